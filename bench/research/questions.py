@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repo_mcp.research.records import Focus
+from repo_mcp.research.findings.records import Focus
 
 
 @dataclass(frozen=True, slots=True)

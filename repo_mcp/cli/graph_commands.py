@@ -293,7 +293,7 @@ configured, how X reaches Y, the architecture.""",
 
 def research(options: Namespace) -> int:
     """Print the report on a question. Raises RepoError."""
-    from repo_mcp.research.records import ResearchRequest, RunControl
+    from repo_mcp.research.findings.records import ResearchRequest, RunControl
     from repo_mcp.toolsets.research.research_calls import cut_report
     from repo_mcp.toolsets.research.research_text import render_report
 

@@ -1,1 +1,5 @@
-"""Research: answering a question about the code over several hops of the graph and the text."""
+"""Answer questions about the code: `research` makes the report, `investigations` has one function per form.
+
+The rooms: `question` understands the text. `edges`, `words`, `settings` and `structure` look for the answer,
+`findings` keeps what they note, and `claims` puts it into sentences.
+"""

@@ -11,14 +11,8 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
-from repo_mcp.research.claims import build_claim
-from repo_mcp.research.configured import find_by_words, find_settings, is_written
-from repo_mcp.research.documented_settings import find_documented, read_description
-from repo_mcp.research.failing import find_failing
-from repo_mcp.research.field_readers import note_readers
-from repo_mcp.research.grammar import Phrase, read_phrase
-from repo_mcp.research.hops import (
+from repo_mcp.research.claims.claims import build_claim
+from repo_mcp.research.edges.hops import (
     CALLEES,
     CALLERS,
     DEPENDENCIES,
@@ -29,25 +23,31 @@ from repo_mcp.research.hops import (
     Traversal,
     follow,
 )
-from repo_mcp.research.indirect_names import read_body
-from repo_mcp.research.locating import is_program, weaker
-from repo_mcp.research.open_questions import connect
-from repo_mcp.research.paths import build_chains, find_paths
-from repo_mcp.research.product_name import leave_out_product
-from repo_mcp.research.rated_seeds import PreferredKind
-from repo_mcp.research.reasons import BY_EXTENSION, FILLS, UNIMPLEMENTED
-from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
-from repo_mcp.research.research_state import ResearchState, relocate
-from repo_mcp.research.sections import note_documents
-from repo_mcp.research.seeds import find_seeds, show_body
-from repo_mcp.research.shapes import find_alike, find_shapes
-from repo_mcp.research.structural import gather_groups, list_overriding, list_structural
-from repo_mcp.research.subjects import Subjects, looks_like_name
-from repo_mcp.research.tested import note_tests
-from repo_mcp.research.understanding import build_reading, is_about_shapes
-from repo_mcp.research.unparsed import note_unparsed
-from repo_mcp.research.written_calls import note_written
-from repo_mcp.research.written_names import names_setting, note_written_name
+from repo_mcp.research.edges.paths import build_chains, find_paths
+from repo_mcp.research.edges.structural import gather_groups, list_overriding, list_structural
+from repo_mcp.research.edges.tested import note_tests
+from repo_mcp.research.edges.unparsed import note_unparsed
+from repo_mcp.research.edges.written_calls import note_written
+from repo_mcp.research.edges.written_names import names_setting, note_written_name
+from repo_mcp.research.findings.locating import is_program, weaker
+from repo_mcp.research.findings.reasons import BY_EXTENSION, FILLS, UNIMPLEMENTED
+from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
+from repo_mcp.research.findings.research_state import ResearchState, relocate
+from repo_mcp.research.question.grammar import Phrase, read_phrase
+from repo_mcp.research.question.product_name import leave_out_product
+from repo_mcp.research.question.subjects import Subjects, looks_like_name
+from repo_mcp.research.question.understanding import build_reading, is_about_shapes
+from repo_mcp.research.settings.configured import find_by_words, find_settings, is_written
+from repo_mcp.research.settings.documented_settings import find_documented, read_description
+from repo_mcp.research.settings.field_readers import note_readers
+from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
+from repo_mcp.research.structure.shapes import find_alike, find_shapes
+from repo_mcp.research.words.failing import find_failing
+from repo_mcp.research.words.indirect_names import read_body
+from repo_mcp.research.words.open_questions import connect
+from repo_mcp.research.words.rated_seeds import PreferredKind
+from repo_mcp.research.words.sections import note_documents
+from repo_mcp.research.words.seeds import find_seeds, show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 

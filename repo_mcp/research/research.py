@@ -25,11 +25,10 @@ from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
 from repo_mcp.ranking.page.rare_words import QueryWord, look_up_words
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.architecture import Architecture
-from repo_mcp.research.hit_places import build_hit_address
-from repo_mcp.research.investigations import Gathered, investigate, settle_reading
-from repo_mcp.research.locating import is_decorator
-from repo_mcp.research.records import (
+from repo_mcp.research.edges.unparsed import find_unparsed
+from repo_mcp.research.findings.hit_places import build_hit_address
+from repo_mcp.research.findings.locating import is_decorator
+from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
     MAX_DEPTH,
     MIN_DEPTH,
@@ -46,9 +45,17 @@ from repo_mcp.research.records import (
     RunControl,
     Subject,
 )
-from repo_mcp.research.research_state import ResearchState, Searches, Source, list_limits, search_words
-from repo_mcp.research.understanding import understand
-from repo_mcp.research.unparsed import find_unparsed
+from repo_mcp.research.findings.research_state import (
+    ResearchState,
+    Searches,
+    Source,
+    list_limits,
+    search_words,
+)
+from repo_mcp.research.investigations import Gathered, investigate, settle_reading
+from repo_mcp.research.question.grammar import asks_for_tests
+from repo_mcp.research.question.understanding import understand
+from repo_mcp.research.structure.architecture import Architecture
 
 TEXT_HITS = 20  # of the search for the words, while there is no symbol index
 MAX_OUTSIDE = 40  # names declared outside that a report lists
@@ -160,7 +167,7 @@ def _build_edge(state: ResearchState, link: Link) -> MapEdge:
 def answer_question(request: ResearchRequest, source: Source, control: RunControl) -> Report:
     """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, or a search error."""
     check_request(request)
-    state = ResearchState(source, request, control)
+    state = ResearchState(source, request, control, wants_tests=asks_for_tests(request.query))
     state.report_progress(0, "understanding the question")
     reading = understand(
         source.graph,

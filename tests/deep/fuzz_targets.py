@@ -35,7 +35,7 @@ from repo_mcp.protocol.frames import Refusal, Request, encode_error, parse_frame
 from repo_mcp.protocol.resources import build_uri, read_uri
 from repo_mcp.ranking.query.clues import parse_prompt
 from repo_mcp.ranking.query.query import parse_query
-from repo_mcp.research.grammar import parse_question
+from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.storage import packs
 from repo_mcp.storage.pack_keys import NO_KEY
 from repo_mcp.symbols.model import ReferenceRole, SymbolKind

@@ -16,7 +16,7 @@ from repo_mcp.toolsets.research.research_text import ALSO, render_report
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
-    from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
+    from repo_mcp.research.findings.records import Finding, MapEdge, MapNode, Report
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
 ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt; of those of hop 0
@@ -29,7 +29,11 @@ T = TypeVar("T")
 
 def code_research(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `code_research`. A NUL in the query counts as a blank: no person types one."""
-    from repo_mcp.research.records import Focus, ResearchRequest, RunControl  # not when tools are listed
+    from repo_mcp.research.findings.records import (  # not when tools are listed
+        Focus,
+        ResearchRequest,
+        RunControl,
+    )
 
     scope = resolve_scope(repository, arguments)
     depth, focus, limit = (arguments.get(name) for name in ("depth", "focus", "limit"))
@@ -73,9 +77,9 @@ def cut_report(report: Report, rows: int) -> Part:
     Findings for an open question or one about errors are in the order of execution. Tests that lead to a
     subject come after the code that does. Rows beyond the findings are spent on the other sections.
     """
-    from repo_mcp.research.execution import order_by_calls, order_findings  # not when tools are listed
-    from repo_mcp.research.locating import is_test_place
-    from repo_mcp.research.records import Form, Group
+    from repo_mcp.research.edges.execution import order_by_calls, order_findings  # not when tools are listed
+    from repo_mcp.research.findings.locating import is_test_place
+    from repo_mcp.research.findings.records import Form, Group
 
     is_of_words = report.reading.form.value in BY_WORDS
     ordered = order_findings(report.findings)

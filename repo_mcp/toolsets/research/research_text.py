@@ -111,8 +111,10 @@ def _render_outside(report: Result) -> Iterable[str]:
 
 
 def _render_map(report: Result) -> Iterable[str]:
-    from repo_mcp.research.mermaid import render_mermaid  # here: tools are listed before anything is called
-    from repo_mcp.research.records import MapEdge, MapNode
+    from repo_mcp.research.findings.records import MapEdge, MapNode
+    from repo_mcp.research.structure.mermaid import (
+        render_mermaid,  # here: tools are listed before anything is called
+    )
 
     shown = report["dependency_map"]
     nodes = [MapNode(one["id"], one["label"], one["kind"], one["path"]) for one in shown["nodes"]]

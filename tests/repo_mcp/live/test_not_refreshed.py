@@ -20,7 +20,7 @@ from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.index_report import NOT_COMPARED
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
-from repo_mcp.research.records import ResearchRequest, RunControl
+from repo_mcp.research.findings.records import ResearchRequest, RunControl
 from repo_mcp.text.schema import FIELDS
 from tests.deep.answers import open_repository, renew
 from tests.deep.fault_layer import Faults, Mode

@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from repo_mcp.research.records import Focus
+from repo_mcp.research.findings.records import Focus
 from tests.repo_mcp.research.asking import Asked
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from repo_mcp.research.records import Form, Report
+from repo_mcp.research.findings.records import Form, Report
 from repo_mcp.text.question_words import (
     Action,
     find_action,

@@ -6,9 +6,9 @@ import pytest
 
 from repo_mcp.bundler.statements import Body, choose_lines
 from repo_mcp.bundler.worth import DECIDING_BRANCHES, TEXT, rate_work
-from repo_mcp.research.errors_made import find_errors
-from repo_mcp.research.first_sentences import read_first_sentence
-from repo_mcp.research.line_use import LineUse, classify_use
+from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.settings.line_use import LineUse, classify_use
+from repo_mcp.research.words.errors_made import find_errors
 from repo_mcp.text.question_words import find_idioms
 from tests.repo_mcp.research.asking import Asked
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.execution import order_by_calls
-from repo_mcp.research.records import Finding, MapEdge
+from repo_mcp.research.edges.execution import order_by_calls
+from repo_mcp.research.findings.records import Finding, MapEdge
 from repo_mcp.toolsets.research.research_calls import cut_report
 from tests.repo_mcp.research.asking import Asked
 

@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.research.mermaid import MAX_LABEL_CHARS, escape_label, render_mermaid
-from repo_mcp.research.records import MapEdge, MapNode
+from repo_mcp.research.findings.records import MapEdge, MapNode
+from repo_mcp.research.structure.mermaid import MAX_LABEL_CHARS, escape_label, render_mermaid
 from tests.repo_mcp.research.asking import Asked
 from tests.repo_mcp.research.test_research_answers import SERVICE
 

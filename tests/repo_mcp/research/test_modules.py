@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.research import architecture
-from repo_mcp.research.architecture import name_package
-from repo_mcp.research.module_names import ENOUGH, FEW_FILES, name_modules
-from repo_mcp.research.module_ranks import build_layers, compute_strengths
+from repo_mcp.research.structure import architecture
+from repo_mcp.research.structure.architecture import name_package
+from repo_mcp.research.structure.module_names import ENOUGH, FEW_FILES, name_modules
+from repo_mcp.research.structure.module_ranks import build_layers, compute_strengths
 from tests.repo_mcp.research.asking import Asked
 
 NAMES = st.sampled_from("abcd")  # not more cycles than are named

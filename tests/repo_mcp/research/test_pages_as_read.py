@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.statements import Body, only_imports
-from repo_mcp.research.errors_made import find_errors
-from repo_mcp.research.line_use import LineUse, classify_use
+from repo_mcp.research.settings.line_use import LineUse, classify_use
+from repo_mcp.research.words.errors_made import find_errors
 from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import ALSO, MAX_ALSO, render_report
 from tests.repo_mcp.research.asking import Asked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.product_name import read_name
+from repo_mcp.research.question.product_name import read_name
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.research.grammar import MAX_CHARS, Parsed, parse_question, read_phrase
-from repo_mcp.research.records import Form
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.grammar import MAX_CHARS, Parsed, parse_question, read_phrase
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import cast
 
 from repo_mcp.bundler.rating import RatedBlock
-from repo_mcp.research.rated_seeds import _describe_words
+from repo_mcp.research.words.rated_seeds import _describe_words
 from tests.growth import assert_linear
 
 

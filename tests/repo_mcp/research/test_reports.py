@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.research.execution import order_findings
-from repo_mcp.research.records import Focus, Report
-from repo_mcp.research.research_state import MAX_FINDINGS
+from repo_mcp.research.edges.execution import order_findings
+from repo_mcp.research.findings.records import Focus, Report
+from repo_mcp.research.findings.research_state import MAX_FINDINGS
 from tests.architecture.source_tree import ROOT
 from tests.deep.sizes import IS_DEEP, examples
 from tests.repo_mcp.research.asking import Asked

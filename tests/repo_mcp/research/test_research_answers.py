@@ -7,10 +7,10 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.research import hops
-from repo_mcp.research.line_use import LineUse, classify_use
-from repo_mcp.research.records import Focus, Form, ResearchRequest, RunControl
-from repo_mcp.research.seeds import MAX_WORDS, NO_WORD
+from repo_mcp.research.edges import hops
+from repo_mcp.research.findings.records import Focus, Form, ResearchRequest, RunControl
+from repo_mcp.research.settings.line_use import LineUse, classify_use
+from repo_mcp.research.words.seeds import MAX_WORDS, NO_WORD
 from tests.repo_mcp.graph.memory_index import MemoryIndex
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.research.records import Focus
+from repo_mcp.research.findings.records import Focus
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
 
 CALLED = {

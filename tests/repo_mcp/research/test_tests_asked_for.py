@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.grammar import parse_question
-from repo_mcp.research.records import Form
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.grammar import parse_question
 from tests.repo_mcp.research.asking import Asked
 
 FILES = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.spans import read_layout
-from repo_mcp.research.locating import lies_in_tests
-from repo_mcp.research.records import Form
+from repo_mcp.research.findings.locating import lies_in_tests
+from repo_mcp.research.findings.records import Form
 from repo_mcp.text.question_words import list_words
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.protocol.tool_model import Progress
-from repo_mcp.research.records import Form
+from repo_mcp.research.findings.records import Form
 from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from repo_mcp.toolsets.research.research_schemas import FORMS
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, check

@@ -1,0 +1,89 @@
+"""Say what compared subjects are, and what only one of compared types declares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.questions import CALLS
+from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
+from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+
+MAX_MEMBERS = 24  # of a type that is compared; one with more is not told apart by a few
+_BOUNDS = Bounds(files=20, references=60)
+MAX_DECLARED = 200  # declarations of one name that are looked at
+
+
+def describe_compared(state: ResearchState, subject: Subject) -> str:
+    """Return where a compared subject is declared, and the first sentence of its comment.
+
+    Of several declarations, the first one with a comment is described.
+    """
+    more = len(subject.nodes) + subject.left_out - 1
+    others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
+    difference, node = next(
+        ((said, one) for one in subject.nodes if (said := _read_comment(state, one))), ("", subject.nodes[0])
+    )
+    if difference:
+        return f"{name_briefly(node)}{others}: {difference}"
+    return f"{shorten(node.qualified_name)} is declared at {cite(node)}{others}."
+
+
+def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
+    """Return a sentence for each of some types on what it alone declares; none for anything but types."""
+    if not all(node.symbol.kind in TYPE_KINDS for node in nodes):
+        return []
+    sentences = []
+    for node in nodes:
+        own = _list_members(state, node)[: MAX_MEMBERS + 1]
+        others = [one for one in nodes if one is not node]
+        names = [name for name in own if name not in {one.symbol.name for one in nodes}]
+        alone = [name for name in names if not any(_declares(state, one, name) for one in others)]
+        if 0 < len(alone) <= len(own) <= MAX_MEMBERS:
+            sentences.append(f"Only {node.symbol.name} declares {join_names(alone)}.")
+    return sentences
+
+
+def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
+    """Return a sentence for each of some functions that calls another of them, and often adds little."""
+    nodes = {node for subject in subjects for node in subject.nodes}
+    return [
+        f"{one.nodes[0].symbol.name} calls {name} ({place})."
+        for one in subjects
+        for name, place in _list_called(state, one, nodes).items()
+    ]
+
+
+def _list_called(state: ResearchState, subject: Subject, nodes: Set[Node]) -> dict[str, str]:
+    """Return the names of those nodes that a subject calls, except its own, each with the place of a call."""
+    others = {node.declaration: node for node in nodes if node not in subject.nodes}
+    called: dict[str, str] = {}
+    for node in subject.nodes if subject.nodes[0].symbol.kind in CALLABLE_KINDS else ():
+        for edge in state.graph.find_outgoing(node, CALLS, _BOUNDS).edges:
+            if edge.other in others and edge.confidence is not Confidence.POSSIBLE and edge.lines:
+                name = others[edge.other].symbol.name
+                called.setdefault(name, f"{node.path}:{edge.lines[0]}-{edge.lines[0]}")
+    return called
+
+
+def _declares(state: ResearchState, node: Node, name: str) -> bool:
+    """Return True if a type declares a name, in whichever file: in an extension, or in a part of its own."""
+    found = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARED))
+    return any(one.qualified_name.endswith(f"{node.symbol.name}.{name}") for one in found)
+
+
+def _list_members(state: ResearchState, node: Node) -> list[str]:
+    """Return the names of the functions that a type declares in its file, in the order of its lines."""
+    outline = state.graph.outline(node.path)
+    own = (one for one in outline if one.qualified_name == f"{node.qualified_name}.{one.symbol.name}")
+    return list(dict.fromkeys(one.symbol.name for one in own if one.symbol.kind in CALLABLE_KINDS))
+
+
+def _read_comment(state: ResearchState, node: Node) -> str:
+    lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
+    return read_first_sentence(lines, comments, node.symbol.start_line)

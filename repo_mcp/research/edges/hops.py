@@ -1,0 +1,399 @@
+"""Follow edges level by level, with a fixed number of symbols at each level.
+
+A path is only as sure as its weakest edge. Edges that are only possible are shown but not followed further,
+because what a guess leads to is noise. Within a level, symbols outside tests come first, then the surest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from repo_mcp.graph.bulk_scan import HEAD_LINES
+from repo_mcp.graph.edges import Bounds, Edges
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.edges.structural import list_filling
+from repo_mcp.research.findings.locating import (
+    CONFIDENCES,
+    count_shared_folders,
+    is_decorator,
+    is_test_place,
+    weaker,
+)
+from repo_mcp.research.findings.records import MAX_DEPTH, Link, Outside
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, relocate
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+
+FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at later ones
+FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
+WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first level
+NARROW = Bounds(files=30, references=120)  # for each symbol of a later level
+LEAST_FILES, LEAST_REFERENCES = 60, 240  # for each symbol of the first level, however many share WIDE
+MAX_OUTSIDE_USES = 2_000  # of names that are declared elsewhere
+_DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})  # calls of one may run an override
+_HANDED_ON = CALLABLE_KINDS - {SymbolKind.CONSTRUCTOR}  # may be passed as values and called elsewhere
+_TYPE_TEST = re.compile(r"\b(?:isinstance|issubclass|instanceof)\b")
+NAMES_TYPE = "names_type"
+
+
+def drop_guesses(
+    state: ResearchState, links: Sequence[Link], guessed: set[Declaration], *, upwards: bool
+) -> list[Link]:
+    """Return the links without redundant guesses.
+
+    If several symbols share a name, a use of it may mean any of them. It is shown for one of them only, and
+    for none if it is known which of them is meant. `guessed` holds the symbols at the other end of a guess of
+    this level; this function adds to it.
+    """
+    kept = []
+    for link in links:
+        other = link.source if upwards else link.target
+        if link.confidence is Confidence.POSSIBLE:
+            if other in guessed or _has_surer(state, link):
+                continue
+            guessed.add(other)
+        kept.append(link)
+    return kept
+
+
+def _has_surer(state: ResearchState, guess: Link) -> bool:
+    """Return True when the same symbol is known to use another symbol of this name."""
+    name = state.get_node(guess.target).symbol.name
+    return any(
+        link.source == guess.source
+        and link.kind == guess.kind
+        and link.confidence is not Confidence.POSSIBLE
+        and state.get_node(link.target).symbol.name == name
+        for link in state.links.values()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HopFindings:
+    """The edges of one symbol in the direction that is followed."""
+
+    links: tuple[Link, ...]
+    cut: bool = False  # True: there were more references than the bounds allow
+
+
+@dataclass(frozen=True, slots=True)
+class Traversal:
+    """A kind of edge and the direction in which it is followed."""
+
+    expand: Callable[[ResearchState, Node, Bounds], HopFindings]
+    upwards: bool  # towards what depends on a symbol
+    first_fan: int = FIRST_FAN
+    fan: int = FAN
+    width: int = WIDTH
+    finds_entries: bool = False  # a symbol that nothing leads to is an entry point
+
+
+def follow(
+    state: ResearchState, seeds: Sequence[Node], traversal: Traversal, depth: int, *, first_hop: int = 1
+) -> None:
+    """Note the symbols reached from the seeds, hop by hop. Raises RepoError with CANCELLED."""
+    level = [node for node in seeds if state.admits(node.path)] or list(seeds)
+    seen = {node.declaration for node in level}
+    for hop in range(first_hop, depth + 1):
+        width = FIRST_WIDTH if hop == 1 else traversal.width
+        if len(level) > width:
+            state.limit(
+                f"{len(level) - width} more symbols at hop {hop} whose references were not followed",
+                f"at most {width} are followed there",
+            )
+        level = _take_hop(state, level[:width], traversal, hop, seen, is_first=hop == first_hop)
+        state.report_hop(hop)
+        if not level:
+            return
+    if depth == state.depth:
+        state.limit(
+            f"what lies beyond {len(level)} {'symbol' if len(level) == 1 else 'symbols'} at hop {depth}",
+            f"depth is {depth}"
+            + (f"; it may be up to {MAX_DEPTH}" if depth < MAX_DEPTH else ", which is the most"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One edge that a hop has found."""
+
+    link: Link
+    node: Node  # the symbol that was expanded
+    ordinal: int  # position of that symbol in its level
+
+
+def _take_hop(
+    state: ResearchState,
+    level: Sequence[Node],
+    traversal: Traversal,
+    hop: int,
+    seen: set[Declaration],
+    *,
+    is_first: bool,
+) -> list[Node]:
+    """Expand one level and return the next: symbols that are new and sure enough."""
+    bounds = share_bounds(len(level)) if is_first else NARROW
+    wanted = max(traversal.first_fan, state.request.findings) // max(1, len(level))
+    fan = max(traversal.fan, wanted) if is_first else traversal.fan
+    steps: list[_Step] = []
+    guessed: set[Declaration] = set()
+    for ordinal, node in enumerate(level):
+        state.check()
+        found = traversal.expand(state, node, bounds)
+        links = drop_guesses(state, sort_links(found.links, traversal), guessed, upwards=traversal.upwards)
+        if not is_first and state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE:
+            links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
+        _note_cut(state, node, found, bounds, len(links) - fan, fan)
+        if traversal.finds_entries and not found.cut:
+            _note_entry(state, node, links)
+        steps += [_Step(link, node, ordinal) for link in links[:fan]]
+    steps.sort(key=lambda step: _rank_step(step, traversal))
+    reached: list[Node] = []
+    for step in steps:
+        other = _note_link(state, step.node, step.link, traversal, hop)
+        if other is not None and other.declaration not in seen:
+            seen.add(other.declaration)
+            reached.append(other)
+    return reached
+
+
+def _rank_step(step: _Step, traversal: Traversal) -> tuple[bool, int, int, int]:
+    """Return a sort key: program before tests, then by confidence, kind and order of discovery."""
+    other = step.link.source if traversal.upwards else step.link.target
+    kind = _rank_kind(step.link, traversal)
+    return is_test_place(other.path), CONFIDENCES[step.link.confidence], kind, step.ordinal
+
+
+def _rank_kind(link: Link, traversal: Traversal) -> int:
+    """Return the rank of an edge's kind: uses after calls, imports last.
+
+    An importer usually also uses the symbol, and that use says more.
+    """
+    return 2 if link.kind == "imports" else int(traversal.upwards and link.kind == "references")
+
+
+def _note_cut(
+    state: ResearchState, node: Node, found: HopFindings, bounds: Bounds, left: int, fan: int
+) -> None:
+    if found.cut:
+        state.limit(
+            "further uses",
+            f"of a name used this often, {bounds.references:,} references in {bounds.files} files are read",
+            node.qualified_name,
+        )
+    if left > 0:
+        state.limit("edges", f"at most {fan} per symbol are shown", f"{node.qualified_name} ({left} more)")
+
+
+def share_bounds(subjects: int) -> Bounds:
+    """Return the bounds for each symbol of a first level with so many symbols."""
+    subjects = max(1, subjects)
+    return Bounds(
+        max(LEAST_FILES, WIDE.files // subjects), max(LEAST_REFERENCES, WIDE.references // subjects)
+    )
+
+
+def sort_links(links: Sequence[Link], traversal: Traversal) -> list[Link]:
+    """Sort links: outside of tests first, then the surest, then the nearest, then by path and ordinal."""
+
+    def rank(link: Link) -> tuple[bool, int, int, int, str, int, str]:
+        other, own = (link.source, link.target) if traversal.upwards else (link.target, link.source)
+        return (
+            is_test_place(other.path),
+            CONFIDENCES[link.confidence],
+            _rank_kind(link, traversal),
+            -count_shared_folders(other.path, own.path),
+            other.path,
+            other.ordinal,
+            link.kind,
+        )
+
+    return sorted(links, key=rank)
+
+
+def _note_link(state: ResearchState, node: Node, link: Link, traversal: Traversal, hop: int) -> Node | None:
+    """Note an edge and the symbol at its other end. Return the symbol; None if it is not to be followed."""
+    other = state.get_node(link.source if traversal.upwards else link.target)
+    link = _name_decoration(state, link, other) if traversal.upwards else link
+    confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
+    lines = link.lines if traversal.upwards else ()
+    state.add(other, explain(link, node, traversal), hop, confidence, lines)
+    if other.declaration not in state.nodes:
+        return None
+    state.link(link)
+    is_end = other.symbol.kind is SymbolKind.FILE or link.confidence is Confidence.POSSIBLE
+    return None if is_end else other
+
+
+_WORDS = {
+    "calls": ("calls {}", "called by {}"),
+    "inherits": ("inherits from {}", "base of {}"),
+    "implements": ("implements {}", "implemented by {}"),
+    "extends": ("extends {}", "extended by {}"),
+    "imports": ("imports {}", "imported by {}"),
+    "overrides": ("overrides {}", "overridden by {}"),
+    "references": ("mentions {} as a value or type", "mentioned by {}"),
+    "accepts": ("takes {} as a parameter", "type of a parameter of {}"),
+    NAMES_TYPE: ("mentions the type of {}, and may have it created", "its type is mentioned by {}"),
+    "contains": ("declares {} inside itself", "declared inside {}"),
+    "decorated_by": ("is decorated with {}", "decorates {}"),
+    "overridden_by": ("is overridden by {}, which its callers may reach", "overrides {}"),
+    "conforms_by_extension": ("conforms to {} by an extension", "conformed to by {}"),
+    "has_methods_of": ("has all the methods of {}", "{} has all its methods"),
+    "extension_of": ("is an extension of {}", "extended by {}"),
+}
+
+
+def explain(link: Link, node: Node, traversal: Traversal) -> str:
+    """Explain why the symbol at the other end of an edge was found from `node`."""
+    upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
+    if link.kind == "references" and node.symbol.kind in CALLABLE_KINDS:
+        upward = "mentions {} as a value, and may have it called"
+    text = (upward if traversal.upwards else downward).format(node.qualified_name)
+    text += f", on {link.line_count} lines" if link.line_count > MAX_EVIDENCE else ""
+    return text if link.confidence is Confidence.EXACT else f"{text} ({link.confidence.value})"
+
+
+def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None:
+    """Note a symbol that nothing leads to as an entry point."""
+    if any(link.kind != NAMES_TYPE for link in links) or node.declaration not in state.nodes:
+        return
+    if is_test_place(node.path):
+        state.enter(node, "a test")
+    elif node.symbol.kind in CALLABLE_KINDS:
+        state.enter(node, "no call of it was found in the repository")
+
+
+def _find_in(
+    state: ResearchState, node: Node, types: Sequence[EdgeType], bounds: Bounds
+) -> tuple[list[Link], bool]:
+    """Return links from the innermost symbols that use a symbol, and whether the search was cut."""
+    found = state.graph.find_incoming(node, types, bounds)
+    links = []
+    for edge in found.edges:
+        holders = relocate(state, edge.other, edge.lines)
+        count = edge.count if len(holders) == 1 else 0  # else unknown for each holder
+        links += [
+            Link(holder, node.declaration, edge.type.value, edge.confidence, lines, count)
+            for holder, lines in holders
+        ]
+    return links, found.cut
+
+
+def _name_decoration(state: ResearchState, link: Link, other: Node) -> Link:
+    """Return a call as `decorated_by` when all its lines begin a decorator, and any other link unchanged."""
+    is_head = link.kind == "calls" and link.lines and link.lines[-1] < other.symbol.start_line + HEAD_LINES
+    if is_head and all(is_decorator(state.source.read_lines(other.path), line) for line in link.lines):
+        return replace(link, kind="decorated_by")
+    return link
+
+
+def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
+    """Return the callers of a symbol.
+
+    For a function, add the symbols that name it as a value, since it may be called under another name. For a
+    method, add the methods it overrides, through which calls may reach it.
+    """
+    types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
+    links, cut = _find_in(state, node, types, bounds)
+    links = [link for link in links if link.kind == "calls" or _passes_on(link)]
+    if node.symbol.kind in _DISPATCHED:
+        above = state.graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds)
+        links += [
+            Link(edge.other, node.declaration, "overridden_by", weaker(edge.confidence, Confidence.PROBABLE))
+            for edge in above.edges
+        ]
+    if not any(link.confidence is not Confidence.POSSIBLE for link in links):
+        links += _list_possible_causes(state, node, bounds)
+    return HopFindings(tuple(links), cut)
+
+
+def _passes_on(link: Link) -> bool:
+    """Return True for a sure use as a value, except a function's use of itself."""
+    return link.confidence is not Confidence.POSSIBLE and link.source != link.target
+
+
+def _list_possible_causes(state: ResearchState, node: Node, bounds: Bounds) -> list[Link]:
+    """Return links from the symbols that may cause a call of an uncalled symbol.
+
+    These are the function it is declared in, and the symbols that name it, or the type it constructs, as a
+    value.
+    """
+    around = Declaration(node.path, node.symbol.parent)
+    named = state.get_node(around) if node.symbol.kind is SymbolKind.CONSTRUCTOR else node
+    links = [
+        link
+        for link in _find_in(state, named, (EdgeType.REFERENCES,), bounds)[0]
+        if link.source != node.declaration
+    ]
+    if named is not node:
+        return [
+            replace(link, target=node.declaration, kind=NAMES_TYPE, confidence=Confidence.POSSIBLE)
+            for link in links
+            if not _only_tests_types(state, link)
+        ]
+    if node.symbol.parent and state.get_node(around).symbol.kind in CALLABLE_KINDS:
+        links.append(Link(around, node.declaration, "contains", Confidence.EXACT, (node.symbol.start_line,)))
+    return links
+
+
+def _only_tests_types(state: ResearchState, link: Link) -> bool:
+    """Return True when every use of a type only tests whether a value is of that type."""
+    lines = state.source.read_lines(link.source.path)
+    return all(line <= len(lines) and _TYPE_TEST.search(lines[line - 1]) for line in link.lines)
+
+
+def _expand_dependents(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
+    links, cut = _find_in(state, node, NAMED, bounds)
+    return HopFindings(tuple(links), cut)
+
+
+def _expand_implementations(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
+    if node.symbol.kind in _DISPATCHED:
+        below = state.graph.find_implementations(node)
+        links = [
+            Link(edge.other, node.declaration, edge.type.value, edge.confidence, edge.lines)
+            for edge in below.edges
+        ]
+        return HopFindings(tuple(links), below.cut)
+    links, cut = _find_in(state, node, IMPLEMENTATIONS, bounds)
+    return HopFindings(tuple(links), cut)
+
+
+def _expand_out(types: Sequence[EdgeType]) -> Callable[[ResearchState, Node, Bounds], HopFindings]:
+    def expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
+        found = state.graph.find_outgoing(node, types, bounds)
+        note_outside(state, node, found)
+        links = [
+            Link(node.declaration, edge.other, edge.type.value, edge.confidence, edge.lines, edge.count)
+            for edge in found.edges
+        ]
+        return HopFindings(tuple(links), found.cut)
+
+    return expand
+
+
+def note_outside(state: ResearchState, node: Node, found: Edges) -> None:
+    """Note the names that are declared outside the repository."""
+    for one in found.externals:
+        line = one.lines[0] if one.lines else node.symbol.start_line
+        if len(state.outside) < MAX_OUTSIDE_USES:
+            state.outside.append(Outside(one.name, one.count, f"{node.path}:{line}-{line}"))
+
+
+def _expand_callees(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
+    """Return the callees of a symbol; for an abstract method, also the methods that implement it."""
+    found = _expand_calls(state, node, bounds)
+    filling, cut = list_filling(state, node, bounds)
+    return HopFindings((*found.links, *filling), found.cut or cut)
+
+
+_expand_calls = _expand_out(CALLS)
+CALLERS = Traversal(_expand_callers, True, finds_entries=True)
+DEPENDENTS = Traversal(_expand_dependents, True)
+IMPLEMENTERS = Traversal(_expand_implementations, True, 120, 60, 60)
+CALLEES = Traversal(_expand_callees, False)
+DEPENDENCIES = Traversal(_expand_out(NAMED), False)

@@ -1,0 +1,104 @@
+"""Find the tests of a symbol: those that use it, those that use what uses it, and files named after its own.
+
+Tests that use the symbol itself come first. What is only possible is neither shown nor followed. Left out:
+which of them fail if the symbol does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.research.edges.hops import CALLERS, DEPENDENTS, NARROW, WIDTH, explain, share_bounds, sort_links
+from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings
+from repo_mcp.research.findings.locating import is_test, is_test_place, weaker
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+
+NAMED_AFTER = "is named after "  # begins the reason of a finding for a file of tests
+MOST_NAMED = 3  # such files
+_MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase|it)$")
+
+
+def note_tests(state: ResearchState, nodes: Sequence[Node]) -> None:
+    """Note the tests of symbols, the nearest first. Raises RepoError with CANCELLED."""
+    seen = {node.declaration for node in nodes}
+    level = list(nodes)
+    for hop in range(1, state.depth + 1):
+        if len(level) > WIDTH:
+            state.limit(
+                f"{len(level) - WIDTH} more symbols at hop {hop} whose tests were not looked for",
+                f"at most {WIDTH} are followed there",
+            )
+        users: list[Node] = []
+        for node in level[:WIDTH]:
+            users += _note_users(state, node, hop, is_first=hop == 1, many=len(level))
+        level = [node for node in dict.fromkeys(users) if node.declaration not in seen]
+        seen |= {node.declaration for node in level}
+        state.report_hop(hop)
+    _note_named_after(state, nodes)
+
+
+def _note_users(state: ResearchState, node: Node, hop: int, *, is_first: bool, many: int) -> list[Node]:
+    """Note the tests that use a symbol. Return its other users."""
+    state.check()
+    traversal = CALLERS if node.symbol.kind in CALLABLE_KINDS else DEPENDENTS
+    links = traversal.expand(state, node, share_bounds(many) if is_first else NARROW).links
+    own = state.confidences.get(node.declaration, Confidence.EXACT)
+    others = []
+    for link in sort_links(links, traversal):
+        other = state.get_node(link.source)
+        if link.confidence is Confidence.POSSIBLE:
+            continue
+        if not is_test(other.path, other.qualified_name):
+            others.append(other)
+        elif link.kind != "imports" or other.symbol.kind is not SymbolKind.FILE:  # which says less than a use
+            why = explain(link, node, traversal)
+            if state.add(other, why, hop, weaker(own, link.confidence), link.lines):
+                state.link(link)
+    return others
+
+
+def _note_named_after(state: ResearchState, nodes: Sequence[Node]) -> None:
+    """Note the files of tests that are named after the file of a symbol, or after a type."""
+    named = {_strip(node.path) for node in nodes} | {_fold(node.symbol.name) for node in nodes}
+    known, endings = {one.path for one in state.findings}, tuple({_end(node.path) for node in nodes})
+    paths = [path for path in state.graph.scan.list_paths("") if path.endswith(endings)]
+    tests = [path for path in paths if is_test_place(path) and path not in known]
+    for path in [path for path in tests if _strip(path) in named][:MOST_NAMED]:
+        file = state.source.find_file(path)
+        if file is not None:
+            state.add(file, f"{NAMED_AFTER}{nodes[0].symbol.name} or its file", 1, Confidence.PROBABLE)
+
+
+def _end(path: str) -> str:
+    return path[path.rfind(".") :]
+
+
+def _fold(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _strip(path: str) -> str:
+    """Return the name of a file without what marks it as one of tests: `accounts` for `test_accounts.py`."""
+    return _MARK.sub("", _fold(path.rpartition("/")[2].rpartition(".")[0]))
+
+
+def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
+    """Return which tests use symbols, which reach them, and which files are named after theirs."""
+    subjects = join_names(dict.fromkeys(map(name_briefly, nodes)))
+    named = [one for one in state.findings if one.why.startswith(NAMED_AFTER)]
+    tests = [one for one in state.findings if one.hop and one not in named]
+    direct = [one for one in tests if one.hop == 1]
+    sentences = [f"{subjects} {'is' if len(nodes) == 1 else 'are'} used by {name_findings(direct)}."]
+    if not direct:
+        so_far = "So far no" if state.source.is_partial else "No"
+        sentences = [f"{so_far} test is known to use {subjects} itself."]
+    further = [one for one in tests if one not in direct]
+    if further:
+        sentences.append(f"What uses it is used by {name_findings(further)}.")
+    if named:
+        sentences.append(f"Named after it: {join_names(one.path for one in named)}.")
+    return " ".join(sentences)

@@ -1,0 +1,75 @@
+"""Find names that are declared in a language without a symbol parser. They are in the text, not in the graph.
+
+An answer about such a name says so, and shows its declarations and the places that have the name, without
+telling calls from other mentions. Left out: names that the graph knows are never looked for here.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
+from repo_mcp.ranking.query.intent import EXACT, split_qualified
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.records import Finding, Form, Reading, Subject
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.text.roles import FileRole, find_role
+
+MAX_DECLARED = 4  # declarations of one name
+MAX_PLACES = 12  # that have the name, beside its declarations
+MAX_LINES = 200  # with the name that are read
+SHOWN_LINES = 40  # of a declaration
+
+
+def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
+    """Return an undeclared subject as an unparsed one if files without symbol records declare its name.
+
+    Return it unchanged otherwise.
+    """
+    graph = state.source.graph
+    *owners, name = split_qualified(subject.asked.replace("#", "."))
+    request = SearchRequest(subject.asked, MAX_DECLARED, symbols_only=True)
+    places = tuple(
+        hit
+        for hit in state.source.search(request).hits
+        if dict(hit.explanation).get("name") == EXACT
+        and state.admits(hit.path)
+        and (graph is None or graph.scan.find_record(hit.path) is None)
+    )
+    owned = tuple(hit for hit in places if set(owners) & set(split_qualified(hit.symbol or "")))
+    return replace(subject, how="unparsed", name=name, places=owned or places, near=()) if places else subject
+
+
+def note_unparsed(state: ResearchState, reading: Reading) -> None:
+    """Note the declarations of the subjects, then the places that have their names."""
+    for subject in reading.subjects:
+        for hit in subject.places:
+            first, last = hit.symbol_lines or (hit.start_line, hit.end_line)
+            shown = tuple(range(first, min(last, first + SHOWN_LINES - 1) + 1))
+            symbol = hit.symbol or hit.path
+            state.add_place(_build(hit.path, symbol, (first, last), f"declares {subject.name}", 0, shown))
+        if subject.places:
+            _note_places(state, subject.name, only_tests=reading.form is Form.TESTS)
+
+
+def _note_places(state: ResearchState, name: str, *, only_tests: bool) -> None:
+    """Note the declarations around the lines of code that have a name as a word, those of tests last."""
+    request = ExactRequest(name, whole_word=True, limit=MAX_LINES, with_symbols=True)
+    found = state.source.search_exact(request)
+    around: dict[tuple[str, str], list[ExactMatch]] = {}
+    for one in sorted(found.matches, key=lambda one: is_test_place(one.path)):  # stable
+        role = find_role(one.path)
+        if role is FileRole.TEST or (role is FileRole.CODE and not only_tests):
+            around.setdefault((one.path, one.symbol or one.path), []).append(one)
+    if found.truncated or len(around) > MAX_PLACES:
+        state.limit(f"places with the name {name}", f"the first {MAX_PLACES} are shown")
+    for (path, symbol), matches in [*around.items()][:MAX_PLACES]:
+        first = matches[0]
+        lines = first.symbol_lines or (first.start_line, first.start_line)
+        shown = tuple(one.start_line for one in matches)
+        state.add_place(_build(path, symbol, lines, f"has the name {name}", 1, shown))
+
+
+def _build(
+    path: str, symbol: str, lines: tuple[int, int], why: str, hop: int, shown: tuple[int, ...]
+) -> Finding:
+    return Finding(path, *lines, symbol, "text", None, why, hop, "text", shown[:1], shown=shown)

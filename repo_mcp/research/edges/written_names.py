@@ -1,0 +1,67 @@
+"""Find a name that nothing declares where it is written: a variable of the environment, a key, an event."""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.records import Finding, Form, Reading, Subject
+from repo_mcp.research.findings.research_state import ResearchState
+
+MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
+HAS_NAME = "has the name "  # begins the reason of a finding for a line with it
+_OF_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
+_KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
+_OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
+
+
+def names_setting(state: ResearchState, reading: Reading) -> bool:
+    """Return True for a subject that nothing declares, but that the program has as one has a setting.
+
+    Of a key such as `search.lang`, only the last part may be declared, and mean something else. `on_ready`
+    may be an event, unless it is asked what reads or uses it.
+    """
+    subject = reading.subjects[0]
+    is_key = subject.how in ("declared_otherwise", "undeclared") and _KEY.fullmatch(subject.asked)
+    is_used = subject.how == "undeclared" and reading.form in (Form.DEPENDENTS, Form.DEFINED)
+    if is_key or (is_used and _OPTION.fullmatch(subject.asked)):
+        return any(
+            re.search(rf"[\"'`]{re.escape(subject.asked)}[\"'`]", one.line)
+            for one in _list_written(state, subject)
+        )
+    is_setting = subject.how == "undeclared" and _OF_SETTING.fullmatch(subject.asked) is not None
+    return is_setting and bool(_list_written(state, subject))
+
+
+def note_written_name(state: ResearchState, subject: Subject) -> None:
+    """Note the first lines of the program that have a name which nothing declares."""
+    for one in _list_written(state, subject)[:MAX_SHOWN]:
+        around = state.source.find_around(one.path, one.start_line)
+        state.add_place(
+            Finding(
+                one.path,
+                one.start_line,
+                one.start_line,
+                one.path if around is None else around.qualified_name,
+                "text",
+                None,
+                f"{HAS_NAME}{subject.asked}",
+                0,
+                "text",
+            )
+        )
+
+
+def describe_written_name(state: ResearchState, subject: Subject) -> str:
+    """Return the beginning of a sentence: a name is not declared, but written at some places, if it is."""
+    places = [one.citation for one in state.findings if one.why == f"{HAS_NAME}{subject.asked}"]
+    written = f", but written at {join_names(places)}" if places else ""
+    return f"{subject.asked} is not declared in this repository{written}."
+
+
+def _list_written(state: ResearchState, subject: Subject) -> list[ExactMatch]:
+    request = ExactRequest(subject.asked, whole_word=True, limit=MAX_READ, include_tests=False)
+    found = state.source.search_exact(request).matches
+    return [one for one in found if is_program(one.path) and state.admits(one.path)]

@@ -1,0 +1,50 @@
+"""Name symbols and findings with their citations, as the sentences of a claim do. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.symbols.symbol_record import SymbolKind
+
+MAX_NAMED = 3  # in one sentence
+
+
+def name_briefly(node: Node) -> str:
+    """Return the last two parts of a symbol's name with its citation, whose path says the rest."""
+    if node.symbol.kind is SymbolKind.FILE:
+        return f"top level ({cite(node)})"
+    return f"{shorten(node.qualified_name)} ({cite(node)})"
+
+
+def shorten(name: str) -> str:
+    """Return the last two parts of a qualified name."""
+    return ".".join(name.split(".")[-2:])
+
+
+def cite(node: Node) -> str:
+    return f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
+
+
+def shorten_symbol(one: Finding) -> str:
+    """Return the brief name of a finding's symbol; a finding without a name is a path, and stays whole."""
+    return shorten(one.symbol) if one.name else one.symbol
+
+
+def name_findings(found: Iterable[Finding]) -> str:
+    return join_names(f"{shorten_symbol(one)} ({one.citation})" for one in found)
+
+
+def cite_line(place: Finding) -> str:
+    """Return the citation of the first line for which a place was found, or else of the whole place."""
+    return f"{place.path}:{place.lines[0]}-{place.lines[0]}" if place.lines else place.citation
+
+
+def join_names(names: Iterable[str], most: int = MAX_NAMED) -> str:
+    """Return the first names joined as in a sentence, with the number of the others."""
+    listed = list(dict.fromkeys(names))
+    shown = listed[:most]
+    if len(listed) > most:
+        return f"{', '.join(shown)} and {len(listed) - most} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

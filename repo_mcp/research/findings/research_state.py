@@ -1,0 +1,339 @@
+"""The findings of one question so far: locations, the edges between them, and what was left out.
+
+Each location is noted once, with the first reason for it. The report lists things in the order in which they
+were noted. Functions that take a ResearchState may raise RepoError with CANCELLED.
+
+Its `source` holds everything that an investigation may read: the graph, the searches, and live lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Protocol
+
+from repo_mcp.bundler.rating import RatedBlock
+from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.bundler.spans import Layout
+from repo_mcp.documentation.records import DocsAnswer, DocsRequest
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.questions import name_kind
+from repo_mcp.lru_cache import LruCache
+from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
+from repo_mcp.ranking.page.rare_words import QueryWord, describe_absent, lacks_most
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.locating import find_innermost, weaker
+from repo_mcp.research.findings.records import (
+    DEFAULT_DEPTH,
+    EntryPoint,
+    Finding,
+    Limit,
+    Link,
+    Outside,
+    ResearchRequest,
+    RunControl,
+)
+from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.lines import decode_source, split_lines
+
+_WORD = re.compile(r"\w")
+_PLAIN = re.compile(r"[\w./@+-]+")  # a path without characters that a glob interprets
+MAX_FINDINGS = 200
+MAX_NAMED = 3  # symbols named in one limit
+MAX_EVIDENCE = 5  # lines of use that one finding lists
+CACHED_FILES = 32  # whose lines are kept
+
+
+class Searches(Protocol):
+    """The searches of one root that need no symbols."""
+
+    def search(self, request: SearchRequest, /) -> SearchAnswer:
+        """Return the best hits for words."""
+        ...
+
+    def rate(
+        self, request: BundleRequest, folder: str, most: int, /
+    ) -> tuple[list[RatedBlock], dict[str, float]]:
+        """Return the best declarations of a folder for a prompt, and the weights of the prompt's terms."""
+        ...
+
+    def read_layout(self, path: str, text: bytes, /) -> Layout:
+        """Return the declarations of a text, and the lines of its comments."""
+        ...
+
+    def search_docs(self, request: DocsRequest, /) -> DocsAnswer:
+        """Return the best sections of documents and comments of declarations."""
+        ...
+
+    def look_up_words(self, text: str, /) -> tuple[Sequence[QueryWord], bool]:
+        """Return the words of a text that may tell something, and whether all files were looked up."""
+        ...
+
+
+class Source:
+    """One root as one question sees it."""
+
+    def __init__(
+        self,
+        graph: Graph | None,
+        searches: Searches,
+        search_exact: Callable[[ExactRequest], ExactAnswer],
+        read: Callable[[str], bytes],
+        *,
+        is_partial: bool = False,
+    ) -> None:
+        """Take a `graph`, or None while nothing is parsed; if it `is_partial`, it may lack declared names.
+
+        `read` returns the bytes of a file or raises RepoError.
+        """
+        self.graph = graph
+        self.is_partial = is_partial
+        self.search = searches.search
+        self.rate = searches.rate
+        self.search_docs = searches.search_docs
+        self._look_up_words = searches.look_up_words
+        self._read_layout = searches.read_layout
+        self._comment_lines: LruCache[str, frozenset[int]] = LruCache(CACHED_FILES)
+        self.search_exact = search_exact
+        self._read = read
+        self._lines: LruCache[str, tuple[str, ...]] = LruCache(CACHED_FILES)
+
+    def read_lines(self, path: str) -> tuple[str, ...]:
+        """Return the lines of a live file, without line ends; none when it cannot be read."""
+        return self._lines.get(path, lambda: self._read_lines(path))
+
+    def read_comment_lines(self, path: str) -> frozenset[int]:
+        """Return the numbers of the lines of a live file that are comments or docstrings."""
+        return self._comment_lines.get(path, lambda: self._find_comment_lines(path))
+
+    def _find_comment_lines(self, path: str) -> frozenset[int]:
+        text = "\n".join(self.read_lines(path)).encode()
+        return self._read_layout(path, text).comment_lines
+
+    def _read_lines(self, path: str) -> tuple[str, ...]:
+        try:
+            raw = split_lines(decode_source(self._read(path)).data)
+        except RepoError:
+            raw = []
+        return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
+
+    def find_absent(self, text: str, replaced: Collection[str]) -> tuple[list[str], list[str], bool]:
+        """Return the words of a text that surely no file has, warnings, and whether files lack most of it.
+
+        The warnings are about words that no indexed file has. Before all files are indexed, no word is surely
+        absent. Nothing is said of words that are `replaced` by others.
+        """
+        words, is_whole = self._look_up_words(text)
+        telling = [one for one in words if one.text not in replaced]
+        absent = [one.text for one in telling if not one.units and is_whole]
+        return absent, describe_absent(telling, is_whole=is_whole), is_whole and lacks_most(text, words)
+
+    def is_absent(self, word: str) -> bool:
+        """Return True for a word that no file has."""
+        words, is_whole = self._look_up_words(word)
+        return is_whole and bool(words) and not any(one.units for one in words)
+
+    def find_around(self, path: str, line: int) -> Node | None:
+        """Return the innermost symbol of a file whose lines include `line`; None when no indexed one does."""
+        record = None if self.graph is None else self.graph.scan.find_record(path)
+        ordinal = 0 if record is None else find_innermost(record, line)
+        return self.graph.get_node(Declaration(path, ordinal)) if self.graph is not None and ordinal else None
+
+    def find_file(self, path: str) -> Node | None:
+        """Return the node of a whole file; None for a file that is not in the symbol index."""
+        if self.graph is None:
+            return None
+        try:
+            return self.graph.get_node(Declaration(path, 0))
+        except KeyError:
+            return None
+
+
+class ResearchState:
+    """The findings and progress of one question."""
+
+    def __init__(
+        self, source: Source, request: ResearchRequest, control: RunControl, *, wants_tests: bool
+    ) -> None:
+        self.source = source
+        self.request = request
+        self.depth = request.depth or DEFAULT_DEPTH
+        self.findings: list[Finding] = []
+        self.nodes: dict[Declaration, Node] = {}  # those noted, in order
+        self.links: dict[tuple[Declaration, Declaration, str], Link] = {}  # by source, target and kind
+        self.entry_points: dict[Declaration, EntryPoint] = {}
+        self.outside: list[Outside] = []  # uses of names that are declared outside
+        self.warnings: list[str] = []
+        self.lacks_most = False  # no file has most words of the question
+        self.absent: list[str] = []  # words of the question that no file has
+        self.weights: Mapping[str, float] = {}  # of the terms of the question's words
+        self.wants_tests = wants_tests  # so that the best declaration is a test
+        self.lacking: list[str] = []  # words of the question that the best declaration lacks
+        self.rivals: list[tuple[str, Node | None]] = []  # rated nearly as high as the best: name and citation
+        self.documented = ""  # the place in a document that says which setting is asked for
+        self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
+        self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
+        self._control = control
+        self._met: dict[Declaration, Node] = {}  # nodes looked up so far: making one again takes time
+        self._done = 0.0
+        self._prefix = f"{request.folder}/" if request.folder else ""
+        self.outside_folder: set[Declaration] = set()  # symbols reached outside the folder
+
+    @property
+    def graph(self) -> Graph:
+        """Return the graph, which must exist: without one, a question is answered by text alone."""
+        assert self.source.graph is not None
+        return self.source.graph
+
+    # Progress
+
+    def check(self) -> None:
+        """Raise RepoError with CANCELLED when the client asked to stop."""
+        if self._control.cancelled():
+            raise RepoError(ErrorCode.CANCELLED, "The research was cancelled.")
+
+    def report_progress(self, done: float, message: str) -> None:
+        """Report progress in hops; what is reported never decreases. Raises RepoError with CANCELLED."""
+        self.check()
+        self._done = max(self._done, done)
+        if self._control.report is not None:
+            total = self.depth + 1
+            self._control.report(min(self._done, total), total, message)
+
+    def report_hop(self, hop: int) -> None:
+        """Report that a hop is done. Raises RepoError with CANCELLED."""
+        depth = self.depth
+        counts = f"{len(self.findings)} places and {len(self.links)} edges"
+        self.report_progress(hop, f"hop {hop} of {depth}: {counts} so far")
+
+    # Findings
+
+    def admits(self, path: str) -> bool:
+        """Return True for a path in the folder that was asked about."""
+        return not self._prefix or path.startswith(self._prefix)
+
+    def add(
+        self,
+        node: Node,
+        why: str,
+        hop: int,
+        confidence: Confidence = Confidence.EXACT,
+        lines: tuple[int, ...] = (),
+        *,
+        shown: tuple[int, ...] = (),
+    ) -> bool:
+        """Note a symbol. Return False when it is already noted or outside the folder, or at the limit."""
+        if node.declaration in self.nodes:
+            return False
+        if not self.admits(node.path):
+            self.outside_folder.add(node.declaration)
+            return False
+        if len(self.findings) >= MAX_FINDINGS:
+            self.limit(f"{MAX_FINDINGS} places", "a report has no room for more; ask a narrower question")
+            return False
+        self.nodes[node.declaration] = node
+        self.confidences[node.declaration] = confidence
+        self.findings.append(replace(_build_finding(node, why, hop, confidence, lines), shown=shown))
+        return True
+
+    def add_place(self, finding: Finding) -> bool:
+        """Note a location that is not a symbol. Return False in the cases in which `add` does."""
+        ordinal = (finding.path, finding.start_line)
+        known = any((one.path, one.start_line) == ordinal for one in self.findings)
+        if known or not self.admits(finding.path) or len(self.findings) >= MAX_FINDINGS:
+            return False
+        self.findings.append(finding)
+        return True
+
+    def drop(self, node: Node) -> None:
+        """Remove a noted symbol that turned out to have nothing to do with the answer."""
+        if self.nodes.pop(node.declaration, None) is not None:
+            self.findings = [one for one in self.findings if one.node_id != node.node_id]
+
+    def link(self, link: Link) -> None:
+        """Note an edge; when it is already known, keep the surer one."""
+        key = (link.source, link.target, link.kind)
+        known = self.links.get(key)
+        if known is None or weaker(known.confidence, link.confidence) is not link.confidence:
+            self.links[key] = link
+
+    def limit(self, what: str, why: str, name: str = "") -> None:
+        """Note that `what` was cut off, and `why`; `name` is the symbol concerned, and is added to `what`."""
+        names = self.limits.setdefault((what, why), [])
+        if name and name not in names:
+            names.append(name)
+
+    def enter(self, node: Node, why: str) -> None:
+        """Note a symbol from which the findings are reached, unless it is known or outside the folder."""
+        if node.declaration not in self.entry_points and self.admits(node.path):
+            citation = f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
+            self.entry_points[node.declaration] = EntryPoint(node.qualified_name, citation, why)
+
+    # Look-ups
+
+    def get_node(self, declaration: Declaration) -> Node:
+        """Return the node of a declaration."""
+        node = self.nodes.get(declaration) or self._met.get(declaration)
+        if node is None:
+            node = self._met[declaration] = self.graph.get_node(declaration)
+        return node
+
+
+def list_limits(state: ResearchState) -> tuple[Limit, ...]:
+    """Return everything that was cut off."""
+    return tuple(Limit(_name_all(what, names), why) for (what, why), names in state.limits.items())
+
+
+def _name_all(what: str, names: list[str]) -> str:
+    """Return what was cut off with the first names of the symbols concerned."""
+    if not names:
+        return what
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"{what} of {', '.join(names[:MAX_NAMED])}{more}"
+
+
+_HOLDERS = frozenset({SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE})
+
+
+def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines: tuple[int, ...]) -> Finding:
+    """Build the finding of a symbol; a whole file is cited by the lines of use when there are any."""
+    symbol = node.symbol
+    start, end = symbol.start_line, symbol.end_line
+    if symbol.kind is SymbolKind.FILE and lines:
+        start, end = lines[0], lines[-1]
+    name = "" if symbol.kind is SymbolKind.FILE else symbol.name
+    return Finding(
+        node.path, start, end, node.qualified_name, name_kind(symbol.kind), node.node_id, why, hop,
+        confidence.value, lines[:MAX_EVIDENCE], name,
+    )  # fmt: skip
+
+
+def relocate(
+    state: ResearchState, holder: Declaration, lines: tuple[int, ...]
+) -> list[tuple[Declaration, tuple[int, ...]]]:
+    """Return the innermost symbols around lines of use, each with its lines.
+
+    Only uses held by a file, a class or a module are relocated: their lines may belong to a decorator or to
+    the value of a variable. Any other holder is returned as it is.
+    """
+    record = state.graph.scan.find_record(holder.path)
+    if record is None or SymbolKind(int(record.kinds[holder.ordinal])) not in _HOLDERS:
+        return [(holder, lines)]
+    found: dict[int, list[int]] = {}
+    for line in lines:
+        found.setdefault(find_innermost(record, line) or holder.ordinal, []).append(line)
+    return [(Declaration(holder.path, ordinal), tuple(own)) for ordinal, own in found.items()]
+
+
+def search_words(state: ResearchState, words: str, most: int) -> tuple[Hit, ...]:
+    """Return the best hits for some words in the folder of the question; none for punctuation alone."""
+    if _WORD.search(words) is None:
+        return ()
+    folder = state.request.folder
+    glob = f"{folder}/**" if _PLAIN.fullmatch(folder) else None
+    request = SearchRequest(words, most, file_glob=glob, include_tests=False)
+    return tuple(hit for hit in state.source.search(request).hits if state.admits(hit.path))

@@ -1,0 +1,1 @@
+"""Understand a question: its form by its grammar, and what its phrases name in this repository."""

@@ -1,0 +1,88 @@
+"""Leave the product's own name out of a question about it: in "how does acme decide", it is no evidence.
+
+Functions and files have it whatever is asked. The name is read from the manifests in the root of the
+repository. Where it is an ordinary word, it stands behind an article or before a noun, and stays: "how does a
+task end" in a program called task.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.text.question_words import list_words
+
+PACKAGE = "package.json"
+
+
+def _name_under(*tables: str) -> str:
+    """Return an expression for the name in one of some tables of a file in TOML or the like."""
+    heads = "|".join(map(re.escape, tables))
+    return rf"^\[(?:{heads})\].*\n(?:(?!\[).*\n)*?name[ \t]*=[ \t]*[\"']?([\w.-]+)"
+
+
+# A manifest -> what gives the name of the product in it; in PACKAGE it is the member `name`.
+_MANIFESTS = {
+    "pyproject.toml": _name_under("project", "tool.poetry"),
+    "setup.cfg": _name_under("metadata"),
+    "setup.py": r"\bname\s*=\s*[\"']([\w.-]+)[\"']",
+    "Cargo.toml": _name_under("package"),
+    "go.mod": r"^module[ \t]+(?:[\w.~-]+/)*?([\w.~-]+)(?:/v\d+)?[ \t]*$",
+    "CMakeLists.txt": r"^[ \t]*+project[ \t]*+\(\s*+([\w-]+)",
+    "configure.ac": r"^AC_INIT\(\s*\[([\w-]+)\]",
+    "pom.xml": r"^(?:\t| {2,4})<artifactId>([\w.-]+)</artifactId>",
+}
+# The subject of a question, or what a preposition leads to if its noun ends there.
+_BARE = re.compile(
+    r"(\b(?:do(?:es)?|did|can|could|will|would|should|when|if)\s+)(\w[\w-]*)(?=\s+\w)"
+    r"|(\b(?:in|of|by|with|to|from|inside|within|using)\s+)(\w[\w-]*)(?=\s*(?:[?.,;]|$))",
+    re.IGNORECASE,
+)
+_ENDINGS = re.compile(r"[-_.](?:js|py|rs|go|net|parent|project)$|[-_.]", re.IGNORECASE)
+
+
+def leave_out_product(state: ResearchState, text: str) -> str:
+    """Return a question without the name of the product where that stands alone, if more is said."""
+    found = [match for match in _BARE.finditer(text) if len(match[2] or match[4]) > 1]
+    if not found:
+        return text
+    names = find_product_names(state)
+
+    def drop(match: re.Match[str]) -> str:
+        before, word = match[1] or match[3], match[2] or match[4]
+        return before if _fold(word) in names else match[0]
+
+    rest = _BARE.sub(drop, text)
+    return rest if rest != text and set(list_words(rest)) < set(list_words(text)) else text
+
+
+def find_product_names(state: ResearchState) -> set[str]:
+    """Return the names that the manifests in the root give the product, folded as `_fold` does."""
+    names = (read_name(path, "\n".join(state.source.read_lines(path))) for path in (PACKAGE, *_MANIFESTS))
+    return {_fold(name) for name in names if name}
+
+
+def read_name(path: str, text: str) -> str:
+    """Return the name that the text of a manifest gives the product, without its scope; "" for none."""
+    if path == PACKAGE:
+        return _read_member(text).rpartition("/")[2]
+    before, _, parent = text.partition("<parent>")  # the parent of a project in Maven has a name of its own
+    text = before + parent.partition("</parent>")[2] if parent else text
+    found = re.search(_MANIFESTS[path], text, re.MULTILINE)
+    return "" if found is None else found[1]
+
+
+def _read_member(text: str) -> str:
+    """Return the member `name` of an object in JSON; "" without one."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    name = content.get("name") if isinstance(content, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _fold(name: str) -> str:
+    """Return a name in lower case, without what joins its parts and without the ending of a language."""
+    return _ENDINGS.sub("", name.lower())

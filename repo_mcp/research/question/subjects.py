@@ -1,0 +1,335 @@
+"""Resolve the phrases of a question to declared symbols, files, folders, outside names, or words.
+
+A phrase names something only if the repository has it. It may be a name that is declared as it is written, in
+another case, or as joined words ("rate limiter": RateLimiter, rate_limiter); a path; or the name of something
+outside that is used here. Any other phrase can still be searched for by its words, and the report says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node, normalise_name
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.questions import NAMED, SymbolFilter
+from repo_mcp.research.findings.locating import is_test_place, rank_role
+from repo_mcp.research.findings.records import Form, Subject
+from repo_mcp.research.question.grammar import Phrase
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.roles import is_side_file
+from repo_mcp.text.stop_words import STOP_WORDS
+
+MAX_SUBJECTS = 6  # declarations of one name that are followed
+MAX_NEAR = 4  # symbols named in place of one that is not declared
+MAX_LOOKED_AT = 80  # declarations of one name
+MAX_FILES = 800  # files that declare one name
+MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
+MAX_WORDS = 5  # of a phrase that may be a name written as words
+WORD_SUBJECTS = 3  # symbols that stand for words
+LEAST_SCORE = 5.0  # in the search, of a symbol that stands for words
+GLANCE = Bounds(files=20, references=40)
+
+_NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
+_PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
+_WORDS = re.compile(r"[\w$]+")
+_LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
+_IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
+_NAME_OF = re.compile(r"(\S+) (?:of|in|for|on|from) ")  # `max_tries` in "max_tries of the queue"
+_PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
+_ANY_VALUE = frozenset(
+    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
+)
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
+_REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
+_FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
+# The kinds that a form is about; other kinds are taken only when there are none of these.
+_KINDS: dict[Form, frozenset[SymbolKind]] = {
+    Form.IMPLEMENTATIONS: TYPE_KINDS,
+    Form.CALLERS: _FOLLOWED,
+    Form.CALLEES: _FOLLOWED,
+    Form.TESTS: _FOLLOWED,
+    Form.FLOW: _FOLLOWED,
+    Form.CONFIGURED: _ANY_VALUE | _FOLLOWED,
+}
+
+
+class Subjects:
+    """Resolves phrases in one graph."""
+
+    def __init__(
+        self, graph: Graph, folder: str, read_lines: Callable[[str], Sequence[str]] = lambda _path: ()
+    ) -> None:
+        """Count only what is declared in `folder`; "" for all. Overloads are told apart with `read_lines`."""
+        self._graph = graph
+        self._read_lines = read_lines
+        self._prefix = f"{folder}/" if folder else ""
+
+    def find(self, phrase: Phrase, form: Form) -> Subject:
+        """Return the subject that a phrase names; its `is_found` is False if the phrase names nothing."""
+        path = self._find_path(phrase.text)
+        if path is not None:
+            return path
+        for name in _list_names(phrase.text):
+            declared = self._find_declared(name, phrase, form)
+            if declared is not None:
+                return declared
+        for name in _list_names(phrase.text):
+            outside = self._find_outside(name, phrase)
+            if outside is not None:
+                return outside
+        return Subject(phrase.text, "unknown")
+
+    def find_undeclared(
+        self, phrase: Phrase, is_absent: Callable[[str], bool] = lambda _word: False
+    ) -> Subject | None:
+        """Return the subject of a phrase that is meant as a name but is neither declared nor used here.
+
+        That is a phrase which looks like a symbol's name, or a single word which `is_absent`. The subject
+        holds the symbols with the most similar names. Return None for any other phrase.
+        """
+        of = _NAME_OF.match(phrase.text)
+        text = phrase.text if of is None or not _IS_SURELY_NAME.search(of[1]) else of[1]
+        is_called = phrase.kinds == CALLABLE_KINDS | TYPE_KINDS
+        if not _NAME.fullmatch(text):
+            return None
+        if not (is_called or _IS_SURELY_NAME.search(text) or is_absent(text)):
+            return None
+        plain = normalise_name(text)
+        near = [node for node in self._graph.list_near(plain) if self._admits(node)]
+        owner, _, last = plain.rpartition(".")
+        if owner:  # members of the type before the last dot come first
+            members = [node for node in self._list_members(owner) if self._admits(node)]
+            alike = get_close_matches(last, sorted({node.symbol.name for node in members}), MAX_NEAR, 0.4)
+            near = [node for name in alike for node in members if node.symbol.name == name] + near
+        return Subject(text, "undeclared", near=tuple(dict.fromkeys(near))[:MAX_NEAR])
+
+    def _list_members(self, owner: str) -> list[Node]:
+        """Return the members of the types that have a name."""
+        types = self._look_up(owner, Phrase(owner), Form.DEFINED)[0][:MAX_SUBJECTS]
+        return [
+            node
+            for one in types
+            for node in self._graph.outline(one.path)
+            if node.symbol.parent == one.symbol.ordinal
+        ]
+
+    def find_by_words(self, phrase: Phrase, form: Form) -> Subject:
+        """Return the symbols that a search for the words of a phrase finds best."""
+        words = [word for word in _WORDS.findall(phrase.text) if word.lower() not in STOP_WORDS]
+        found = self._graph.search(" ".join(words), SymbolFilter(), MAX_LOOKED_AT) if words else []
+        nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
+        nodes = _prefer(nodes, form, phrase)[:WORD_SUBJECTS]
+        return Subject(phrase.text, "words", tuple(nodes))
+
+    def find_folder(self, text: str) -> Subject | None:
+        """Return the folder with this name that is nearest to the root, or None."""
+        name = text.strip("/").replace(" ", "_").lower()
+        folders: set[str] = set()
+        for path in self._graph.scan.list_paths(self._prefix.rstrip("/")):
+            parts = path.split("/")[:-1]
+            for depth, part in enumerate(parts):
+                if part.lower() == name:
+                    folders.add("/".join(parts[: depth + 1]))
+                    break
+        best = min(folders, key=lambda one: (is_test_place(f"{one}/x.py"), one.count("/"), one), default=None)
+        return None if best is None else Subject(text, "folder", name=best, left_out=len(folders) - 1)
+
+    def _admits(self, node: Node) -> bool:
+        return not self._prefix or node.path.startswith(self._prefix)
+
+    def _find_path(self, text: str) -> Subject | None:
+        """Return a file by its path or the end of it, or a folder by its path or an unambiguous end of it."""
+        if not _PATH.fullmatch(text) or ("/" not in text and "." not in text):
+            return None
+        path = text.strip("/")
+        scan = self._graph.scan
+        if scan.has_folder(path):
+            return Subject(text, "folder", name=path)
+        paths = scan.list_paths(self._prefix.rstrip("/"))
+        fitting = [one for one in paths if one == path or one.endswith(f"/{path}")]
+        fitting.sort(key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
+        for best in fitting:
+            if scan.find_record(best) is not None:  # else it changed or was removed a moment ago
+                node = self._graph.get_node(Declaration(best, 0))
+                return Subject(text, "file", (node,), left_out=len(fitting) - 1)
+        folders = sorted(
+            {one[: one.index(f"/{path}/") + len(path) + 1] for one in paths if f"/{path}/" in one}
+        )
+        return Subject(text, "folder", name=folders[0]) if len(folders) == 1 else None
+
+    def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
+        nodes, how = self._look_up(name, phrase, form)
+        nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
+        nodes = self._drop_lesser(nodes, compares=form is Form.DIFFERENCE)
+        nodes = self._choose_overloads(nodes, phrase.parameters)
+        if not nodes:
+            return None
+        return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
+
+    def _look_up(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
+        """Return the declarations of a name, and how they were found, as in `Subject.how`."""
+        plain = normalise_name(name)
+        if "." in plain:
+            named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
+            return (named, "declared") if named else self._find_members(plain, phrase, form)
+        declarations = self._graph.scan.find_declared(plain, MAX_FILES)
+        if form is Form.CONFIGURED and all(is_test_place(one.path) for one in declarations):
+            declarations = []  # the setting itself may be written in another case
+        if declarations:
+            return self._choose(declarations, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
+        meant = self._graph.scan.find_meant(plain, GLANCE)
+        if meant:
+            return [self._graph.get_node(declaration) for declaration in meant], "declared_otherwise"
+        found = [node for node, _ in self._graph.search(plain, SymbolFilter(), MAX_LOOKED_AT)]
+        alike = [node for node in found if fold_name(node.symbol.name) == fold_name(plain)]
+        return alike, "declared_otherwise"
+
+    def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
+        """Return members named `request` for "app.request", where `app` may be a variable."""
+        owner, _, last = name.rpartition(".")
+        if not self._graph.scan.list_declaring(owner.rpartition(".")[2]):
+            return [], "unknown"
+        nodes = self._look_up(last, phrase, form)[0]
+        return [node for node in nodes if node.symbol.kind in _MEMBERS], "declared_otherwise"
+
+    def _choose(
+        self, declarations: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form
+    ) -> list[Node]:
+        """Return declarations, best first.
+
+        The order is: wanted kinds, the program itself, definitions before prototypes, abstract ones if
+        implementations are asked for, then the longest.
+        """
+        left_open = SymbolFlag.ABSTRACT if form is Form.IMPLEMENTATIONS else 0
+
+        def rank(declaration: Declaration) -> tuple[bool, int, bool, bool, int, str, int]:
+            record = self._graph.scan.find_record(declaration.path)
+            assert record is not None
+            flags = int(record.flags[declaration.ordinal])
+            return (
+                int(record.kinds[declaration.ordinal]) not in wanted,
+                rank_role(declaration.path),
+                bool(flags & SymbolFlag.FORWARD),
+                not flags & left_open,
+                -int(record.spans[declaration.ordinal]),
+                declaration.path,
+                declaration.ordinal,
+            )
+
+        inside = [declaration for declaration in declarations if declaration.path.startswith(self._prefix)]
+        ranks = {declaration: rank(declaration) for declaration in inside}
+        ordered = sorted(inside, key=ranks.__getitem__)
+        return [self._graph.get_node(declaration) for declaration in ordered[:MAX_LOOKED_AT]]
+
+    def _drop_lesser(self, nodes: Sequence[Node], *, compares: bool) -> list[Node]:
+        """Return the nodes without prototypes whose definition is present, and extensions whose type is.
+
+        A question that compares things means types, not the constructors that have their names.
+        """
+        defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
+        typed = {node.symbol.name for node in nodes if node.symbol.kind in _REAL_TYPES}
+        return [
+            node
+            for node in nodes
+            if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
+            and not (node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in typed)
+            and not (compares and node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.name in typed)
+        ]
+
+    def _choose_overloads(self, nodes: list[Node], parameters: Sequence[str]) -> list[Node]:
+        """Return the declarations whose parameters have the given names or types; all if none has."""
+        if not parameters or len(nodes) < 2:
+            return nodes
+        fitting = [node for node in nodes if _takes(self._read_lines(node.path), node, parameters)]
+        return fitting or nodes
+
+    def _find_outside(self, name: str, phrase: Phrase) -> Subject | None:
+        plain = normalise_name(name)
+        if not _LOOKS_LIKE_NAME.search(plain) and not phrase.kinds:
+            return None  # a plain word is used everywhere
+        whole, edges = self._graph.scan.find_outside(plain, NAMED, GLANCE)
+        return Subject(phrase.text, "outside", name=whole) if edges.edges else None
+
+
+def is_whole_name(name: str, text: str) -> bool:
+    """Return True if all words of a text, joined, are a name: `LetCommand` for "let command"."""
+    return fold_name(name) == fold_name("".join(_WORDS.findall(text)))
+
+
+def fold_name(name: str) -> str:
+    """Return a name as it is compared where case and underscores do not count."""
+    return name.lower().replace("_", "")
+
+
+def looks_like_name(text: str) -> bool:
+    """Return True for a text that is written as a name, and not as a plain word."""
+    return _LOOKS_LIKE_NAME.search(text) is not None
+
+
+def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
+    """Return True if the parameters of a declaration hold the given words, one each, in order."""
+    head = " ".join(lines[node.symbol.start_line - 1 : node.symbol.start_line - 1 + MAX_HEAD_LINES])
+    behind = _PARAMETERS.search(head[max(0, head.find(f"{node.symbol.name}(")) :])
+    own = [one for one in behind[1].split(",") if one.strip()] if behind is not None else []
+    return len(own) == len(parameters) and all(
+        re.search(rf"(?<![\w.<]){re.escape(given)}(?!\w)", one)
+        for given, one in zip(parameters, own, strict=True)
+    )
+
+
+def _list_names(text: str) -> list[str]:
+    """Return the names that a phrase may mean.
+
+    A phrase that is a name as a whole means only itself; in any other, the words that look like names, all
+    words joined ("let command": LetCommand), and those joined that say something.
+    """
+    if _NAME.fullmatch(text):
+        return [text]
+    tokens = _NAME.findall(text)
+    named = [token for token in tokens if _LOOKS_LIKE_NAME.search(token)]
+    every = _WORDS.findall(text)
+    words = [word for word in every if word.lower() not in STOP_WORDS]
+    joined = ["_".join(words)] if 1 < len(words) <= MAX_WORDS else words
+    whole = ["_".join(every)] if len(words) < len(every) <= MAX_WORDS else []
+    return list(dict.fromkeys([*named, *whole, *joined]))
+
+
+def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
+    """Return the nodes of the wanted kinds and outside tests and examples, as far as there are any."""
+    chosen = list(nodes)
+    for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
+        of_kind = [node for node in chosen if node.symbol.kind in wanted]
+        chosen = of_kind or chosen
+    real = [node for node in chosen if not (is_test_place(node.path) or is_side_file(node.path))]
+    return real or chosen
+
+
+def describe_subject(subject: Subject) -> str:
+    """Describe a subject in words."""
+    if subject.how == "folder":
+        return f"the folder {subject.name}"
+    if subject.how == "outside":
+        return f"{subject.name}, which is declared outside this repository"
+    if subject.how == "undeclared":
+        return f"{subject.asked}, which is not declared in this repository"
+    if subject.how == "unparsed":
+        return f"{subject.asked}, which is declared in a language without a symbol parser"
+    if not subject.nodes:
+        return f'"{subject.asked}" (not declared here)'
+    counts = Counter(node.qualified_name for node in subject.nodes)
+    names = [
+        f"{node.qualified_name} ({node.kind}{f' in {node.path}' if counts[node.qualified_name] > 1 else ''})"
+        for node in subject.nodes
+    ]
+    names = list(dict.fromkeys(names))  # overloads say the same
+    listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    if subject.how == "declared_otherwise":
+        return f'{listed} ("{subject.asked}" itself is not declared)'
+    if subject.how == "words":
+        return f'"{subject.asked}" is not declared; taken to mean {listed}'
+    return listed

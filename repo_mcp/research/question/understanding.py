@@ -1,0 +1,223 @@
+"""Understand a question as the narrowest of its forms whose subjects exist in this repository.
+
+"what calls authenticate()"      callers of AuthService.authenticate and Session.authenticate
+"how does login reach the db"    a path from login to what the words "the db" find, as `db` is not declared
+"Router"                         a declared name alone: what it is, who uses it, what it uses
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject
+from repo_mcp.research.question.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
+from repo_mcp.research.question.subjects import Subjects, describe_subject
+from repo_mcp.text.question_words import list_words
+
+_PHRASES = {
+    Form.IMPLEMENTATIONS: "what implements, extends or overrides {}",
+    Form.CALLERS: "what calls {}, and what calls that",
+    Form.TESTS: "which tests use {}, or what uses it",
+    Form.CALLEES: "what {} calls, and what that calls",
+    Form.DEPENDENCIES: "what {} depends on",
+    Form.DEPENDENTS: "what depends on {}",
+    Form.CONFIGURED: "where {} is configured",
+    Form.FLOW: "how {} leads to {}",
+    Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
+    Form.EXTENSION: "where to add: {}",
+    Form.ERRORS: "which errors are raised: {}",
+    Form.DIFFERENCE: "the difference between {} and {}",
+    Form.OPEN: "an open question, answered from its words",
+    Form.OVERVIEW: "the structure of {}",
+}
+# Forms for which the hits of a word search may stand for a subject that is not declared.
+_BY_WORDS = frozenset(
+    {Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.FLOW, Form.CONFIGURED, Form.DIFFERENCE}
+)
+# Forms that ask about symbols: if no symbol has the name, the answer says so first. A setting is often only a
+# text.
+_OF_SYMBOLS = frozenset(
+    {Form.CALLERS, Form.CALLEES, Form.TESTS, Form.DEPENDENTS, Form.DEPENDENCIES, Form.IMPLEMENTATIONS,
+     Form.DEFINED, Form.DIFFERENCE, Form.FLOW}
+)  # fmt: skip
+MAX_SUBJECT_WORDS = 4
+_WHOLE = frozenset(
+    {"", "it", "this", "codebase", "code base", "code", "repo", "repository", "project", "system", "program",
+     "application", "app", "library", "package", "everything", "whole", "framework", "software"}
+)  # fmt: skip
+
+_ABOUT_SHAPES = frozenset(
+    """
+    repeated shape shapes pattern patterns design idiom idioms convention conventions common similar duplicate
+    duplicated boilerplate structures families repository codebase project program
+    """.split()  # noqa: SIM905
+)
+
+
+def is_about_shapes(request: ResearchRequest) -> bool:
+    """Return True for a question about patterns whose words name only shapes and no particular code."""
+    own = {*_ABOUT_SHAPES, *request.folder.lower().split("/")}
+    return request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(request.query)))
+
+
+def understand(
+    graph: Graph | None,
+    request: ResearchRequest,
+    is_absent: Callable[[str], bool] = lambda _word: False,
+    *,
+    is_partial: bool = False,
+    read_lines: Callable[[str], Sequence[str]] = lambda _path: (),
+    find_unparsed: Callable[[Subject], Subject] = lambda subject: subject,
+) -> Reading:
+    """Return the way a question is understood. Without a graph, every question is open.
+
+    If no file has the only word of a subject (`is_absent`), the word is a name that is not declared. If the
+    graph `is_partial`, it may lack a declared name, so the words of the name are searched for instead.
+    `find_unparsed` takes an undeclared subject, and returns it as one that a language without a parser
+    declares, if it is.
+    """
+    parsed = parse_question(request.query)
+    if graph is None:
+        return build_reading(Form.OPEN, (Subject(request.query, "words"),))
+    subjects = Subjects(graph, request.folder, read_lines)
+    for one in parsed:
+        reading = None
+        if one.form is Form.ERRORS and not is_partial:
+            reading = _try_unknown_function(subjects, one, find_unparsed)
+        reading = reading or _try(subjects, one, request)
+        if reading is None and one.form is Form.DIFFERENCE and not is_partial:
+            # Otherwise it would be taken for a question about the one subject that is declared.
+            reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
+        if reading is not None:
+            return reading
+    for one in () if is_partial else parsed:
+        reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
+        if reading is not None:
+            return reading
+    for one in parsed:
+        reading = _try_words(subjects, one)
+        if reading is not None:
+            return reading
+    for one in parsed:
+        if one.form is Form.TESTS:  # of what is no name: only its words are looked for
+            return build_reading(Form.OPEN, (Subject(one.phrases[0].text, "words"),))
+    if is_about_shapes(request):
+        ordinal = f"the folder {request.folder}" if request.folder else "the whole repository"
+        return Reading(Form.OPEN, f"what is repeated in {ordinal}", (Subject(request.query, "words"),))
+    return build_reading(Form.OPEN, (Subject(request.query, "words"),))
+
+
+def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
+    """Return the reading of one form, or None when one of its subjects does not exist."""
+    if parsed.form is Form.OPEN:
+        return _try_name(subjects, request)
+    if parsed.form is Form.OVERVIEW:
+        return _try_overview(subjects, parsed, request)
+    if parsed.form in OF_WORDS:
+        return build_reading(parsed.form, (Subject(" ".join(one.text for one in parsed.phrases), "words"),))
+    found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
+    if parsed.form is Form.CONFIGURED and found[0].how in ("outside", "declared_otherwise"):
+        found = (Subject(found[0].asked, "words"),)  # settings are often attributes of objects made elsewhere
+        return build_reading(parsed.form, found)
+    if not all(one.is_found for one in found):
+        return None
+    return build_reading(_fit_form(parsed.form, found), found)
+
+
+def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
+    """Return the form that fits the subject: nothing calls a folder, and nothing configures a file."""
+    if found and found[0].how == "folder":
+        return form if form in (Form.DEPENDENCIES, Form.DEPENDENTS) else Form.OVERVIEW
+    if (
+        found
+        and found[0].how == "outside"
+        and form not in (Form.IMPLEMENTATIONS, Form.CALLERS, Form.CONFIGURED)
+    ):
+        return Form.DEPENDENTS
+    return form
+
+
+def _try_name(subjects: Subjects, request: ResearchRequest) -> Reading | None:
+    """Return the reading of a question that is a single name, or None."""
+    phrase = read_phrase(request.query)
+    if len(phrase.text.split()) != 1:
+        return None
+    form = Form.DEPENDENCIES if request.focus is Focus.DEPENDENCIES else Form.DEFINED
+    found = subjects.find(phrase, form)
+    return build_reading(_fit_form(form, (found,)), (found,)) if found.is_found else None
+
+
+def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
+    """Return the reading that asks for the structure of the whole, of a folder, or of a file's folder."""
+    phrase = parsed.phrases[0] if parsed.phrases else Phrase("")
+    if phrase.text.lower() in _WHOLE:
+        return build_reading(Form.OVERVIEW, (Subject(phrase.text, "folder", name=request.folder or "."),))
+    found = subjects.find(phrase, Form.OVERVIEW)
+    if found.how == "folder":
+        return build_reading(Form.OVERVIEW, (found,))
+    folder = subjects.find_folder(phrase.text)
+    return None if folder is None else build_reading(Form.OVERVIEW, (folder,))
+
+
+def _try_undeclared(
+    subjects: Subjects,
+    parsed: Parsed,
+    is_absent: Callable[[str], bool],
+    find_unparsed: Callable[[Subject], Subject],
+) -> Reading | None:
+    """Return the reading of a question about a symbol whose name is not declared; None for any other."""
+    if parsed.form not in _OF_SYMBOLS:
+        return None
+    check = is_absent if len(parsed.phrases) == 1 else lambda _word: False  # else it may be a word of prose
+    found = []
+    for phrase in parsed.phrases:
+        declared = subjects.find(phrase, parsed.form)
+        found.append(declared if declared.is_found else subjects.find_undeclared(phrase, check))
+    missing = tuple(find_unparsed(one) for one in found if one is not None and one.how == "undeclared")
+    return build_reading(parsed.form, missing) if missing else None
+
+
+def _try_unknown_function(
+    subjects: Subjects, parsed: Parsed, find_unparsed: Callable[[Subject], Subject]
+) -> Reading | None:
+    """Return the reading of a question about the errors of an undeclared name; None for any other."""
+    phrase = read_phrase(parsed.phrases[0].text)
+    if subjects.find(phrase, Form.CALLEES).is_found:
+        return None
+    missing = subjects.find_undeclared(phrase)
+    if missing is None or find_unparsed(missing).how != "undeclared":
+        return None
+    return build_reading(Form.ERRORS, (missing,))
+
+
+def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
+    """Return the reading with subjects found by their words; None if these are too many or find nothing."""
+    if parsed.form not in _BY_WORDS or not parsed.phrases:
+        return None
+    if any(len(phrase.text.split()) > MAX_SUBJECT_WORDS for phrase in parsed.phrases):
+        return None
+    found = []
+    for phrase in parsed.phrases:
+        if parsed.form is Form.CONFIGURED and len(phrase.text.split()) == 1:
+            found.append(Subject(phrase.text, "words"))  # only named, without a symbol
+            continue
+        declared = subjects.find(phrase, parsed.form)
+        found.append(declared if declared.nodes else subjects.find_by_words(phrase, parsed.form))
+    if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):
+        return build_reading(parsed.form, tuple(found))
+    return None
+
+
+def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
+    """Return the reading of a form and its subjects, with words that say how they are understood."""
+    if form is Form.OVERVIEW:
+        name = subjects[0].name
+        text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
+    elif subjects[0].how in ("undeclared", "unparsed"):
+        text = f"a question about {' and '.join(map(describe_subject, subjects))}"
+    elif form in (Form.OPEN, *OF_WORDS):
+        text = _PHRASES[form].format(subjects[0].asked)
+    else:
+        text = _PHRASES[form].format(*map(describe_subject, subjects))
+    return Reading(form, text, subjects)

@@ -1,0 +1,426 @@
+"""Find where something is configured: the lines that give its name a value, configuration files first.
+
+A line gives a name a value when `=`, `:` or `:=` follows the name, which may be quoted (a key of JSON or of
+a dictionary), or when a defining word precedes it: `#define NAME`, `config NAME`, `export NAME`, `--name`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from repo_mcp.bundler.statements import measure
+from repo_mcp.graph.nodes import Node
+from repo_mcp.model import ExactMatch, ExactRequest, Hit
+from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.hit_places import build_hit_address
+from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
+from repo_mcp.research.findings.reasons import IN_DOCUMENTS, LAST_PART
+from repo_mcp.research.findings.records import Finding, Subject
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, search_words
+from repo_mcp.research.settings.accessors import find_setters, note_accessors, note_constants, note_values
+from repo_mcp.research.settings.line_use import LineUse, classify_use, judge_call
+from repo_mcp.research.words.seeds import show_body
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.stop_words import STOP_WORDS
+
+MAX_MATCHES = 200  # lines examined for one name
+MAX_SETTING_CHARS = 300  # of a line that a person wrote to set something; a longer one was generated
+MAX_OF_FILE = 5  # functions or lines shown of one file
+MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
+MAX_PLACES = 40
+MAX_READERS = 10
+FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
+LEAST_ENDING = 5  # characters of the part of a name that is searched for alone
+MAX_SEARCHED, MAX_HITS = 50, 12  # hits of a search for words, and of those about configuration that are shown
+_WORDS_FOR_IT = "config setting option default"
+_OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: sets a value only if there is none, or adds to one
+_CONFIG_PATH = re.compile(
+    r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
+    r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
+    re.IGNORECASE,
+)
+_TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function that declares an option
+HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+KCONFIG = "CONFIG_"
+_DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
+
+
+def list_setting_names(subject: Subject) -> list[str]:
+    """Return at most two names to search for: those of the declarations found, else the text itself.
+
+    Kconfig declares what the program calls `CONFIG_NET` as `config NET`.
+    """
+    names = dict.fromkeys(node.symbol.name for node in subject.nodes if subject.how.startswith("declared"))
+    if not names:
+        last = subject.asked.rpartition(".")[2]
+        named = (
+            [last.removeprefix(KCONFIG) or last, last]
+            if _NAME.fullmatch(last)
+            else _join_words(subject.asked)
+        )
+        names = dict.fromkeys(named)
+    return list(names)[:2]
+
+
+def _join_words(text: str) -> list[str]:
+    words = [word for word in re.findall(r"\w+", text) if word.lower() not in STOP_WORDS]
+    return ["_".join(words)] if words else []
+
+
+def is_written(state: ResearchState, subject: Subject) -> bool:
+    """Return True for a setting that is declared, or whose name, perhaps of several words, some line has."""
+    return bool(subject.nodes) or any(
+        _search(state, name) or _search_mentions(state, name) for name in list_setting_names(subject)
+    )
+
+
+def find_settings(state: ResearchState, subject: Subject) -> None:
+    """Note the lines that give the subject a value: configuration first, tests last."""
+    if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
+        return
+    for name in list_setting_names(subject):
+        state.check()
+        matches, mentions = _search(state, name), _search_mentions(state, name)
+        own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
+        if not any(_is_configuration(one.path) for one in own):
+            _note_endings(state, name)  # the value may be set under only a part of the name
+        if not own and name.isupper():
+            _note_texts(state, name)  # a prefix may be put before the names of variables
+        taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
+        setters = find_setters(state, name)
+        _note_matches(state, name, [one for one in (*own, *taking) if not _lies_in(setters, one)])
+        note_accessors(state, name, setters)
+        note_values(state, name, [node for node in subject.nodes if node.symbol.name == name])
+        state.report_hop(1)
+        known = [*subject.nodes, *setters]
+        _note_readers(state, name, [one for one in mentions if not _lies_in(known, one)])
+        _note_matches(state, name, [one for one in matches if one not in own])
+
+
+def _lies_in(nodes: Iterable[Node], match: ExactMatch) -> bool:
+    """Return True for a line of one of some declarations, which are shown anyway."""
+    return any(
+        node.path == match.path and node.symbol.start_line <= match.start_line <= node.symbol.end_line
+        for node in nodes
+    )
+
+
+def _note_dotted(state: ResearchState, key: str) -> bool:
+    """Note the lines that have a key of several parts, such as `search.lang`. Return False if none has it."""
+    matches = state.source.search_exact(ExactRequest(key, whole_word=True, limit=MAX_MATCHES)).matches
+    found = [one for one in matches if len(one.line) <= MAX_SETTING_CHARS]
+    setting = [one for one in found if _is_configuration(one.path)]
+    reading = [one for one in found if one not in setting and is_program(one.path)]
+    _note_matches(state, key, setting)
+    note_constants(state, key, found)
+    state.report_hop(1)
+    _note_readers(state, key, reading)
+    return bool(setting or reading)
+
+
+def _is_configuration(path: str) -> bool:
+    return _CONFIG_PATH.search(path) is not None or find_role(path) is FileRole.CONFIG
+
+
+def _search(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
+    request = ExactRequest(_build_pattern(name), regex=True, case_sensitive=False, limit=MAX_MATCHES)
+    found = state.source.search_exact(request)
+    if found.truncated:
+        state.limit(f"lines that set {name}", f"the first {MAX_MATCHES} by path are read")
+    return tuple(match for match in found.matches if _may_set(name, match))
+
+
+def _may_set(name: str, match: ExactMatch) -> bool:
+    """Return False for a line that cannot set the name.
+
+    It was generated, only reads the name, is a link in a document, or names a type that differs from the
+    setting in case: `Rack::ShowErrors` for `show_errors`.
+    """
+    quoted = re.escape(name).replace("_", "[_-]?")
+    of_type = re.search(rf"::({quoted})\b", match.line, re.IGNORECASE)
+    is_other = of_type is not None and of_type[1][0].isupper() != name[0].isupper()
+    is_link = find_role(match.path) is FileRole.DOCS and re.match(
+        rf"\s*(?:[-*]\s+)?\[`?{quoted}`?\]:", match.line, re.IGNORECASE
+    )
+    is_written = len(match.line) <= MAX_SETTING_CHARS and not is_other and not is_link
+    return is_written and classify_use(name, match.line) is not LineUse.READS
+
+
+def _note_endings(state: ResearchState, name: str) -> None:
+    """Note where the end of a name is set in configuration files, such as `prefetch` in a group `worker`."""
+    ending = name.partition("_")[2]
+    if len(ending) >= LEAST_ENDING:
+        matches = [match for match in _search(state, ending) if _is_configuration(match.path)]
+        own = [match for match in matches if is_program(match.path)]
+        _note_matches(state, ending, own, f"{LAST_PART}{name}")
+
+
+def _note_texts(state: ResearchState, name: str) -> None:
+    """Note the lines of the program that have the end of a name as a text: `"COLOR"` for `APP_COLOR`."""
+    ending = name.partition("_")[2]
+    if len(ending) < LEAST_ENDING:
+        return
+    request = ExactRequest(f'"{ending}"', limit=MAX_OF_FILE, include_tests=False)
+    own = [match for match in state.source.search_exact(request).matches if is_program(match.path)]
+    for place in _join_lines(state, own):
+        _note_place(state, ending, place, f"has the text {ending}{LAST_PART}{name}", 1)
+
+
+def _search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
+    """Return the lines of the program that mention a name."""
+    request = ExactRequest(name, whole_word=True, limit=MAX_MATCHES, include_tests=False)
+    return [match for match in state.source.search_exact(request).matches if is_program(match.path)]
+
+
+def _note_readers(state: ResearchState, name: str, reading: Iterable[ExactMatch]) -> None:
+    """Note other lines that mention the name, since they read the setting."""
+    noted = 0
+    for place in _join_lines(state, reading):
+        if noted >= MAX_READERS:
+            state.limit(f"more places that mention {name}", f"{MAX_READERS} are shown")
+            break
+        noted += _note_place(state, name, place, f"mentions {name}", 2)
+
+
+def _build_pattern(name: str) -> str:
+    """Return an expression for lines that set a name, made of whole words, which the index can look up."""
+    spelled = dict.fromkeys(re.escape(name.replace("_", joint)) for joint in ("_", "-", ""))
+    return "|".join(map(_build_spelled, spelled))
+
+
+def _build_spelled(quoted: str) -> str:
+    before = (
+        r"(?:(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|::)\s+|--|::|\b(?:set|enable|disable)\s+:)"
+    )
+    named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
+    valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
+    keyed = rf"[\"':]{quoted}[\"']?\s*=>"  # of a table, as in Ruby and PHP
+    return rf"(?:{valued}|{keyed}|{before}{quoted}\b|{named})"
+
+
+def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
+    """Return how a line uses a name, considering also whether it is a comment and which brackets are open."""
+    use = classify_use(name, match.line)
+    if use is LineUse.PASSES_ON and (opened := _find_open_call(state, match, match.line.find(name))):
+        return judge_call(opened) or use
+    if use not in (LineUse.SETS, LineUse.DECLARES):
+        return use
+    if match.start_line in state.source.read_comment_lines(match.path):
+        return LineUse.DECLARES
+    quoted = re.escape(name).replace("_", "[_-]?")
+    if use is LineUse.DECLARES:
+        option = re.search(rf"[\"'`][^\"'`]{{0,20}}--{quoted}\b", match.line, re.IGNORECASE)
+        called = None if option is None else _find_open_call(state, match, option.start())
+        return LineUse.OPTION if called and _TAKES_OPTION.search(called) else use
+    read = (
+        rf"(?:[\w.?>-]+(?:\.|->){quoted}|{quoted}_|(?:[\w.]+(?:\.|->))?(?:get|is|has)_?{quoted}(?=\())"
+        r"(?:(?:\.\w+)?\([\w:. ]*\))?"
+    )
+    declared = rf"\s*(?:[\w<>\[\],?]+ ){{0,4}}{quoted}(?:\s*:[^=]{{1,80}})?"
+    whole = rf"{declared}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*(?://.*)?"
+    if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE):
+        return LineUse.READS  # a variable of the same name
+    if re.fullmatch(rf"\s*(?:this\.|self\.|@)?_?({quoted})\s*=\s*\1;?\s*", match.line, re.IGNORECASE):
+        return LineUse.GIVES
+    if "=" not in match.line and _declares_field(state, match, quoted):
+        return LineUse.DECLARES
+    handed = rf"(?<![\w.]){quoted}[\"']?\s*:\s*(?:\w[\w.]*\.{quoted}\b|{quoted}[\[.])"
+    if re.search(handed, match.line, re.IGNORECASE):
+        return LineUse.PASSES_ON
+    given = re.search(  # a parameter with a type, or one whose value has its name
+        rf"(?<=[\w>?\]]) {quoted}\s*=(?!=)|(?<![\w.]){quoted}\s*(?:\??:(?!:)|=\s*[\w.\[\"']*\b{quoted}\b)",
+        match.line,
+        re.IGNORECASE,
+    )
+    if given is None or _find_open_call(state, match, given.start()) is None:
+        return use
+    return LineUse.PASSES_ON if "=" in given[0] else LineUse.GIVES
+
+
+def _join_value(state: ResearchState, match: ExactMatch) -> str:
+    """Return a matching line, with the next one if that is where its value stands."""
+    if not match.line.rstrip().endswith("="):
+        return match.line
+    following = state.source.read_lines(match.path)[match.start_line : match.start_line + 1]
+    return " ".join((match.line, *following))
+
+
+def _declares_field(state: ResearchState, match: ExactMatch, quoted: str) -> bool:
+    """Return True for a line that is the declaration of a field of the name."""
+    around = state.source.find_around(match.path, match.start_line)
+    is_field = around is not None and around.symbol.kind is SymbolKind.PROPERTY
+    return around is not None and is_field and bool(re.fullmatch(quoted, around.symbol.name, re.IGNORECASE))
+
+
+def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str | None:
+    """Return the word before the round bracket in which a column of a line stands, or "" without a word.
+
+    Return None if the innermost bracket that is open there is no round one.
+    """
+    above = state.source.read_lines(match.path)[
+        max(0, match.start_line - 1 - HEAD_LINES) : match.start_line - 1
+    ]
+    text = _QUOTED.sub("", "\n".join((*above, match.line[:column])))
+    opened: list[int] = []
+    for at, char in enumerate(text):
+        if char in "([{":
+            opened.append(at)
+        elif char in ")]}" and opened:
+            opened.pop()
+    if not opened or text[opened[-1]] != "(":
+        return None
+    word = re.search(r"\w+$", text[: opened[-1]])
+    return "" if word is None else word[0]
+
+
+def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
+    """Note matching lines by function: configuration first, and lines that set the name before others.
+
+    `which` is added to the reason.
+    """
+    counts: dict[str, int] = {}
+    uses = {match: _classify_match(state, name, match) for match in matches}
+    ordered = sorted(
+        uses,
+        key=lambda one: (
+            is_test_place(one.path),
+            name not in one.line,  # spelled otherwise, it may be another setting
+            find_role(one.path) is not FileRole.CONFIG,
+            rank_role(one.path),
+            uses[one] in (LineUse.PASSES_ON, LineUse.GIVES),
+            one.path,
+        ),
+    )
+    noted = tests = 0
+    for own in _join_lines(state, ordered):
+        match = own.matches[0]
+        own.matches = [one for one in own.matches if uses[one] is uses[match]]
+        tests += is_test_place(match.path)
+        counts[match.path] = counts.get(match.path, 0) + 1
+        if noted >= MAX_PLACES:
+            state.limit(f"places that set {name}", f"{MAX_PLACES} are shown")
+            break
+        if counts[match.path] > MAX_OF_FILE:
+            state.limit("more lines", f"{MAX_OF_FILE} of one file are shown", match.path)
+            continue
+        if tests > MAX_TESTS and is_test_place(match.path):
+            state.limit(f"more tests that set {name}", f"{MAX_TESTS} are shown")
+            continue
+        written = _find_written(name, match.line) or name
+        use = uses[match].value.format(written)
+        noted += _note_place(state, name, own, f"{use}{which}, in {_name_role(match.path)}", 1)
+
+
+def _name_role(path: str) -> str:
+    role = FileRole.TEST if is_test_place(path) else find_role(path)
+    return {
+        FileRole.CONFIG: "configuration",
+        FileRole.CODE: "the program",
+        FileRole.STYLE: "a style sheet",
+        FileRole.TEST: "a test",
+        FileRole.DOCS: IN_DOCUMENTS.removeprefix("in "),
+        FileRole.FOREIGN: "others' code",
+    }[role]
+
+
+@dataclass(slots=True)
+class _Place:
+    """Matching lines of one function, or one line outside all functions."""
+
+    matches: list[ExactMatch]
+    around: Node | None
+
+    @property
+    def function(self) -> Node | None:
+        """Return the function that holds the lines; None outside functions."""
+        return self.around if self.around is not None and self.around.symbol.kind in CALLABLE_KINDS else None
+
+
+def _join_lines(state: ResearchState, matches: Iterable[ExactMatch]) -> list[_Place]:
+    """Return the places of matches, in the order of the first match of each."""
+    found: dict[tuple[str, int], _Place] = {}
+    for match in matches:
+        place = _Place([match], state.source.find_around(match.path, match.start_line))
+        line = match.start_line if place.function is None else place.function.symbol.start_line
+        known = found.setdefault((match.path, line), place)
+        if known is not place:
+            known.matches.append(match)
+    return list(found.values())
+
+
+def _note_place(state: ResearchState, name: str, place: _Place, why: str, hop: int) -> bool:
+    """Note a place: a function with the lines that decide about the name, or a single line.
+
+    Return False if it is already noted, outside the folder, or at the limit.
+    """
+    first, around, function = place.matches[0], place.around, place.function
+    used = tuple(sorted({match.start_line for match in place.matches}))
+    start, end = first.start_line, first.start_line
+    shown: tuple[int, ...] = ()
+    if function is not None:
+        start, end = function.symbol.start_line, function.symbol.end_line
+        room = FUNCTION_CHARS + measure(state.source.read_lines(first.path), used[1:MAX_EVIDENCE])
+        shown = show_body(state, function, room, dict.fromkeys(used, (name,)))
+        shown = _keep_around(state.source.read_lines(first.path), {*shown, *used[:MAX_EVIDENCE]}, used)
+    return state.add_place(
+        Finding(
+            first.path,
+            start,
+            end,
+            around.qualified_name if around is not None else first.path,
+            around.kind if around is not None else "file",
+            around.node_id if around is not None else None,
+            why,
+            hop,
+            "text",
+            used[:MAX_EVIDENCE],
+            _find_written(name, first.line),
+            shown=shown,
+        )
+    )
+
+
+def _keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]) -> tuple[int, ...]:
+    """Return the shown lines that name the setting or enclose one that does, and the first one, the head.
+
+    Others would say what else the function does.
+    """
+    ordered = sorted(shown)
+    kept: list[int] = []
+    for number in reversed(ordered):
+        inner = lines[number : kept[-1]] if kept else []
+        indent = _measure_indent(lines[number - 1])
+        encloses = bool(inner) and all(_measure_indent(line) > indent for line in inner if line.strip())
+        if number in used or number == ordered[0] or encloses:
+            kept.append(number)
+    return tuple(reversed(kept))
+
+
+def _measure_indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _find_written(name: str, line: str) -> str:
+    """Return a name as the line spells it, perhaps in another case, or "" for a line without it."""
+    written = re.search(re.escape(name).replace("_", "[_-]?"), line, re.IGNORECASE)
+    return written[0] if written else ""
+
+
+def find_by_words(state: ResearchState, text: str) -> None:
+    """Note the configuration files and configuration symbols that a search for the words finds."""
+    hits = search_words(state, f"{text} {_WORDS_FOR_IT}", MAX_SEARCHED)
+    fitting = [hit for hit in hits if _is_about_config(hit)]
+    for hit in fitting[:MAX_HITS]:
+        state.add_place(build_hit_address(hit, "found by searching configuration for its words", 1))
+    if len(fitting) > MAX_HITS:
+        state.limit(f"{len(fitting) - MAX_HITS} more places with these words", f"{MAX_HITS} are shown")
+
+
+def _is_about_config(hit: Hit) -> bool:
+    if find_role(hit.path) is FileRole.CONFIG or _CONFIG_PATH.search(hit.path):
+        return True
+    return re.search(r"config|setting|option|default", hit.symbol or "", re.IGNORECASE) is not None

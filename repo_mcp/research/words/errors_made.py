@@ -1,0 +1,292 @@
+"""Tell which errors the functions make that a question about errors is about.
+
+Errors are known by their names, in lines that raise, throw or return one; in C by values such as `EINVAL`.
+The text that an error is given tells it from others of its name, and stands for one without a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from repo_mcp.bundler.statements import holds_failure, is_branch
+from repo_mcp.graph.nodes import Node
+from repo_mcp.ranking.query.intent import split_qualified
+from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
+from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.reasons import FAILS, NAMED_IN_QUESTION
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.rivals import list_rivals
+from repo_mcp.text.question_words import list_words, shares_word
+
+_Error = tuple[str, str]  # name and text; one of them may be ""
+MAX_ERRORS = 6  # in one sentence
+LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
+FAILING = 8  # best declarations whose errors are named
+# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
+_ERROR = re.compile(
+    r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b(?!\.(?!new\b)[a-z]\w*\()"
+    r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
+)
+# The value of one in C: `EINVAL`, `PARSE_INVALID_METHOD`.
+_CODE = (
+    r"((?:[A-Z]+_)?E(?:2BIG|ACCES|ADDRINUSE|AGAIN|ALREADY|BADF|BUSY|CANCELED|CONNRESET|EXIST|FAULT|INTR|INVAL|IO"
+    r"|ISDIR|MFILE|MSGSIZE|NODEV|NOBUFS|NOENT|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTSUP|OPNOTSUPP|OVERFLOW|PERM"
+    r"|PIPE|PROTO|RANGE|ROFS|TIMEDOUT)"
+    r"|(?:[A-Z0-9]+_){0,6}(?:ERR(?:OR)?|INVALID|FAIL(?:ED|URE)?)(?:_[A-Z0-9]+){0,6})\b(?!\s*[\[(.])"
+)
+# A line that gives one: `errno = EINVAL`, `return -EIO`, `s->rc = PARSE_INVALID`, `set_error(s, ERR_IO)`;
+# `Status::Corruption(` in C++, `.map_err(|err| Error::Read {` in Rust, `return ErrClosed` in Go.
+_GIVES_VALUE = re.compile(
+    r"\berrno = (E[A-Z0-9]{2,})\b"
+    rf"|\breturn -?\(?{_CODE}"
+    rf"|\b(?:\w{{0,40}}err\w{{0,40}}|rc|ret|rv|res|result|retval|status|code)\s*=\s*-?\(?{_CODE}"
+    r"|\b(?!\w{0,40}(?:[Ll]og|[Pp]rint|is_|has_|Is|Has))\w{0,40}(?:[Ee]rr|[Ff]ail)\w{0,40}"
+    rf"\(\s*+(?:(?:[^()\"=<>]|->){{0,120}},\s*+)?-?{_CODE}"
+    r"|\b(Status::(?!OK\b|Ok\b)[A-Z]\w+)\("
+    r"|\.(?:map_err|ok_or(?:_else)?)\((?:move )?(?:\|[^|\n]{0,40}\|\s*)?"
+    r"((?:\w{1,60}::){0,3}\w{0,60}Error(?:::[A-Z]\w*)?)\b"
+    r"|\breturn (?:[^,\"]{1,80}, ){0,4}(?:[a-z]\w*\.)?(Err[A-Z]\w*)\s*$",
+    re.ASCII,
+)
+_SAYS = re.compile(
+    r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error(?:_[a-z]{1,20})?\([^()\"]{0,120}\""
+)  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
+# A text in quotes. In C# a quote is doubled in `@"..."`; one in a word, or of `&'a`, opens no text.
+_QUOTED = re.compile(
+    r"@\"([^\"\n]*+(?:\"\"[^\"\n]*+)*)\"|\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*)\"|`([^`\n]*+)`"
+    r"|(?<![\w&<])[rbfuRBFU]{0,2}'([^'\\\n]*+(?:\\.[^'\\\n]*+)*)'"
+)
+# A variable that an error is given: `this.error(message, {`, `raise ValueError(msg)`.
+_GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a-z]\w{0,60})\s*[,)]")
+VARIABLE_LINES = 12  # above it, in which the variable gets its text
+LINE_CHARS = 1_000  # read of a line, so that none takes long
+MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
+_IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
+_DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
+_CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
+# A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
+_DOES = re.compile(
+    r"(?:Add|As|Build|Can|Check|Clear|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Report"
+    r"|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]|\w*GetLastError$"
+)
+_IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
+_IS_ASKED = re.compile(r"\s*\(\s*\)")  # `const bool hadError = Error();`
+_IS_PARAMETER = re.compile(r"\s*[&*]*\s+[&*]*(?!if\b|unless\b|from\b)[a-z]\w*\s*[,)]")  # `(XMLError error, `
+_PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
+# Stands before the last part of the name of an error that is made: `throw errors.`
+_GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
+_MAKES = re.compile(r"\b(?:(?:new|raise|return|throw)\s+|(?:Err|panic|reject|throw)\s?)\(?$")
+# Lines that give a caller the error of what they call, by the ending of the file.
+_PASSES_ON = {
+    "rs": re.compile(r"[\w)\]]\?(?:[;,.)]|\s*$)"),
+    "go": re.compile(r"\breturn\b[^/\n]*\berr\b"),
+    "swift": re.compile(r"\btry\b(?![?!])"),
+}
+
+
+def holds_error(line: str) -> bool:
+    """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
+    return bool(holds_failure(line) or _find_value(line) or ("_error(" in line and _SAYS.search(line)))
+
+
+def _find_value(line: str) -> str | None:
+    """Return the value of an error that a line gives; None for one that gives none, or only asks for one."""
+    value = None if is_branch(line) and "return" not in line else _GIVES_VALUE.search(line)
+    name = None if value is None else next(filter(None, value.groups()))
+    return None if name is None or _IS_NONE.search(name) else name
+
+
+def list_named(state: ResearchState) -> list[Finding]:
+    """Return the functions that a question names and that have a body."""
+    named = [one for one in state.findings if one.why.startswith(NAMED_IN_QUESTION)]
+    return [one for one in named if one.end_line > one.start_line]
+
+
+def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
+    """Return the errors that a function makes, and which of those below it fail, or that none is known to."""
+    failing = [one for one in state.findings if one.why.startswith(FAILS)]
+    errors = _name_errors(state, [*named, *failing])
+    return f"{errors}{_describe_failing(state, named, failing, errors)}".rstrip()
+
+
+def describe_errors(state: ResearchState, asked: str) -> str:
+    """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
+    near = [one for one in state.findings if not one.hop and not is_test_place(one.path)]
+    is_known = any(one.why.startswith(NAMED_IN_QUESTION) for one in near)
+    if not is_known and " " not in asked:
+        return _name_errors(state, _keep_named(near, asked))
+    best = next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
+    return _name_errors(state, near if best is None else _list_linked(state, best, near))
+
+
+def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> list[Finding]:
+    """Return the findings of the best declaration, of those rated nearly as high, and of what the best calls.
+
+    Errors of its callers, and of others that only share words with the question, are not its own.
+    """
+    calls = [link for link in state.links.values() if link.kind == "calls"]
+    name = best.qualified_name  # that of its overloads, too
+    linked = [node.declaration for node in state.nodes.values() if node.qualified_name == name]
+    own = len(linked)
+    for _ in range(LINKED_DEPTH):
+        linked += [link.target for link in calls if link.source in linked and link.target not in linked]
+    linked[own:own] = [node.declaration for _, node in list_rivals(state, best) if node is not None]
+    ids = [state.nodes[one].node_id for one in dict.fromkeys(linked) if one in state.nodes]
+    return sorted((one for one in near if one.node_id in ids), key=lambda one: ids.index(one.node_id or ""))
+
+
+def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
+    """Return the findings with a name that no parser knows, or all if none has it."""
+    name = split_qualified(asked.replace("#", "."))[-1]
+    return [one for one in near if one.symbol.rpartition(".")[2] == name] or near
+
+
+def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
+    """Return a sentence with the names and texts of the errors that some findings make, or their lines.
+
+    An error that lacks a name or a text adds nothing to others that have what it has.
+    """
+    errors: dict[_Error, str] = {}
+    unnamed: list[str] = []
+    for one in near[:FAILING]:
+        for number, line, statement in _list_code(state, one):
+            plain = _CAUGHT.sub("", line)
+            if not (holds_error(plain) or _says_error(line, statement)) or _DECLARES.match(plain):
+                continue
+            place = f"{one.path}:{number}-{number}"
+            names, text = find_errors(plain), _find_message(statement) or _find_variable(state, one, number)
+            if not names and not text:
+                unnamed.append(place)
+            for name in names or [""]:
+                error = (name, text)
+                if any(error) and not _is_covered(error, errors):
+                    errors.setdefault(error, place)
+    named = [
+        f"{' '.join(filter(None, error))} ({place})"
+        for error, place in errors.items()
+        if not _is_covered(error, errors)
+    ]
+    if len(named) > MAX_ERRORS:  # else those with words of the question may be among those only counted
+        words = list_words(state.request.query)
+        named.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
+    if named:
+        return f"Errors made here: {join_names(named, MAX_ERRORS)}. "
+    return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
+
+
+def _says_error(line: str, statement: str) -> bool:
+    """Return True for a line that begins a call such as `set_error(s, "lost")`; it may end further down."""
+    found = _SAYS.search(statement) if "_error" in line else None
+    return found is not None and found.start() < len(line)
+
+
+def _find_message(statement: str) -> str:
+    """Return the first text of several words in a statement, in quotes and cut; "" without one."""
+    for found in _QUOTED.finditer(statement):
+        text = next(filter(None, found.groups()), "").strip()
+        if " " in text:
+            return f'"{text[:MESSAGE_CHARS].rstrip()}{"…" if len(text) > MESSAGE_CHARS else ""}"'
+    return ""
+
+
+def _find_variable(state: ResearchState, one: Finding, number: int) -> str:
+    """Return the text of the variable that a line gives an error, as `_find_message` does; "" without one."""
+    lines = state.source.read_lines(one.path)
+    given = _GIVES_VARIABLE.search(lines[number - 1][:LINE_CHARS])
+    if given is None:
+        return ""
+    sets = re.compile(rf"\b{given[1]}\s*:?=(?!=)")
+    above = range(number - 1, max(one.start_line, number - VARIABLE_LINES) - 1, -1)
+    at = next((at for at in above if sets.search(lines[at - 1][:LINE_CHARS])), 0)
+    return _find_message(_join_open(lines[at - 1 : at + MESSAGE_LINES])) if at else ""
+
+
+def _is_covered(error: _Error, errors: Iterable[_Error]) -> bool:
+    """Return True if others have the name of an error, and its text, as far as it has them."""
+    name, text = error
+    return any(
+        text in ("", other_text) and (not name or _ends_alike(name, other)) and error != (other, other_text)
+        for other, other_text in errors
+    )
+
+
+def _ends_alike(name: str, other: str) -> bool:
+    """Return True for two equal names, or if one ends in the other, behind the name of a type."""
+    shorter, longer = sorted((name, other), key=len)
+    return longer == shorter or longer.endswith((f".{shorter}", f"::{shorter}"))
+
+
+def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str, str]]:
+    """Return the lines of a finding that are no comments: number, text, and text with what continues it."""
+    lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
+    numbers = range(one.start_line, min(one.end_line, len(lines)) + 1)
+    return [
+        (number, lines[number - 1][:LINE_CHARS], _join_open(lines[number - 1 : number + MESSAGE_LINES]))
+        for number in numbers
+        if number not in comments
+    ]
+
+
+def _join_open(lines: Sequence[str]) -> str:
+    """Return the first of some lines and those that follow while its brackets are open."""
+    joined, depth = "", 0
+    for line in lines:
+        joined += f"{line[:LINE_CHARS]}\n"
+        bare = _QUOTED.sub('""', line[:LINE_CHARS])
+        depth += bare.count("(") - bare.count(")")
+        if depth <= 0:
+            break
+    return joined
+
+
+def find_errors(line: str) -> list[str]:
+    """Return the names of errors in a line: those of types or constants, not of functions or fields."""
+    value = _find_value(line)
+    if value is not None:
+        return [value]
+    code = _QUOTED.sub('""', line)
+    return [
+        found[1] or found[2]
+        for found in _ERROR.finditer(code)
+        if not _is_something_else(code, found[1] or found[2], found.start(), found.end())
+    ]
+
+
+def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
+    """Return True for a name that ends like that of an error but is that of a function or a field."""
+    if (_DOES.match(name) and f"new {name}" not in line) or _IS_SET.match(line, end):
+        return True
+    if _IS_PARAMETER.match(line, end):
+        return True
+    if name in _PLAIN and _IS_ASKED.match(line, end) and not _MAKES.search(line[:start]):
+        return True
+    if not line[:start].endswith("."):
+        return False
+    return name in _PLAIN or bool(_IS_CALLED.match(line, end) and not _GIVEN_BACK.search(line[:start]))
+
+
+def _describe_failing(
+    state: ResearchState, named: Sequence[Finding], failing: Sequence[Finding], errors: str
+) -> str:
+    """Return which functions fail below those that a question names, or that none is known to fail.
+
+    Return "" if none fails but `errors` already names errors of the function itself.
+    """
+    subject = f"{shorten_symbol(named[0])} ({named[0].citation})"
+    if failing:
+        too = (
+            " too" if any(holds_error(line) for one in named for _, line, _ in _list_code(state, one)) else ""
+        )
+        return f"{subject} uses {name_findings(failing)}, where errors are made{too}."
+    if errors:
+        return ""
+    passing = _PASSES_ON.get(named[0].path.rpartition(".")[2])
+    code = [] if passing is None else _list_code(state, named[0])
+    lines = [
+        f"{named[0].path}:{number}-{number}" for number, line, _ in code if passing and passing.search(line)
+    ]
+    if lines:
+        return f"{subject} passes on the errors of what it calls at {join_names(lines)}."
+    return f"Neither {subject} nor what it calls is known to make an error."

@@ -1,0 +1,99 @@
+"""Find the functions that fail: those that a question about errors names, and those that they call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.questions import CALLS, EdgeType
+from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.reasons import FAILS
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.grammar import read_phrase
+from repo_mcp.research.question.subjects import Subjects, is_whole_name
+from repo_mcp.research.words.errors_made import holds_error
+from repo_mcp.research.words.indirect_names import read_body
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+
+FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
+MAX_FAILING = 5  # functions shown for a question about the errors of a function
+LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
+_TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
+_BOUNDS = Bounds(files=20, references=60)
+
+
+def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, str]]:
+    """Return the functions that a question about errors names and those below them that fail.
+
+    The mapping has the reason for each of the latter. Callees are searched level by level while few functions
+    are found. Declarations without a body are left out if one has a body; if none has, the functions that
+    override or implement them are added. Both results are empty if the question names no function, and no
+    type that fails itself.
+    """
+    named = _find_named(state, text)
+    if named and named[0].symbol.kind in TYPE_KINDS:
+        return named, {}
+    named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [
+        *named,
+        *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
+    ]
+    whys = find_below(state, named, max(MAX_FAILING - len(named), LEAST_BELOW))
+    return [*named[: max(1, MAX_FAILING - len(whys))], *whys][:MAX_FAILING], whys
+
+
+def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, str]:
+    """Return functions that fail below some others, each with the reason: levels until there are `most`."""
+    whys: dict[Node, str] = {}
+    level, seen = [*named], {*named}
+    for _ in range(FAILING_DEPTH):
+        below: list[Node] = []
+        for node in level[:MAX_CALLING] if len(whys) < most else ():
+            for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
+                other = state.get_node(edge.other)
+                is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
+                if is_sure and other not in seen and other.symbol.kind in CALLABLE_KINDS:
+                    seen.add(other)
+                    below.append(other)
+                    if _fails(state, other):
+                        whys[other] = f"{FAILS}{node.symbol.name} {edge.type.value} it"
+        level = below
+    return whys
+
+
+def _find_named(state: ResearchState, text: str) -> list[Node]:
+    """Return the functions that a question names, or else the types whose lines fail.
+
+    They may be named in several words, if these make up the whole name: "let command" for `LetCommand`.
+    """
+    phrase = read_phrase(text)
+    subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
+    if " " in phrase.text:
+        nodes = [node for node in subject.nodes if is_whole_name(node.symbol.name, phrase.text)]
+    else:
+        nodes = list(subject.nodes) if subject.how == "declared" else []
+    named = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
+    functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
+    types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _holds_error(state, node)]
+    return functions or types or named
+
+
+def _fails(state: ResearchState, node: Node) -> bool:
+    """Return True for a function that raises or returns an error.
+
+    A constructor is none, nor is what gives the error of another system as ours: it holds every error.
+    """
+    is_callable = node.symbol.kind in CALLABLE_KINDS and node.symbol.kind is not SymbolKind.CONSTRUCTOR
+    if not is_callable or _TRANSLATES.search(node.symbol.name):
+        return False
+    return _holds_error(state, node)
+
+
+def _holds_error(state: ResearchState, node: Node) -> bool:
+    comments = state.source.read_comment_lines(node.path)
+    body = enumerate(read_body(state, node), node.symbol.start_line)
+    return any(number not in comments and holds_error(line) for number, line in body)

@@ -1,0 +1,269 @@
+"""Find what a question names only indirectly: by a verb and a noun, or as the kind of what is to be added.
+
+"How do I register a custom lookup" is often answered by a function with the verb and the noun in its name,
+`register_lookup`. A custom lookup also derives from a type named after the noun: `Lookup`, or
+`IMessagePackFormatter` for a formatter. To add another of the kind, one copies an existing type, and names
+the copy where the others are named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, EdgeType, SymbolFilter
+from repo_mcp.research.findings.locating import is_program, is_test_symbol
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.question_words import Action, count_words, list_words, names_action, shares_word
+from repo_mcp.text.roles import is_side_file
+
+MOST_ALIKE = 40  # symbols whose names are compared with the words
+MOST_ACTIONS = 3  # that are shown
+MANY_OTHERS = 2  # if a question has so many words beside its action, a declaration must have one of them
+MOST_NAMED = 12  # declarations that fit by name; more say little about each
+LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
+MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
+GLANCE = Bounds(files=20, references=40)
+OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+_OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part of that type
+_ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
+_DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
+_REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
+_ACTING = _DOING | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
+
+
+def find_actions(state: ResearchState, action: Action, *, is_described: bool) -> list[Node]:
+    """Return the symbols named by the verb, the noun and at most one more word.
+
+    The shortest names come first, functions before values.
+
+    For a described action ("how is a password checked"), only the symbols with the most other words of the
+    question in their path and name are returned; none if many symbols have no such word.
+    """
+    words = (action.verb, action.nouns[-1])
+    fitting = [
+        node
+        for node in _search(state, " ".join(words))
+        if node.symbol.kind in (_DOING if is_described else _ACTING)
+        and names_action(node.symbol.name, action)
+    ]
+    if is_described:
+        fitting = _keep_nearest(state, fitting, words)
+    fitting.sort(
+        key=lambda node: (
+            count_words(node.symbol.name),
+            node.symbol.kind not in CALLABLE_KINDS,
+            node.symbol.start_line - node.symbol.end_line,
+            node.path,
+            node.symbol.start_line,
+        )
+    )
+    return fitting[:MOST_ACTIONS]
+
+
+def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[str]) -> list[Node]:
+    """Return the symbols with the most words of the question, besides `words`, in their path and name.
+
+    If none has any, return those whose lines have one, or no symbol if there are more than MOST_NAMED.
+    """
+    others = [word for word in list_words(state.request.query) if not shares_word(word, words)]
+    near = [shares_word(f"{node.path} {node.qualified_name}", others) for node in nodes]
+    most = max(near, default=0)
+    if not most and len(nodes) > MOST_NAMED:
+        return []
+    if not most:  # `isRateLimited` says nothing of the attempts of a login
+        return [node for node in nodes if _is_near(state, node, words, others)]
+    return [node for node, count in zip(nodes, near, strict=True) if count == most]
+
+
+def _is_near(state: ResearchState, node: Node, words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return True for a symbol whose lines have another word of the question, or that needs no such word.
+
+    A name that is longer than `words` needs one even if the question has few: `check_csrf_middleware` checks
+    no request.
+    """
+    least = MANY_OTHERS if count_words(node.symbol.name) <= len(words) else 1
+    return len(others) < least or bool(shares_word("\n".join(read_body(state, node)), others))
+
+
+def read_body(state: ResearchState, node: Node) -> Sequence[str]:
+    """Return the lines of a symbol."""
+    return state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
+
+
+def find_base(state: ResearchState, action: Action) -> Node | None:
+    """Return the type named by the last nouns, or else the one with most derived types whose name ends so.
+
+    Return None if no such type has derived types, is left open for them, or is an enumeration so named.
+    """
+    names = ["".join(map(str.capitalize, nouns)) for nouns in (action.nouns[-2:], action.nouns[-1:])]
+    names = list(dict.fromkeys(names))
+    for name in names:
+        named = [
+            node
+            for node in _search(state, name)
+            if node.symbol.name == name and node.symbol.kind in TYPE_KINDS
+        ]
+        if len(named) > MOST_TYPES:
+            return _find_common_base(state, named)
+        for node in named:
+            if is_enumeration(node) or is_left_open(node) or list_derived(state, node):
+                return node
+    for name in names:
+        # Interfaces are searched for separately, because more classes than interfaces have the noun.
+        types = [
+            node
+            for kind in ("interface", None)
+            for node in _search(state, f"*{name}", kind)
+            if node.symbol.kind in TYPE_KINDS
+        ]
+        compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
+        counts = [(len(list_derived(state, node)), node) for node in compared]
+        most, best = max(counts, key=lambda one: one[0], default=(0, None))
+        if most:
+            return (_find_common_base(state, types, LEAST_COMMON) if most < LEAST_COMMON else None) or best
+    return None
+
+
+def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 1) -> Node | None:
+    """Return the type from which most types of one name, and at least so many, derive; None without one."""
+    bases: Counter[Declaration] = Counter()
+    for node in named[:MOST_ALIKE]:
+        state.check()
+        bases.update({edge.other for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges})
+    found = max(bases, key=lambda one: (bases[one], one.path, one.ordinal), default=None)
+    return state.get_node(found) if found is not None and bases[found] >= least else None
+
+
+def list_derived(state: ResearchState, node: Node) -> list[Node]:
+    """Return some of the types that derive from a type. An `impl` of the type itself does not."""
+    state.check()
+    edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE).edges
+    found = (state.get_node(edge.other) for edge in edges)
+    return [one for one in found if one.symbol.name != node.symbol.name or one.symbol.kind not in _OWN_PARTS]
+
+
+def is_left_open(node: Node) -> bool:
+    """Return True for an interface, a trait or an abstract class."""
+    return node.symbol.kind in OPEN_TYPES or bool(node.symbol.flags & SymbolFlag.ABSTRACT)
+
+
+def _search(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
+    """Return the symbols of the program, of a kind or of all, whose names fit a query best."""
+    state.check()
+    return [
+        node
+        for node, _ in state.graph.search(query, SymbolFilter(kind), MOST_ALIKE)
+        if may_answer(node.path) and state.admits(node.path) and not is_test_symbol(node)
+    ]
+
+
+def may_answer(path: str) -> bool:
+    """Return True for a file of the program that is no example or the like."""
+    return is_program(path) and not is_side_file(path)
+
+
+def is_enumeration(node: Node) -> bool:
+    """Return True for a type whose kinds are its own members."""
+    return node.symbol.kind is SymbolKind.ENUM
+
+
+def find_inner_base(state: ResearchState, base: Node) -> Node | None:
+    """Return the abstract type below a base from which more types derive than from the base; None if none."""
+    own = _list_own_derived(state, base)
+    counts = [(len(_list_own_derived(state, node)), node) for node in own[:MOST_TYPES] if is_left_open(node)]
+    most, inner = max(counts, key=lambda one: one[0], default=(0, None))
+    return inner if most > len(own) else None
+
+
+MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
+MOST_MODELS = 8  # types of a kind whose uses are looked at
+LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types
+
+
+def find_model(state: ResearchState, base: Node) -> Node | None:
+    """Return the shortest type of a kind with at least MODEL_LINES lines; None if there is none."""
+    fitting = [node for node in _list_own_derived(state, base) if _count_lines(node) >= MODEL_LINES]
+    whole = [node for node in fitting if not is_left_open(node)]
+    return min(whole, key=lambda node: (_count_lines(node), node.path, node.symbol.start_line), default=None)
+
+
+def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
+    """Return the declaration that names most of a kind, as a registry does, and how many it names.
+
+    These are the types derived from the base, or the members of an enumeration. Return None if none names
+    LEAST_LISTED of them.
+    """
+    met: Counter[Declaration] = Counter()
+    own = (_list_members if is_enumeration(base) else _list_own_derived)(state, base)[:MOST_MODELS]
+    known = {base.declaration, *(node.declaration for node in own)}
+    for node in own:
+        state.check()
+        found = state.graph.find_incoming(node, (*CALLS, EdgeType.REFERENCES), GLANCE).edges
+        met.update({edge.other for edge in found if edge.confidence is not Confidence.POSSIBLE})
+    listing = {
+        one: count
+        for one, count in met.items()
+        if one not in known and count >= LEAST_LISTED and may_answer(one.path) and state.admits(one.path)
+    }
+    best = max(listing, key=lambda one: (listing[one], bool(one.ordinal), one.path), default=None)
+    return None if best is None else (state.get_node(best), listing[best])
+
+
+def find_registering(state: ResearchState, base: Node) -> Node | None:
+    """Return the shortest function that takes the type and has a name like `register`; None without one.
+
+    If none takes it, return one named after both: `RegisterParcelSorter`, which takes what makes a sorter.
+    """
+    edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
+    nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
+    fitting = [
+        node
+        for node in nodes
+        if node.symbol.kind in _DOING and _REGISTERS.match(node.symbol.name) is not None
+    ] or [
+        node
+        for node in _search(state, base.symbol.name)
+        if node.symbol.kind in _DOING and _registers_kind(node.symbol.name, base.symbol.name)
+    ]
+    return min(
+        fitting,
+        key=lambda node: (
+            "register" not in node.symbol.name.lower(),
+            _count_lines(node),
+            node.path,
+            node.symbol.start_line,
+        ),
+        default=None,
+    )
+
+
+def _registers_kind(name: str, kind: str) -> bool:
+    """Return True for a verb such as `register` with the whole name of a kind, which has several words."""
+    verb = _REGISTERS.match(name)
+    rest = "" if verb is None else name[verb.end() :].replace("_", "")
+    return rest.lower() == kind.replace("_", "").lower() and count_words(kind) > 1
+
+
+def _list_own_derived(state: ResearchState, base: Node) -> list[Node]:
+    return [
+        node
+        for node in list_derived(state, base)
+        if may_answer(node.path) and state.admits(node.path) and not is_test_symbol(node)
+    ]
+
+
+def _list_members(state: ResearchState, base: Node) -> list[Node]:
+    record = state.graph.scan.find_record(base.path)
+    ordinals = [] if record is None else record.list_children(base.symbol.ordinal)
+    nodes = [state.get_node(Declaration(base.path, ordinal)) for ordinal in ordinals]
+    return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER]
+
+
+def _count_lines(node: Node) -> int:
+    return node.symbol.end_line - node.symbol.start_line + 1

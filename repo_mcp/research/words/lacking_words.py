@@ -1,0 +1,97 @@
+"""Tell which words of a question the best declaration lacks, and for which phrases others are looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from repo_mcp.bundler.statements import holds_failure
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.rated_seeds import Seed
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.base_forms import find_base_form
+from repo_mcp.text.question_words import find_idioms, shares_word
+from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
+from repo_mcp.text.word_families import list_stand_ins
+
+# Words with at most TELLING of the heaviest weight are never reported as lacking. Nothing is reported if the
+# lacking words are fewer than half and weigh less than LACKING of all.
+TELLING, LACKING = 0.15, 0.4
+_OF_FAILURE = re.compile(
+    r"fail(?:s|ed|ing|ures?)?|errors?|rais(?:es?|ed|ing)|thrown?|throws|throwing", re.IGNORECASE
+)  # words for a line that raises
+_ERROR = re.compile(r"(?:Error|Exception|Failure|Panic)$")  # ends the name of a type that is raised
+
+
+def list_idioms(state: ResearchState, text: str) -> dict[str, list[str]]:
+    """Return the phrases for which other words are searched, each with those of the words that files have.
+
+    Add a warning for each.
+    """
+    found = {
+        said: [word for word in plain if not state.source.is_absent(word)]
+        for said, plain in find_idioms(text).items()
+    }
+    found = {said: plain for said, plain in found.items() if plain}
+    state.warnings += [
+        f'"{said}" is also looked for as {" and ".join(plain)}.' for said, plain in found.items()
+    ]
+    return found
+
+
+def weigh_words(words: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of the words that tell something: more than TELLING of the heaviest weight."""
+    weighed = {
+        word: max((weights.get(term, 0.0) for term in get_word_terms(word)), default=0.0) for word in words
+    }
+    least = TELLING * max(weighed.values(), default=0.0)
+    return {word: weight for word, weight in weighed.items() if weight > least}
+
+
+def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
+    """Return the words that neither the path nor the lines of a declaration have in any form.
+
+    Return none if these are fewer than half of the words and weigh less than LACKING of all.
+    """
+    lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
+    text = "\n".join((seed.path, *lines))
+    held = {term for terms in seed.body.terms.values() for term in terms}
+    lacking = [
+        word
+        for word in telling
+        if word.lower() not in QUESTION_WORDS
+        and held.isdisjoint(get_word_terms(word))
+        and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))
+        and not (_OF_FAILURE.fullmatch(word) and (_ERROR.search(seed.name) or any(map(holds_failure, lines))))
+    ]
+    is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
+    return [] if is_light and 2 * len(lacking) < len(telling) else lacking
+
+
+def _join_text(seed: Seed) -> str:
+    return "\n".join((seed.path, *seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]))
+
+
+def says_otherwise(seed: Seed, word: str) -> bool:
+    """Return True for a declaration whose lines have a word of much the same meaning: `exit` for "quit"."""
+    held = {term for terms in seed.body.terms.values() for term in terms}
+    return any(not held.isdisjoint(list_stand_ins(term)) for term in get_word_terms(word))
+
+
+def list_said(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the words of those phrases for which a declaration has one of the words looked for instead."""
+    text = _join_text(seed)
+    return [word for said, plain in idioms.items() if shares_word(text, plain) for word in said.split()]
+
+
+def list_unsaid(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the phrases of which a declaration has neither a word nor one of those looked for instead."""
+    text = _join_text(seed)
+    own = {said: [word for word in said.split() if word.lower() not in STOP_WORDS] for said in idioms}
+    return [said for said, plain in idioms.items() if not shares_word(text, (*plain, *own[said]))]
+
+
+def name_phrases(words: Sequence[str], idioms: Collection[str]) -> list[str]:
+    """Return the words, each as the phrase that it is part of, if there is one: `get rid of` for "rid"."""
+    phrases = (next((said for said in idioms if word in said.split()), word) for word in words)
+    return [*dict.fromkeys(phrases)]

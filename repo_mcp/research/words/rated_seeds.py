@@ -1,0 +1,240 @@
+"""Rate the declarations that have the words of a question.
+
+    declarations rated by words (repo_mcp/bundler) -> worth by what they do -> callers of the best -> order
+
+Of several that say the same, such as overloads or members of one file with the same words, the first counts
+whole: a page has room for few, and the others would only repeat it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from repo_mcp.bundler.rating import (
+    NOT_RUN,
+    RUN,
+    RatedBlock,
+    find_declared,
+    weigh_extension,
+    weigh_failures,
+    weigh_work,
+)
+from repo_mcp.bundler.statements import Body, only_imports
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.questions import CALLS
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.indirect_names import GLANCE, is_left_open, list_derived, may_answer
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.roles import FileRole, find_role, is_side_file
+
+LEAST_SHARE = 0.04  # of the worth of the best declaration; those worth less are left out
+MOST_SEEDS = 24
+AGAIN = 0.7  # factor for a declaration with the name of a better one
+NOTHING_NEW = 0.8  # for one with no word of the question that a better one of its file does not have
+LEFT_OPEN = 1.8  # factor of the worth of a type that others implement, for a question on how to extend
+USER_SHARE = 0.4  # of a declaration's worth, for its callers
+USED = 4  # best declarations whose callers are looked for
+MANY_USERS = 8  # a declaration with more callers says little about each
+NAMED_WORDS = 4  # of the question, in the reason for a finding
+MAX_WORD_CHARS = 60  # of each
+OVERLOAD_LINES = 12  # bodies at least so long are shown beside others of the same name
+_WORD = re.compile(r"\w+")
+
+
+class PreferredKind(StrEnum):
+    """The kind of declaration that an open question prefers."""
+
+    NOTHING = "nothing"
+    FAILURES = "failures"  # where errors are raised
+    EXTENSION = "extension"  # what is registered, and what others implement
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """One declaration that matches the words of a question."""
+
+    path: str
+    body: Body
+    name: str  # of the declaration; "" for lines outside all declarations
+    node: Node | None
+    worth: float
+    why: str
+
+
+def choose_seeds(
+    state: ResearchState,
+    rated: Sequence[RatedBlock],
+    preferred: PreferredKind,
+    wants_tests: bool,
+    weights: Mapping[str, float],
+) -> list[Seed]:
+    """Return the declarations worth showing, best first."""
+    seeds = []
+    for one in _drop_side_files([one for one in rated if state.admits(one.path)]):
+        if find_role(one.path) is FileRole.DOCS:
+            continue
+        node = find_node(state, one)
+        if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
+            continue
+        name = one.block.span.name if one.block.span is not None else ""
+        if not name and only_imports(build_body(one)):
+            continue
+        worth = one.worth * _weigh(state, one, node, preferred)
+        seeds.append(
+            Seed(
+                one.path,
+                build_body(one),
+                name,
+                node,
+                worth,
+                one.origin or _describe_words(one, weights),
+            )
+        )
+    seeds.sort(key=lambda seed: -seed.worth)  # stable
+    seeds = _add_users(state, seeds) if preferred is not PreferredKind.EXTENSION else seeds
+    seeds.sort(key=lambda seed: -seed.worth)
+    seeds = _discount_overloads(seeds)
+    least = LEAST_SHARE * max((seed.worth for seed in seeds), default=0.0)
+    return _discount_repeated([seed for seed in seeds if seed.worth >= least], weights)[:MOST_SEEDS]
+
+
+def _discount_overloads(seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the declarations in the order of their worth; each further one of a name is worth less."""
+    met: Counter[str] = Counter()
+    overloads: Counter[tuple[str, str]] = Counter()
+    discounted = []
+    for seed in seeds:
+        own = seed.path, "" if seed.node is None or not seed.name else seed.node.qualified_name
+        is_less = seed.body.line_count < OVERLOAD_LINES or overloads[own] > 1
+        discounted.append(replace(seed, worth=seed.worth * AGAIN ** met[seed.name]) if is_less else seed)
+        met[seed.name] += bool(seed.name)
+        overloads[own] += bool(own[1])
+    return sorted(discounted, key=lambda seed: -seed.worth)
+
+
+def _discount_repeated(seeds: Sequence[Seed], weights: Mapping[str, float]) -> list[Seed]:
+    """Return the declarations, the best first; those that add no word to one of their file are worth less."""
+    left = [(seed, _list_terms(seed, weights)) for seed in seeds]
+    chosen: list[Seed] = []
+    met: dict[str, list[frozenset[str]]] = {}
+    while left:
+        worth = [
+            seed.worth * (NOTHING_NEW if any(map(terms.issubset, met.get(seed.path, ()))) else 1.0)
+            for seed, terms in left
+        ]
+        best = max(range(len(left)), key=lambda at: (worth[at], -at))
+        seed, terms = left.pop(best)
+        chosen.append(replace(seed, worth=worth[best]))
+        met.setdefault(seed.path, []).append(terms)
+    return chosen
+
+
+def _list_terms(seed: Seed, weights: Mapping[str, float]) -> frozenset[str]:
+    """Return the terms of the question that a declaration holds; without those only akin to them."""
+    return frozenset(term for terms in seed.body.terms.values() for term in terms if weights.get(term))
+
+
+def _drop_side_files(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
+    """Return the declarations outside examples and benchmarks, or all if the best one is in such a file."""
+    if rated and is_side_file(rated[0].path):
+        return list(rated)
+    return [one for one in rated if not is_side_file(one.path)]
+
+
+def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds and the callers of the best ones; a caller gets a share of the worth of its callee."""
+    given: dict[Declaration, tuple[float, str]] = {}
+    for seed in seeds[:USED]:
+        if seed.node is None:
+            continue
+        state.check()
+        found = state.graph.find_incoming(seed.node, CALLS, GLANCE).edges
+        users = {edge.other for edge in found if edge.confidence is not Confidence.POSSIBLE}
+        own = [user for user in users if user.ordinal and may_answer(user.path) and state.admits(user.path)]
+        for user in sorted(own, key=lambda user: (user.path, user.ordinal)) if len(own) <= MANY_USERS else ():
+            worth = USER_SHARE * seed.worth / max(1, len(own))
+            if worth > given.get(user, (0.0,))[0]:
+                given[user] = worth, f"calls {seed.name}"
+    joined = []
+    for seed in seeds:
+        worth, _ = given.pop(seed.node.declaration, (0.0, "")) if seed.node is not None else (0.0, "")
+        joined.append(replace(seed, worth=seed.worth + worth))
+    nodes = [(state.get_node(user), worth, why) for user, (worth, why) in given.items()]
+    fresh = [(node, worth, why) for node, worth, why in nodes if not is_test_symbol(node)]
+    return [*joined, *(replace(build_seed(state, node, worth), why=why) for node, worth, why in fresh)]
+
+
+def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, preferred: PreferredKind) -> float:
+    """Return the factor of a declaration's worth that follows from its kind, its body and the question."""
+    kind = None if node is None else node.symbol.kind
+    if preferred is PreferredKind.EXTENSION:
+        is_open = node is not None and _is_left_open(state, node)
+        return max(weigh_extension(one), LEFT_OPEN if is_open else 1.0)
+    factor = weigh_work(one) if kind in RUN else NOT_RUN
+    if preferred is PreferredKind.FAILURES:
+        return factor * weigh_failures(one)
+    return factor
+
+
+def _is_left_open(state: ResearchState, node: Node) -> bool:
+    """Return True for a type that others implement: an interface, an abstract class, a base."""
+    if node.symbol.kind not in TYPE_KINDS:
+        return False
+    return is_left_open(node) or bool(list_derived(state, node))
+
+
+def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
+    """Return a symbol as a seed without terms, so that its lines are chosen only by what they do."""
+    lines = state.source.read_lines(node.path)
+    start, end = node.symbol.start_line, min(node.symbol.end_line, len(lines))
+    body = Body(lines, start, end, min(start, end), {}, state.source.read_comment_lines(node.path))
+    return Seed(node.path, body, node.symbol.name, node, worth, f'what "{node.symbol.name}" refers to')
+
+
+def find_node(state: ResearchState, one: RatedBlock) -> Node | None:
+    """Return the symbol that a block declares, or the innermost one around it; None if there is none."""
+    record = state.graph.scan.find_record(one.path)
+    if record is None:
+        return None
+    ordinal = find_declared(one, record) or find_innermost(record, one.block.start_line)
+    return state.get_node(Declaration(one.path, ordinal)) if ordinal else None
+
+
+def build_body(one: RatedBlock) -> Body:
+    """Return the lines of a rated block as a body to choose from, without the comment above it."""
+    span = one.block.span
+    head = one.block.start_line if span is None else max(one.block.start_line, span.head_line)
+    return Body(
+        one.view.live.lines,
+        one.block.start_line,
+        one.block.end_line,
+        head,
+        one.term_lines,
+        one.view.layout.comment_lines,
+    )
+
+
+def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:
+    """Return a reason that names the first words of a block with terms of the question, as they are written.
+
+    Terms without weight are only akin to those of the question, and do not count.
+    """
+    words: dict[str, str] = {}
+    for line, terms in one.term_lines.items():
+        own = {term for term in terms if weights.get(term)}
+        for found in _WORD.finditer(one.view.live.lines[line - 1]):
+            word = found[0]
+            if len(word) <= MAX_WORD_CHARS and not own.isdisjoint(get_word_terms(word)):
+                words.setdefault(word.lower(), word)
+            if len(words) >= NAMED_WORDS:
+                break
+        if len(words) >= NAMED_WORDS:
+            break
+    return f"has words like {', '.join([*words.values()][:NAMED_WORDS])}" if words else "fits the question"
