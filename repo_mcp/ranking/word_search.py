@@ -9,16 +9,17 @@ from functools import lru_cache, partial
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.direct_hits.message_origin import find_said
-from repo_mcp.ranking.direct_hits.name_lookup import Found, SearchScope, count_close, look_up
+from repo_mcp.ranking.direct_hits.name_lookup import Found, count_close, look_up
 from repo_mcp.ranking.direct_hits.names_in_question import find_mentioned
 from repo_mcp.ranking.direct_hits.query_of_names import NamedHits, find_named
-from repo_mcp.ranking.files.ranking import add_up, choose_unknown
+from repo_mcp.ranking.direct_hits.scope import SearchScope
+from repo_mcp.ranking.files.ranked_file import add_up
+from repo_mcp.ranking.files.ranking import choose_unknown
 from repo_mcp.ranking.page.declaration_rating import weigh_terms
 from repo_mcp.ranking.page.live_chunks import ReadLive
 from repo_mcp.ranking.page.rare_words import describe_words, lacks_most, look_up_words
 from repo_mcp.ranking.page.snippets import FEW_WHOLE_LINES, RATED_HITS, WHOLE_LINES, ShownHits, show_hits
-from repo_mcp.ranking.query.clues import resolve_mentions
-from repo_mcp.ranking.query.intent import (
+from repo_mcp.ranking.query.asked_name import (
     NO_MATCH,
     PARTS,
     SPELLING,
@@ -26,13 +27,15 @@ from repo_mcp.ranking.query.intent import (
     Grade,
     find_name,
     list_words,
-    understand,
 )
+from repo_mcp.ranking.query.clues import resolve_mentions
+from repo_mcp.ranking.query.intent import understand
 from repo_mcp.ranking.query.query import Query, parse_query, widen
 from repo_mcp.ranking.query.report_noise import read_template
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
+from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Filter, Searcher
-from repo_mcp.ranking.scoring.spell_suggest import find_paths, suggest
+from repo_mcp.ranking.scoring.spell_suggest import suggest
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import PART, analyse_text, get_word_terms
 from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS

@@ -28,17 +28,10 @@ from repo_mcp.indexing.derived_phase import DerivedStorage
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress, ProgressCallback
-from repo_mcp.ranking.files.ranking import (
-    BEST_UNITS,
-    RankedFile,
-    add_up,
-    bound_scores,
-    choose_files,
-    fill_page,
-    look_closer,
-    rank,
-    rate_files,
-)
+from repo_mcp.ranking.files.closer_look import look_closer
+from repo_mcp.ranking.files.page_units import fill_page
+from repo_mcp.ranking.files.ranked_file import RankedFile, add_up
+from repo_mcp.ranking.files.ranking import BEST_UNITS, bound_scores, choose_files, rank, rate_files
 from repo_mcp.ranking.files.ranking_weights import WEIGHTS
 from repo_mcp.ranking.files.signals import find_role_in_tree, list_role_shares, sum_text
 from repo_mcp.ranking.query.intent import understand

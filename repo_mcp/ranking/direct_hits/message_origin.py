@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.model import Hit
-from repo_mcp.ranking.direct_hits.name_lookup import SearchScope
+from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
 from repo_mcp.ranking.page.snippets import show_lines
 from repo_mcp.ranking.query.query import STORY_WORDS, Query

@@ -17,8 +17,7 @@ If a name is declared nowhere, a warning says so and gives the nearest names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
 
@@ -28,26 +27,25 @@ from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.markup_languages import UNKNOWN
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
-from repo_mcp.ranking.files.ranking import Points, rank
-from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
+from repo_mcp.ranking.direct_hits.near_names import describe_missing
+from repo_mcp.ranking.direct_hits.scope import RatedDeclaration, SearchScope
+from repo_mcp.ranking.files.ranked_file import Points
+from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
 from repo_mcp.ranking.page.snippets import grade_span, show_declaration
-from repo_mcp.ranking.query.intent import (
+from repo_mcp.ranking.query.asked_name import (
     EXACT,
     PARTS,
     SPELLING,
     AskedName,
     Grade,
-    NameKind,
     find_name,
     grade_name,
-    spell,
     split_qualified,
-    understand,
 )
+from repo_mcp.ranking.query.intent import NameKind, spell, understand
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
-from repo_mcp.ranking.scoring.searcher import Filter, RankedChunk, Ranking, Searcher
-from repo_mcp.ranking.scoring.spell_suggest import find_near
+from repo_mcp.ranking.scoring.searcher import Filter, RankedChunk
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL
@@ -58,9 +56,6 @@ MAX_NAMES = 16  # of a query; each costs searches of its own
 WORD_CHUNKS = 100  # searched for lines that declare a name, and as many of headers: 30 to 100 ms
 MOST_LACKING = 64  # files in a row without the word: a stem, or a word that is seldom spelled so
 MORE_CHUNKS = 10  # read beside the wanted ones where case or a qualifier decides: the right one may come last
-NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
-MIN_SHARED = 0.5  # of the parts of two names together
-MAX_NEAR = 3
 _HEADERS = ".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi"
 _WORD = compile_late(r"\w+")
 _WRITTEN = compile_late(r"\w+(?:-\w+)*")  # a name as languages without line patterns may write it
@@ -84,71 +79,6 @@ class _Question:
     is_close: bool  # asks for whole names
 
 
-@dataclass(frozen=True, slots=True)
-class _Rated:
-    """A declaration with its score, the points that make it up, and its chunk."""
-
-    score: float
-    points: Points
-    live: LiveChunk
-    span: SymbolSpan
-
-
-class LookedUp:
-    """Keeps what one search has looked up: it looks the same name up as many as three times."""
-
-    def __init__(self) -> None:
-        self._declared: dict[AskedName, _DeclaredByLines] = {}
-        self._rankings: list[tuple[Query, Filter, int, Ranking]] = []  # whose chunks are not counted
-
-    def rank(self, searcher: Searcher, query: Query, most: int, wanted: Filter, *, counted: bool) -> Ranking:
-        """Return what `rank` does. The first chunks of a longer ranking are those of a shorter one."""
-        for known, among, length, ranking in () if counted else self._rankings:
-            if length >= most and among is wanted and known == query:
-                chunks = ranking.chunks[:most]
-                return replace(ranking, chunks=chunks, total=len(chunks))
-        ranking = rank(searcher, query, most, wanted, counted=counted)
-        if not counted:
-            self._rankings.append((query, wanted, most, ranking))
-        return ranking
-
-    def iter_declared(self, asked: AskedName, find: Callable[[], Iterator[_Rated]]) -> Iterator[_Rated]:
-        """Yield what lines declare the requested name, which `find` finds: as far as it is asked to, once."""
-        if asked not in self._declared:
-            self._declared[asked] = _DeclaredByLines(find())
-        return self._declared[asked].iter()
-
-
-class _DeclaredByLines:
-    """Declarations that are found one after the other, when one more is asked for, and are kept."""
-
-    def __init__(self, unread: Iterator[_Rated]) -> None:
-        self._found: list[_Rated] = []
-        self._unread = unread
-
-    def iter(self) -> Iterator[_Rated]:
-        """Yield them from the first one on."""
-        yield from self._found
-        for rated in self._unread:
-            self._found.append(rated)
-            yield rated
-
-
-@dataclass(frozen=True, slots=True)
-class SearchScope:
-    """The files that one search considers: their index, their live text, and what was looked up in them."""
-
-    searcher: Searcher
-    wanted: Filter
-    read_live: ReadLive
-    is_whole: bool  # every file is indexed
-    known: LookedUp = field(default_factory=LookedUp)
-
-    def rank(self, query: Query, most: int, *, counted: bool = True) -> Ranking:
-        """Return the best chunks for a query; see `ranking.rank`."""
-        return rank(self.searcher, query, most, self.wanted, counted=counted)
-
-
 def look_up(
     scope: SearchScope,
     query: Query,
@@ -166,7 +96,7 @@ def look_up(
     """
     asked = find_name(query.text)
     words = list(dict.fromkeys(_WORD.findall(query.text if asked is None else asked.name)))[:MAX_NAMES]
-    seen: dict[tuple[str, int], _Rated] = {}
+    seen: dict[tuple[str, int], RatedDeclaration] = {}
     warnings: dict[str, None] = {}
     is_cut = False
     for question in _list_questions(query, words, is_one=asked is not None):
@@ -201,7 +131,7 @@ def look_up(
     hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
     missing = []
     if least is None:
-        missing = _describe_missing(scope, query, asked, words, hits)
+        missing = describe_missing(scope, query, asked, words, hits)
     return Found(hits, len(seen), is_cut, (*missing, *warnings))
 
 
@@ -218,12 +148,12 @@ def count_close(hits: Sequence[Hit], asked: AskedName | None) -> int:
     return sum(one.get("words", 0.0) > 1 or one.get("name", 0.0) >= 0.2 * SPELLING for one in points)
 
 
-def _show(rated: _Rated, most_lines: int) -> Hit:
+def _show(rated: RatedDeclaration, most_lines: int) -> Hit:
     ranked = replace(rated.live.ranked, score=rated.score, explanation=rated.points)
     return show_declaration(replace(rated.live, ranked=ranked), rated.span, most_lines)
 
 
-def _may_be_better(seen: Iterable[_Rated], asked: AskedName | None, top_k: int) -> bool:
+def _may_be_better(seen: Iterable[RatedDeclaration], asked: AskedName | None, top_k: int) -> bool:
     """Return True unless there are `top_k` declarations with exactly the requested name."""
     if asked is None:
         return True
@@ -236,7 +166,7 @@ def _may_matter(
     place: int,
     asked: AskedName | None,
     least: int | None,
-    seen: Iterable[_Rated],
+    seen: Iterable[RatedDeclaration],
     top_k: int,
 ) -> bool:
     """Return whether a chunk that has all parts of a name may declare one of the best `top_k`."""
@@ -281,7 +211,7 @@ def _iter_declarations(
     place: int,
     asked: AskedName | None,
     words: Sequence[str],
-) -> Iterator[_Rated]:
+) -> Iterator[RatedDeclaration]:
     """Yield the declarations of the chunk (of the file where it has changed), each with its score."""
     ranked = live.ranked
     first, last = ranked.chunk.start_line, ranked.chunk.end_line
@@ -301,10 +231,10 @@ def _iter_declarations(
                 known[grade] = _explain(_rate_name(grade), place)
             score, explained = known[grade]
         if score:
-            yield _Rated(score, explained, live, span)
+            yield RatedDeclaration(score, explained, live, span)
 
 
-def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) -> Iterator[_Rated]:
+def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) -> Iterator[RatedDeclaration]:
     """Yield what is declared by lines that have the name as it is written, each with its score.
 
     Headers are ranked apart only if any holds the name, and nothing is if no file does.
@@ -340,7 +270,7 @@ def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) ->
             qualified = _qualify_line(live, first, asked.name)
             span = SymbolSpan(first, last, first, first, asked.name, qualified)
             score, explained = _explain(_rate_name(grade_span(asked, span, live)), place)
-            yield _Rated(score, explained, live, span)
+            yield RatedDeclaration(score, explained, live, span)
 
 
 def _narrow_to_headers(wanted: Filter) -> Filter:
@@ -401,72 +331,3 @@ def _rate_words(words: Sequence[str], span: SymbolSpan) -> list[tuple[str, float
         for word, own in zip(words, spellings, strict=True)
     )
     return [("words", float(held)), ("name", round(0.2 * max(spellings), DECIMALS))]
-
-
-def _describe_missing(
-    scope: SearchScope, query: Query, asked: AskedName | None, words: Sequence[str], hits: Sequence[Hit]
-) -> list[str]:
-    """Return a warning about the missing name or its missing container, with the nearest names."""
-    best = max((dict(hit.explanation)["name"] for hit in hits), default=0.0)
-    if not words or best >= (SPELLING if asked is not None else 0.2 * PARTS):
-        lacks = asked is not None and asked.qualifiers and "qualifiers" not in dict(hits[0].explanation)
-        return [f"No `{words[0]}` is declared in `{asked.qualifiers[-1]}`."] if asked and lacks else []
-    named = " or ".join(f"`{word}`" for word in ([asked.name] if asked is not None else words)[:MAX_NEAR])
-    near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
-    if not near:
-        found = _iter_near(scope, query, words)
-        near = list(dict.fromkeys(found))[:MAX_NEAR]
-    warning = f"No {'' if scope.is_whole else 'indexed '}declaration is named {named}"
-    return [warning + (f"; similar: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
-
-
-def _iter_near(scope: SearchScope, query: Query, words: Sequence[str]) -> Iterator[str]:
-    """Yield declared names that share most of their parts with a missing one, then those spelled alike."""
-    searcher = scope.searcher
-    best = searcher.find_best_units(query, NEAR_UNITS, scope.wanted, frozenset((SYMBOL,)))
-    units = [
-        one
-        for part, found in zip(searcher.segments, best.segments, strict=True)
-        for one in part.choose_best(found, NEAR_UNITS)
-    ]
-    chunks = searcher.describe(
-        query, best, sorted(units, key=lambda one: (-one.score, one.segment, one.unit))
-    )
-    yield from _list_sharing(words, query, chunks, scope.read_live)
-    yield from (name for word in words for name in _find_alike(searcher, word))
-
-
-def _list_sharing(
-    words: Sequence[str], query: Query, chunks: Iterable[RankedChunk], read_live: ReadLive
-) -> list[str]:
-    """Return the names declared in chunks, by the share of their parts that a word has as well."""
-    shares: dict[str, float] = {}
-    for live in ChunkReader((), read_live).iter(chunks):
-        if not (live.is_changed or any(_may_share(word, query, live.ranked) for word in words)):
-            continue
-        first, last = live.start_line, live.end_line
-        for span in live.find_near(first, last).find_between(first, last):
-            shares[span.name] = max(_compare(word, span.name) for word in words)
-    near = [name for name, share in shares.items() if share >= MIN_SHARED]
-    return sorted(near, key=lambda name: (-shares[name], name))
-
-
-def _may_share(word: str, query: Query, chunk: RankedChunk) -> bool:
-    """Return whether a name in the lines of a chunk's best unit may have enough parts of a word.
-
-    The lines have every part of such a name. It is not known whether they have those that do not rank.
-    """
-    parts = set(get_word_terms(word)[1:])
-    held = parts.intersection(chunk.matched_terms) | parts.difference(query.terms)
-    return len(held) >= MIN_SHARED * len(parts)
-
-
-def _compare(one: str, other: str) -> float:
-    """Return the share of their parts that two names have in common."""
-    left, right = set(get_word_terms(one)[1:]), set(get_word_terms(other)[1:])
-    return len(left & right) / max(1, len(left | right))
-
-
-def _find_alike(searcher: Searcher, word: str) -> list[str]:
-    near = find_near(searcher.snapshot, word.lower(), thorough=False)
-    return [name for name, rows in zip(near, searcher.find_files(near, SYMBOL), strict=True) if len(rows)]

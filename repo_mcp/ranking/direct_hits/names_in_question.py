@@ -16,8 +16,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from repo_mcp.model import Hit
-from repo_mcp.ranking.direct_hits.name_lookup import SearchScope
 from repo_mcp.ranking.direct_hits.query_of_names import find_named
+from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.query.clues import ClueKind, parse_prompt, split_symbol
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.record_classes import replace

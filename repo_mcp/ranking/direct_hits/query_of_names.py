@@ -19,13 +19,13 @@ from operator import itemgetter
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
-from repo_mcp.ranking.direct_hits.name_lookup import Found, SearchScope, look_up
-from repo_mcp.ranking.files.ranking import add_up
+from repo_mcp.ranking.direct_hits.name_lookup import Found, look_up
+from repo_mcp.ranking.direct_hits.scope import SearchScope
+from repo_mcp.ranking.files.ranked_file import add_up
 from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines, read_chunks
 from repo_mcp.ranking.page.snippets import show_lines
-from repo_mcp.ranking.query.clues import find_meant
-from repo_mcp.ranking.query.intent import (
+from repo_mcp.ranking.query.asked_name import (
     EXACT,
     SPELLING,
     AskedName,
@@ -33,9 +33,10 @@ from repo_mcp.ranking.query.intent import (
     find_name,
     split_qualified,
 )
+from repo_mcp.ranking.query.clues import find_meant
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
-from repo_mcp.ranking.scoring.spell_suggest import find_paths
+from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text, get_word_terms
 from repo_mcp.text.stop_words import FUNCTION_WORDS

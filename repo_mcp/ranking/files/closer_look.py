@@ -1,32 +1,36 @@
-"""Looks once more at the best files of a ranking: which words each one holds, and which lie together.
+"""Looks once more at the best files of a ranking, for what would be too expensive for all candidates.
 
-Some signals are worth their cost for twenty files, and would be too expensive for a hundred and fifty:
+`look_closer` gives the first CLOSE_FILES further points for:
 
-- The share of the query that the best unit of a file holds. The sum over units can be high by one word alone.
+- The share of the query that the file's best unit holds. One word alone can make the sum over units high.
 - Other good files in the same directory: files that change together, or answer together, often lie there.
 
-A long report has so many words that any unit holds some. So there are two more:
+A long report has so many words that any unit holds some. So for a report there are two more:
 
 - The share of its title that the file holds anywhere: the title says what is wrong.
 - Words that no other file holds.
 
-All only add points. So no other file can come before these, however many files are wanted.
+Points are only added, so no other file can overtake these, however many files are wanted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import methodcaller
 
 import numpy as np
 
+from repo_mcp.ranking.files.page_units import find_best_unit
+from repo_mcp.ranking.files.ranked_file import RankedFile, sort_files
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
+from repo_mcp.ranking.files.signals import weigh_inverse
 from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.posting_scorers import TermScorers
-from repo_mcp.ranking.scoring.searcher import Searcher
-from repo_mcp.ranking.scoring.segment_search import SegmentSearch
+from repo_mcp.ranking.scoring.searcher import NOTHING_HELD, BestUnits, HeldTerms, Searcher, find_held
+from repo_mcp.ranking.scoring.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.text.schema import TEXT_FIELDS
 
 CLOSE_FILES = 20  # looked at once more
@@ -36,6 +40,52 @@ MOST_SOLE = 3  # words that no other file holds, which count for a file
 SOLE_UNITS = 100  # a word in more units is not looked up
 
 File = tuple[SegmentSearch, int]  # and its number there
+
+
+def look_closer(
+    searcher: Searcher, query: Query, best: BestUnits, files: Sequence[RankedFile], weights: RankingWeights
+) -> tuple[list[RankedFile], HeldTerms]:
+    """Return the files in order, with points for what a closer look at the first CLOSE_FILES shows, and the
+    terms that the best units of these hold.
+
+    A query that is a name is answered by its declaration: it gets no such points.
+    """
+    if query.is_name or not (weights.held_word or weights.neighbour):
+        return list(files), NOTHING_HELD
+    near = files[:CLOSE_FILES]
+    units = [RankedUnit(0.0, file.part.position, find_best_unit(best, file)) for file in near]
+    held = find_held(searcher.segments, query, best, units)
+    count = searcher.snapshot.unit_count
+    worth = {
+        term: query.weights.get(term, 1.0) * weigh_inverse(lists.frequency, count)
+        for term, lists in zip(query.terms, best.terms, strict=True)
+    }
+    most = weigh_held(query.own_count, weights)
+    given = {"held words": rate_held([held[unit.segment, unit.unit] for unit in units], worth, most)}
+    if is_long(query):
+        title = {term: worth[term] for term in query.terms if term in query.title}
+        known = dict(zip(query.terms, best.terms, strict=True))
+        places = [(file.part, file.file) for file in near]
+        holding = find_terms({term: known[term] for term in title}, places)
+        given["title"] = rate_held(holding, title, weights.held_title)
+        sole = count_sole(searcher, query.terms[: query.own_count], known, places)
+        given["sole words"] = [weights.sole_word * count for count in sole]
+    scores = [file.score + sum(row) * file.kept for file, *row in zip(near, *given.values(), strict=True)]
+    given["neighbours"] = rate_neighbours([file.path for file in near], scores, weights)
+    rows = zip(near, *given.values(), strict=True)
+    near = sort_files([_give(file, zip(given, row, strict=True)) for file, *row in rows])
+    return [*near, *files[CLOSE_FILES:]], held
+
+
+def _give(file: RankedFile, points: Iterable[tuple[str, float]]) -> RankedFile:
+    """Return the file with further points, as far as its role and its version leave them."""
+    score, further = file.score, list(file.further)
+    for name, value in points:
+        if given := round(value * file.kept, DECIMALS):
+            score += given
+            further.append((name, given))
+    score = round(score, DECIMALS)
+    return RankedFile(file.path, file.part, file.file, score, file.given, tuple(further), file.kept)
 
 
 def is_long(query: Query) -> bool:

@@ -1,11 +1,11 @@
-"""The ranking of files: one pipeline from a query to the hits of a page.
+"""Ranks files: one pipeline from a query to the units that a page shows. `rank` is the whole of it.
 
-    query -> intent -> best units (BM25F) -> candidate files -> points by signal -> order
-          -> a closer look at the best -> page
+    best units (searcher.py) -> candidate files (candidates.py) -> points by signal (signals.py) -> order
+        -> a closer look at the best (closer_look.py) -> the units of a page (page_units.py)
 
-Every signal is a function of plain values (signals.py), and all weights are in one table
-(ranking_weights.py). A file's score is the sum of its points, each rounded, so that an explanation adds
-up. Nothing depends on segments: units, names and paths are those of the live tree, and counts are exact.
+A file's score is the sum of its points, each rounded, so that an explanation adds up. All weights are in one
+table (ranking_weights.py). Nothing depends on segments: units, names and paths are those of the live tree,
+and counts are exact.
 
 Left out on purpose, because they were tried and gave nothing: term proximity, file sizes, depth of
 directories, and what the best files declare and use. See bench/quality/README.md.
@@ -15,91 +15,42 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from heapq import heappush, heappushpop
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 
 import numpy as np
 
-from index_format import sort_distinct
-from repo_mcp.ranking.files.closer_look import (
-    CLOSE_FILES,
-    MOST_SOLE,
-    count_sole,
-    find_terms,
-    is_long,
-    rate_held,
-    rate_neighbours,
-    weigh_held,
-)
+from repo_mcp.ranking.files.candidates import Candidates, gather
+from repo_mcp.ranking.files.closer_look import CLOSE_FILES, MOST_SOLE, is_long, look_closer, weigh_held
 from repo_mcp.ranking.files.older_versions import OlderVersions
+from repo_mcp.ranking.files.page_units import fill_page, find_declaring
+from repo_mcp.ranking.files.ranked_file import MARGIN, SIGNALS, RankedFile, add_up, sort_files
 from repo_mcp.ranking.files.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.files.signals import (
-    Candidates,
     StemMatcher,
     cut_name,
     find_role_in_tree,
-    gather,
     list_role_shares,
     split_name,
-    weigh_inverse,
     weigh_kinds,
 )
 from repo_mcp.ranking.query.clues import ClueKind, resolve_mentions
 from repo_mcp.ranking.query.intent import NameKind, understand
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
-from repo_mcp.ranking.scoring.searcher import (
-    NOTHING_HELD,
-    BestUnits,
-    Filter,
-    HeldTerms,
-    Ranking,
-    Searcher,
-    find_held,
-)
-from repo_mcp.ranking.scoring.segment_search import RankedUnit, SegmentSearch
-from repo_mcp.ranking.scoring.spell_suggest import find_paths
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64
+from repo_mcp.ranking.scoring.live_terms import find_paths
+from repo_mcp.ranking.scoring.searcher import BestUnits, Filter, Ranking, Searcher
+from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.roles import FileRole
-from repo_mcp.text.schema import SYMBOL
 
 BEST_UNITS = 1_000  # whose scores are summed per file
-
 MOST_COUNTED = 1_000  # chunks; if there are more, the total is given as a lower bound
-
-MARGIN = 1e-4  # exceeds any change that rounding can make to a score
 _SIDE_ROLES = (FileRole.TEST, FileRole.FOREIGN)
-SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
 _TEXT, _PATHS, _NAMED_PATH, _NAMES = 0, slice(1, 4), 4, slice(5, None)  # their rows
 _DECLARED = SIGNALS.index(NameKind.EXACT)
-
-Points = tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RankedFile:
-    """One file of the ranking, with the points that make up its score."""
-
-    path: str
-    part: SegmentSearch
-    file: int  # its number in that segment
-    score: float  # the sum of its points
-    given: Sequence[float]  # rounded, by each of SIGNALS
-    further: Points = ()  # what else was given or taken
-    kept: float = 1.0  # the share of any points that its role and its version leave
-
-    @property
-    def points(self) -> Points:
-        """Return the points by what gave or took them; they add up to the score."""
-        return (*(row for row in zip(SIGNALS, self.given, strict=False) if row[1]), *self.further)
-
-
-def add_up(points: Iterable[tuple[str, float]]) -> float:
-    """Return the score that points add up to, rounded."""
-    total: float = sum(map(itemgetter(1), points))
-    return round(total, DECIMALS)
 
 
 def rank(
@@ -121,7 +72,7 @@ def rank(
     rated = rate_files(searcher, query, best, weights)
     files, held = look_closer(searcher, query, best, choose_files(rated, max(top_k, CLOSE_FILES)), weights)
     files = files[:top_k]
-    declaring = find_declaring(searcher, query) if _is_name(query) else None
+    declaring = find_declaring(searcher, query) if query.is_name else None
     page = fill_page(best, files, top_k, weights, declaring)
     chunks = searcher.describe(query, best, [unit for unit, _ in page], held)
     explained = [replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True)]
@@ -285,7 +236,7 @@ def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
     rows = [row for row in rows if row[0] >= least]
     given = np.round(rated.given[:, [row[1] for row in rows]], DECIMALS)
     columns = zip(rows, given.T.tolist(), given.sum(axis=0).tolist(), strict=True)
-    return _sort([_take(rated, own, total, *row[1:]) for row, own, total in columns])[:count]
+    return sort_files([_take(rated, own, total, *row[1:]) for row, own, total in columns])[:count]
 
 
 def _take(
@@ -305,73 +256,6 @@ def _take(
     return RankedFile(path, part, file, round(total + add_up(further), DECIMALS), given, further, kept)
 
 
-def _sort(files: list[RankedFile]) -> list[RankedFile]:
-    """Return files in order of their scores, ties by path."""
-    files.sort(key=attrgetter("path"))  # by code points, whose order is that of the bytes
-    files.sort(key=attrgetter("score"), reverse=True)
-    return files
-
-
-def look_closer(
-    searcher: Searcher, query: Query, best: BestUnits, files: Sequence[RankedFile], weights: RankingWeights
-) -> tuple[list[RankedFile], HeldTerms]:
-    """Return the files in order, with points for what a closer look at the first CLOSE_FILES shows, and the
-    terms that the best units of these hold.
-
-    A query that is a name is answered by its declaration: it gets no such points.
-    """
-    if _is_name(query) or not (weights.held_word or weights.neighbour):
-        return list(files), NOTHING_HELD
-    near = files[:CLOSE_FILES]
-    units = [RankedUnit(0.0, file.part.position, _find_best_unit(best, file)) for file in near]
-    held = find_held(searcher.segments, query, best, units)
-    count = searcher.snapshot.unit_count
-    worth = {
-        term: query.weights.get(term, 1.0) * weigh_inverse(lists.frequency, count)
-        for term, lists in zip(query.terms, best.terms, strict=True)
-    }
-    most = weigh_held(query.own_count, weights)
-    given = {"held words": rate_held([held[unit.segment, unit.unit] for unit in units], worth, most)}
-    if is_long(query):
-        title = {term: worth[term] for term in query.terms if term in query.title}
-        known = dict(zip(query.terms, best.terms, strict=True))
-        places = [(file.part, file.file) for file in near]
-        holding = find_terms({term: known[term] for term in title}, places)
-        given["title"] = rate_held(holding, title, weights.held_title)
-        sole = count_sole(searcher, query.terms[: query.own_count], known, places)
-        given["sole words"] = [weights.sole_word * count for count in sole]
-    scores = [file.score + sum(row) * file.kept for file, *row in zip(near, *given.values(), strict=True)]
-    given["neighbours"] = rate_neighbours([file.path for file in near], scores, weights)
-    rows = zip(near, *given.values(), strict=True)
-    near = _sort([_give(file, zip(given, row, strict=True)) for file, *row in rows])
-    return [*near, *files[CLOSE_FILES:]], held
-
-
-def _give(file: RankedFile, points: Iterable[tuple[str, float]]) -> RankedFile:
-    """Return the file with further points, as far as its role and its version leave them."""
-    score, further = file.score, list(file.further)
-    for name, value in points:
-        if given := round(value * file.kept, DECIMALS):
-            score += given
-            further.append((name, given))
-    score = round(score, DECIMALS)
-    return RankedFile(file.path, file.part, file.file, score, file.given, tuple(further), file.kept)
-
-
-def _find_own_units(best: BestUnits, file: RankedFile) -> tuple[int, int, I64, F64]:
-    """Return a file's first unit, the one behind its last, and its best units with their scores."""
-    first, end = file.part.first_units[file.file : file.file + 2].tolist()
-    found = best.segments[file.part.position]
-    start, stop = found.units.searchsorted((first, end)).tolist()
-    return first, end, found.units[start:stop], found.scores[start:stop]
-
-
-def _find_best_unit(best: BestUnits, file: RankedFile) -> int:
-    """Return the unit that stands for a file: its best one, or its first if none is among the best."""
-    first, _, units, scores = _find_own_units(best, file)
-    return int(units[scores.argmax()]) if len(units) else first
-
-
 def bound_scores(
     searcher: Searcher, query: Query, best: BestUnits, rated: RatedFiles, weights: RankingWeights
 ) -> float:
@@ -383,15 +267,10 @@ def bound_scores(
         strongest = sum(searcher.find_strongest(lists) for lists in best.terms)
         text = max(text, strongest / (1.0 - weights.next_unit) / rated.candidates.best_text)
     names: float = sum(rated.given[1:].max(axis=1, initial=0.0).tolist())  # all signals but the text
-    closer = 0.0 if _is_name(query) else weigh_held(query.own_count, weights) + weights.neighbour
+    closer = 0.0 if query.is_name else weigh_held(query.own_count, weights) + weights.neighbour
     if is_long(query):
         closer += weights.held_title + MOST_SOLE * weights.sole_word
     return text + names + closer + MARGIN
-
-
-def _is_name(query: Query) -> bool:
-    """Return whether a query consists of one name, whose declaration is wanted."""
-    return understand(query.text, query.code).asked is not None
 
 
 def _find_named(searcher: Searcher, query: Query, weights: RankingWeights) -> dict[str, float]:
@@ -410,94 +289,3 @@ def _find_named(searcher: Searcher, query: Query, weights: RankingWeights) -> di
             value *= weights.code_path
         values[one.path] = max(value, values.get(one.path, 0.0))
     return values
-
-
-def fill_page(
-    best: BestUnits,
-    files: Sequence[RankedFile],
-    top_k: int,
-    weights: RankingWeights,
-    declaring: Declaring | None = None,
-) -> list[tuple[RankedUnit, Points]]:
-    """Return the units of the best chunks in order of their scores, ties by path, then line.
-
-    `files` are the best files, in order. A file that declares what the query asks for is shown there first.
-    """
-    least = files[-1].score - MARGIN if len(files) >= top_k else 0.0
-    chosen = []
-    for file in files:
-        first, end, units, scores = _find_own_units(best, file)
-        unit = declaring.find_first(file.part.position, first, end) if declaring is not None else None
-        if unit is None:
-            unit = int(units[scores.argmax()]) if len(units) else first
-        own = [(RankedUnit(file.score, file.part.position, unit), file.points)]
-        if len(units) > 1 and file.score * weights.repeat >= least:
-            own += _repeat(file, unit, units, scores, top_k, weights)
-        for one, points in own:
-            chosen.append((-one.score, file.path, one.unit, one, points))
-    return [(unit, points) for *_, unit, points in sorted(chosen, key=itemgetter(0, 1, 2))[:top_k]]
-
-
-def _repeat(
-    file: RankedFile, shown: int, units: I64, scores: F64, most: int, weights: RankingWeights
-) -> Iterator[tuple[RankedUnit, Points]]:
-    """Yield the best unit of each of a file's best chunks, with its points, except that of unit `shown`."""
-    of_chunks: dict[int, tuple[float, int]] = {}  # chunk -> its best unit
-    chunks = file.part.find_chunks(units).tolist()
-    for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):
-        of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (-score, unit))
-    best = min(of_chunks.values())[0]
-    of_chunks.pop(int(file.part.find_chunks(np.array([shown]))[0]), None)
-    for position, (negative, unit) in enumerate(sorted(of_chunks.values())[: most - 1], 1):
-        share = weights.repeat**position * negative / best
-        points = (*file.points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
-        yield RankedUnit(add_up(points), file.part.position, unit), points
-
-
-@dataclass(frozen=True, slots=True)
-class Declaring:
-    """The units that declare the name in a query, and those that declare its last qualifier."""
-
-    units: Mapping[int, I64]  # by segment, ascending
-    qualifying: Mapping[int, I64]
-
-    def find_first(self, segment: int, first: int, end: int) -> int | None:
-        """Return the first of the units [first, end) that declares the name, after its qualifier if any."""
-        outer = _find_from(self.qualifying, segment, first, end)
-        found = None if outer is None else _find_from(self.units, segment, outer, end)
-        return _find_from(self.units, segment, first, end) if found is None else found
-
-
-def find_declaring(searcher: Searcher, query: Query) -> Declaring | None:
-    """Return where the name that a query asks for is declared; None for any other query.
-
-    The name counts as written or, if it is nowhere declared so, in any case and spelling.
-    """
-    intent = understand(query.text, query.code)
-    if intent.asked is None:
-        return None
-    of_kind: dict[NameKind, list[str]] = {kind: [] for kind in NameKind}
-    for term, kind in intent.names:
-        of_kind[kind].append(term)
-    units = _find_units(searcher, of_kind[NameKind.EXACT]) or _find_units(searcher, of_kind[NameKind.ASKED])
-    return Declaring(units, _find_units(searcher, of_kind[NameKind.QUALIFIER]))
-
-
-def _find_units(searcher: Searcher, terms: Iterable[str]) -> dict[int, I64]:
-    """Return the live units that declare a name with one of the terms, ascending, by segment."""
-    found: dict[int, I64] = {}
-    for term in terms:
-        for part, units in searcher.list_docs(term, SYMBOL):
-            if len(units):
-                before = found.get(part.position, units)
-                found[part.position] = sort_distinct(np.concatenate([before, units]))
-    return found
-
-
-def _find_from(units: Mapping[int, I64], segment: int, first: int, end: int) -> int | None:
-    """Return the first of the units of a segment in [first, end)."""
-    own = units.get(segment)
-    if own is None:
-        return None
-    position = int(own.searchsorted(first))
-    return int(own[position]) if position < len(own) and own[position] < end else None

@@ -17,7 +17,7 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
 from repo_mcp.ranking.page.page_declarations import SMALL_TYPE_LINES, AskedFile, has_members, rate_files
-from repo_mcp.ranking.query.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
+from repo_mcp.ranking.query.asked_name import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.scoring.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
 

@@ -81,6 +81,11 @@ class Query:
         return len(self.terms) - len(self.names) - len(self.synonyms)
 
     @property
+    def is_name(self) -> bool:
+        """Return whether the query is one name and nothing else: its declaration is wanted."""
+        return understand(self.text, self.code).asked is not None
+
+    @property
     def has_other_words(self) -> bool:
         """Return True when there are ranking words outside the phrases."""
         return len(self.text.split()) > sum(len(phrase.split()) for phrase in self.phrases)

@@ -17,14 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from weakref import WeakKeyDictionary
 
-import numpy as np
-import numpy.typing as npt
-
-from index_format import LiveSegment, PostingList, Snapshot
+from index_format import LiveSegment, Snapshot
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.scoring.segment_search import find_among
+from repo_mcp.ranking.scoring.live_terms import count_units
 from repo_mcp.text.analysis import DECLARED
-from repo_mcp.text.schema import FIELDS, PATH
 
 MIN_CHARS = 6  # of a word that near ones are looked for
 MAX_CHARS = 64
@@ -35,48 +31,6 @@ MAX_LENGTH_CHANGE = 2
 SMALL_UNITS = 100_000  # the dictionary of so many is looked through in a few milliseconds
 CACHED_WORDS = 64  # of each segment: who waits for a name asks for it again and again
 _DECLARED = DECLARED.encode()
-
-
-def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
-    """Return the paths that hold all terms, in byte order; none without terms. Raises IndexFormatError."""
-    wanted = list(dict.fromkeys(terms))
-    found: list[str] = []
-    for segment in snapshot.segments if wanted else ():
-        files, *others = sorted((_find_files(segment, term) for term in wanted), key=len)
-        for other in others:
-            files = files[find_among(other, files)]
-        found += segment.reader.files.read_paths_of(files)
-    return sorted(found, key=str.encode)
-
-
-def _find_files(segment: LiveSegment, term: str) -> npt.NDArray[np.int64]:
-    """Return the live files of a segment whose path holds a term, ascending."""
-    for posting_list in segment.reader.postings.find_lists(term.encode()):
-        if posting_list.field == PATH:
-            return _read_live(segment, posting_list)
-    return np.zeros(0, dtype=np.int64)
-
-
-def count_units(snapshot: Snapshot, term: str) -> int:
-    """Return the number of live units (or paths) with a term, in the field where it is most common."""
-    counts = [0] * len(FIELDS)
-    for segment in snapshot.segments:
-        for posting_list in segment.reader.postings.find_lists(term.encode()):
-            counts[posting_list.field] += _count_live(segment, posting_list)
-    return max(counts)
-
-
-def _count_live(segment: LiveSegment, posting_list: PostingList) -> int:
-    """Return the number of live documents of a list, which is read only where some are dead."""
-    if segment.get_live_mask(FIELDS[posting_list.field].level) is None:
-        return posting_list.frequency
-    return len(_read_live(segment, posting_list))
-
-
-def _read_live(segment: LiveSegment, posting_list: PostingList) -> npt.NDArray[np.int64]:
-    docs, _ = segment.reader.postings.read(posting_list)
-    mask = segment.get_live_mask(FIELDS[posting_list.field].level)
-    return docs if mask is None else docs[mask[docs]]
 
 
 def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list[str]:

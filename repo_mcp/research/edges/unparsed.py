@@ -7,7 +7,7 @@ telling calls from other mentions. Left out: names that the graph knows are neve
 from __future__ import annotations
 
 from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
-from repo_mcp.ranking.query.intent import EXACT, split_qualified
+from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject

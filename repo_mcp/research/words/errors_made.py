@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.bundler.statements import holds_failure, is_branch
 from repo_mcp.graph.nodes import Node
-from repo_mcp.ranking.query.intent import split_qualified
+from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import FAILS, NAMED_IN_QUESTION

@@ -9,7 +9,7 @@ import pytest
 from repo_mcp.bundler import source
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.ranking.scoring import spell_suggest
+from repo_mcp.ranking.scoring import live_terms
 from repo_mcp.text.lines import split_lines
 from tests.repo_mcp.research.asking import Asked, open_index
 
@@ -39,7 +39,7 @@ def test_a_term_is_counted_once_for_a_question(monkeypatch: pytest.MonkeyPatch) 
 def test_units_are_counted_without_reading_where_none_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = open_index({"a.py": SHOP, "b.py": SHIP, "c.py": "x = 1\n"})
     one = IndexSource(searcher, lambda _path: b"")
-    monkeypatch.setattr(spell_suggest, "_read_live", None)
+    monkeypatch.setattr(live_terms, "_read_live", None)
     assert [one.count_units(term) for term in ("load", "weigh_load", "ship_load", "none")] == [2, 2, 1, 0]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.query.intent import (
+from repo_mcp.ranking.query.asked_name import (
     CASE,
     EXACT,
     NO_MATCH,

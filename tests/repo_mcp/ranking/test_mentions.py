@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.ranking.query.clues import MAX_MEANT, Clue, ClueKind, resolve_mentions
-from repo_mcp.ranking.scoring import spell_suggest
+from repo_mcp.ranking.scoring import live_terms
 from repo_mcp.text.analysis import analyse_text
 from tests.repo_mcp.ranking.indexed import indexed
 
@@ -86,4 +86,4 @@ def test_paths_are_found_by_all_their_terms_in_every_segment(tmp_path: Path) -> 
         assert len(snapshot.segments) == 2
         for text in ("util.py", "__init__.py", "lib/ledger", "setup", "README", "absent", "lib absent", ""):
             wanted = [path for path in find_paths(analyse_text(text)) if path != "README.md"]
-            assert spell_suggest.find_paths(snapshot, analyse_text(text)) == wanted
+            assert live_terms.find_paths(snapshot, analyse_text(text)) == wanted

@@ -12,7 +12,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit, SearchRequest
-from repo_mcp.ranking.files import ranking, signals
+from repo_mcp.ranking.files import candidates, ranking
 from repo_mcp.ranking.files.closer_look import MOST_SOLE
 from repo_mcp.ranking.files.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.query.query import parse_query
@@ -433,7 +433,7 @@ def test_a_cut_at_equal_files_goes_by_paths(tmp_path: Path, monkeypatch: pytest.
         repository.refresh()
     searcher = repository._index.get_searcher()
     assert len(searcher.snapshot.segments) > 1
-    monkeypatch.setattr(signals, "TEXT_FILES", 7)
+    monkeypatch.setattr(candidates, "TEXT_FILES", 7)
     chunks = ranking.rank(searcher, parse_query("identical twin", 10), 20).chunks
     assert [chunk.path for chunk in chunks] == sorted(names)[:7]
     monkeypatch.setattr(ranking, "BEST_UNITS", 5)
@@ -446,8 +446,8 @@ def rank_everything(
 ) -> list[tuple[str, float]]:
     """Return the ranking with every file a candidate and every unit looked at."""
     with monkeypatch.context() as patch:
-        patch.setattr(signals, "TEXT_FILES", 10**6)
-        patch.setattr(signals, "PATH_FILES", 10**6)
+        patch.setattr(candidates, "TEXT_FILES", 10**6)
+        patch.setattr(candidates, "PATH_FILES", 10**6)
         patch.setattr(ranking, "BEST_UNITS", 10**6)
         chunks = ranking.rank(searcher, parse_query(text, 100), 10).chunks
     return [(chunk.path, chunk.score) for chunk in chunks]

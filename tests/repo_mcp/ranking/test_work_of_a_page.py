@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking.direct_hits import name_lookup
-from repo_mcp.ranking.direct_hits.name_lookup import SearchScope
+from repo_mcp.ranking.direct_hits import name_lookup, scope
 from repo_mcp.ranking.direct_hits.query_of_names import FEW_PLACES
+from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.files.ranking import rank
 from repo_mcp.ranking.page import live_chunks
 from repo_mcp.ranking.query.query import Query, parse_query
@@ -185,7 +185,7 @@ def ranked(monkeypatch: pytest.MonkeyPatch) -> list[Query]:
     """Return the queries that are ranked to look a name up."""
     queries: list[Query] = []
     monkeypatch.setattr(
-        name_lookup,
+        scope,
         "rank",
         lambda searcher, query, *given, **named: _record(queries, searcher, query, given, named),
     )

@@ -1,0 +1,88 @@
+"""Says that a name is declared nowhere, and finds the declared names that are nearest to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from repo_mcp.model import Hit
+from repo_mcp.ranking.direct_hits.scope import SearchScope
+from repo_mcp.ranking.page.live_chunks import ChunkReader, ReadLive
+from repo_mcp.ranking.query.asked_name import PARTS, SPELLING, AskedName
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.searcher import RankedChunk, Searcher
+from repo_mcp.ranking.scoring.spell_suggest import find_near
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.schema import SYMBOL
+
+NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
+MIN_SHARED = 0.5  # of the parts of two names together
+MAX_NEAR = 3
+
+
+def describe_missing(
+    scope: SearchScope, query: Query, asked: AskedName | None, words: Sequence[str], hits: Sequence[Hit]
+) -> list[str]:
+    """Return a warning about the missing name or its missing container, with the nearest names."""
+    best = max((dict(hit.explanation)["name"] for hit in hits), default=0.0)
+    if not words or best >= (SPELLING if asked is not None else 0.2 * PARTS):
+        lacks = asked is not None and asked.qualifiers and "qualifiers" not in dict(hits[0].explanation)
+        return [f"No `{words[0]}` is declared in `{asked.qualifiers[-1]}`."] if asked and lacks else []
+    named = " or ".join(f"`{word}`" for word in ([asked.name] if asked is not None else words)[:MAX_NEAR])
+    near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
+    if not near:
+        found = _iter_near(scope, query, words)
+        near = list(dict.fromkeys(found))[:MAX_NEAR]
+    warning = f"No {'' if scope.is_whole else 'indexed '}declaration is named {named}"
+    return [warning + (f"; similar: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
+
+
+def _iter_near(scope: SearchScope, query: Query, words: Sequence[str]) -> Iterator[str]:
+    """Yield declared names that share most of their parts with a missing one, then those spelled alike."""
+    searcher = scope.searcher
+    best = searcher.find_best_units(query, NEAR_UNITS, scope.wanted, frozenset((SYMBOL,)))
+    units = [
+        one
+        for part, found in zip(searcher.segments, best.segments, strict=True)
+        for one in part.choose_best(found, NEAR_UNITS)
+    ]
+    chunks = searcher.describe(
+        query, best, sorted(units, key=lambda one: (-one.score, one.segment, one.unit))
+    )
+    yield from _list_sharing(words, query, chunks, scope.read_live)
+    yield from (name for word in words for name in _find_alike(searcher, word))
+
+
+def _list_sharing(
+    words: Sequence[str], query: Query, chunks: Iterable[RankedChunk], read_live: ReadLive
+) -> list[str]:
+    """Return the names declared in chunks, by the share of their parts that a word has as well."""
+    shares: dict[str, float] = {}
+    for live in ChunkReader((), read_live).iter(chunks):
+        if not (live.is_changed or any(_may_share(word, query, live.ranked) for word in words)):
+            continue
+        first, last = live.start_line, live.end_line
+        for span in live.find_near(first, last).find_between(first, last):
+            shares[span.name] = max(_compare(word, span.name) for word in words)
+    near = [name for name, share in shares.items() if share >= MIN_SHARED]
+    return sorted(near, key=lambda name: (-shares[name], name))
+
+
+def _may_share(word: str, query: Query, chunk: RankedChunk) -> bool:
+    """Return whether a name in the lines of a chunk's best unit may have enough parts of a word.
+
+    The lines have every part of such a name. It is not known whether they have those that do not rank.
+    """
+    parts = set(get_word_terms(word)[1:])
+    held = parts.intersection(chunk.matched_terms) | parts.difference(query.terms)
+    return len(held) >= MIN_SHARED * len(parts)
+
+
+def _compare(one: str, other: str) -> float:
+    """Return the share of their parts that two names have in common."""
+    left, right = set(get_word_terms(one)[1:]), set(get_word_terms(other)[1:])
+    return len(left & right) / max(1, len(left | right))
+
+
+def _find_alike(searcher: Searcher, word: str) -> list[str]:
+    near = find_near(searcher.snapshot, word.lower(), thorough=False)
+    return [name for name, rows in zip(near, searcher.find_files(near, SYMBOL), strict=True) if len(rows)]

@@ -1,0 +1,82 @@
+"""The scope of one search: the index, the wanted files, their live text, and the names looked up so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import field
+
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.ranking.files.ranked_file import Points
+from repo_mcp.ranking.files.ranking import rank
+from repo_mcp.ranking.page.live_chunks import LiveChunk, ReadLive
+from repo_mcp.ranking.query.asked_name import AskedName
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.searcher import Filter, Ranking, Searcher
+from repo_mcp.record_classes import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class RatedDeclaration:
+    """A declaration with its score, the points that make it up, and its chunk."""
+
+    score: float
+    points: Points
+    live: LiveChunk
+    span: SymbolSpan
+
+
+class LookedUp:
+    """Keeps what one search has looked up: it looks the same name up as many as three times."""
+
+    def __init__(self) -> None:
+        self._declared: dict[AskedName, _DeclaredByLines] = {}
+        self._rankings: list[tuple[Query, Filter, int, Ranking]] = []  # whose chunks are not counted
+
+    def rank(self, searcher: Searcher, query: Query, most: int, wanted: Filter, *, counted: bool) -> Ranking:
+        """Return what `rank` does. The first chunks of a longer ranking are those of a shorter one."""
+        for known, among, length, ranking in () if counted else self._rankings:
+            if length >= most and among is wanted and known == query:
+                chunks = ranking.chunks[:most]
+                return replace(ranking, chunks=chunks, total=len(chunks))
+        ranking = rank(searcher, query, most, wanted, counted=counted)
+        if not counted:
+            self._rankings.append((query, wanted, most, ranking))
+        return ranking
+
+    def iter_declared(
+        self, asked: AskedName, find: Callable[[], Iterator[RatedDeclaration]]
+    ) -> Iterator[RatedDeclaration]:
+        """Yield what lines declare the requested name, which `find` finds: as far as it is asked to, once."""
+        if asked not in self._declared:
+            self._declared[asked] = _DeclaredByLines(find())
+        return self._declared[asked].iter()
+
+
+class _DeclaredByLines:
+    """Declarations that are found one after the other, when one more is asked for, and are kept."""
+
+    def __init__(self, unread: Iterator[RatedDeclaration]) -> None:
+        self._found: list[RatedDeclaration] = []
+        self._unread = unread
+
+    def iter(self) -> Iterator[RatedDeclaration]:
+        """Yield them from the first one on."""
+        yield from self._found
+        for rated in self._unread:
+            self._found.append(rated)
+            yield rated
+
+
+@dataclass(frozen=True, slots=True)
+class SearchScope:
+    """The files that one search considers: their index, their live text, and what was looked up in them."""
+
+    searcher: Searcher
+    wanted: Filter
+    read_live: ReadLive
+    is_whole: bool  # every file is indexed
+    known: LookedUp = field(default_factory=LookedUp)
+
+    def rank(self, query: Query, most: int, *, counted: bool = True) -> Ranking:
+        """Return the best chunks for a query; see `ranking.rank`."""
+        return rank(self.searcher, query, most, self.wanted, counted=counted)
