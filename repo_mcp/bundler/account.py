@@ -64,8 +64,8 @@ def describe_left(left: Sequence[tuple[RatedFile, Block]]) -> list[str]:
     files = len({one.candidate.path for one, _ in left})
     best = ", ".join(map(_cite, left[:MAX_NEXT]))
     return [
-        f"lines are left over: the rest matches much less (excerpts: {len(left)}, files: {files});"
-        f" next {best}. The title alone, asked in one line, gets the whole budget"
+        f"the budget is not used up: the rest matches much less (excerpts: {len(left)}, files: {files});"
+        f" next: {best}. To use all of it, give only the title, on one line"
     ]
 
 

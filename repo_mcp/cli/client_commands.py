@@ -101,7 +101,7 @@ def build_config_parser() -> CommandParser:
 
     parser = build_parser(
         "repo-mcp config",
-        "Print every configuration key of serve with these options, and who set it.",
+        "Print every configuration key, its value with these options of serve, and who\nset it.",
         (
             "repo-mcp config --show",
             "repo-mcp config --toolsets repo,graph --max-file-bytes 500000 --json",

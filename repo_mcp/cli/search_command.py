@@ -301,8 +301,8 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
     if not answer.hits:
         note(NOTHING)
     elif answer.truncated and not answer.is_last:
-        more = " or more" if answer.total_is_lower_bound else ""
-        note(f"{len(answer.hits)} of {answer.total:,}{more} matches; more with --top-k.")
+        least = "at least " if answer.total_is_lower_bound else ""
+        note(f"{len(answer.hits)} of {least}{answer.total:,} matches; more with --top-k.")
     for message in answer.warnings:
         warn(message)
     return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
@@ -363,9 +363,9 @@ def search_exactly(config: Config, request: ExactRequest, options: Namespace) ->
     if not answer.total:
         note(NOTHING)
     elif answer.truncated:
-        more = " or more" if answer.total_is_lower_bound else ""
+        least = "at least " if answer.total_is_lower_bound else ""
         shown = f"{len(answer.files):,} files" if names_files else f"{len(answer.matches):,}"
-        note(f"{shown} of {answer.total:,}{more} lines; more with --top-k.")
+        note(f"{shown} of {least}{answer.total:,} lines; more with --top-k.")
     for message in answer.warnings:
         warn(message)
     return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND

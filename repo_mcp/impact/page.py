@@ -84,10 +84,12 @@ def _sum_up(
     others = sum(one.path not in own for one in sure)
     symbols = _count(len(_fold_members(impact.changed)), "symbol changes", "symbols change")
     depend = _count(others, "other file depends", "other files depend")
-    more = f", and {len(possible):,} more may" if possible else ""
+    more = f"and {len(possible):,} more" if others else f"but {len(possible):,}"
+    depend = f"**{depend}** on that{f', {more} may' if possible else ''}"
+    files = _count(len(own or impact.without_symbols), "file", "files")
     run = _count(len(tests), "test file", "test files")
     return (
-        f"**{symbols}** in {_count(len(own), 'file', 'files')}. **{depend}** on that{more}."
+        f"**{symbols}** in {files}. {depend}."
         f" {f'**{run}** to run' if tests else 'No test is known to reach it'}."
     )
 

@@ -207,9 +207,9 @@ def _take_alias(query: Query, words: list[str], alias: str, value: str) -> None:
     if alias in _ALIASES:
         _take_filter(query, words, _ALIASES[alias], value)
     elif alias in ("-file", "-filename", "-path"):
-        query.warnings.append(f"{alias}: is no operator; file_glob `!*{value}*` leaves such files out.")
+        query.warnings.append(f"{alias}: is not an operator; file_glob `!*{value}*` leaves such files out.")
     elif alias != "repo":
-        query.warnings.append(f"{alias}: is no operator, and was left out.")
+        query.warnings.append(f"{alias}: is not an operator, so it was ignored.")
 
 
 def _take_filter(query: Query, words: list[str], prefix: str, value: str) -> None:

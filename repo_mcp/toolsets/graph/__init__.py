@@ -54,7 +54,7 @@ _ENTRIES = (
     Entry(
         "search_symbols",
         "Search symbols",
-        "Declared symbols by name, humps or words, best first.",
+        "Declared symbols by name, camel humps or words, best first.",
         schemas.SEARCH_ARGUMENTS,
         schemas.SYMBOLS_OUTPUT,
         symbol_calls.search_symbols,
@@ -71,7 +71,7 @@ _ENTRIES = (
     Entry(
         "find_similar",
         "Find similar symbols",
-        "Symbols written like one: near-clones, duplicated code.",
+        "Symbols written like this one: near-clones, duplicated code.",
         schemas.SIMILAR_ARGUMENTS,
         schemas.SIMILAR_OUTPUT,
         symbol_calls.find_similar,
@@ -111,7 +111,7 @@ _ENTRIES = (
     Entry(
         "get_callees",
         "What it calls",
-        "What a symbol calls; external names are listed apart.",
+        "What a symbol calls; external names separately.",
         schemas.EDGE_ARGUMENTS,
         schemas.CALLEES_OUTPUT,
         edge_calls.get_callees,
@@ -127,7 +127,7 @@ _ENTRIES = (
     Entry(
         "get_references",
         "References",
-        "Symbols that name a symbol in any role: calls, types, imports, bases, values.",
+        "Symbols that use a symbol in any role: calls, types, imports, bases, values.",
         schemas.USER_ARGUMENTS,
         schemas.REFERENCES_OUTPUT,
         edge_calls.get_references,
@@ -135,7 +135,7 @@ _ENTRIES = (
     Entry(
         "get_dependencies",
         "What it depends on",
-        "What it calls, inherits, imports, contains and names.",
+        "What a symbol calls, inherits, imports, contains and uses.",
         schemas.TYPED_EDGE_ARGUMENTS,
         schemas.DEPENDENCIES_OUTPUT,
         edge_calls.get_dependencies,
@@ -143,7 +143,7 @@ _ENTRIES = (
     Entry(
         "get_dependents",
         "What depends on it",
-        "What changing it affects: edges that lead to it.",
+        "What changing a symbol affects: edges that lead to it.",
         schemas.DEPENDENT_ARGUMENTS,
         schemas.DEPENDENTS_OUTPUT,
         edge_calls.get_dependents,

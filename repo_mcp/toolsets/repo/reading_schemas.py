@@ -28,9 +28,9 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
-    "Read code of this repository, numbered. Cheapest is a declaration: by symbol, or by path and a line of"
-    " it, as hits have them; several in spans. start_line and end_line are for other lines. Secret"
-    " and binary files are refused."
+    "Read code, with line numbers. Cheapest is one declaration: by symbol, or by path and line, as hits give"
+    " them; several in spans. start_line and end_line are for other lines. Secret and binary files are"
+    " refused."
 )
 _PATH = build_text("From the root, with `/`.", MAX_PATH_CHARS)
 
@@ -40,12 +40,12 @@ def open_file_input(limits: Limits) -> Schema:
     end = f"Last line; at most {most:,} lines. Default: {ordinary} lines."
     declaration = {
         "path": _PATH,
-        "symbol": build_text("The declaration `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
+        "symbol": build_text("A declaration: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
         "line": build_count("The declaration around this line.", MAX_LINE_NUMBER),
-        "about": build_text("Words: cuts a long one to lines about them.", MAX_ABOUT_CHARS),
+        "about": build_text("Words: cut a long one to lines about them.", MAX_ABOUT_CHARS),
     }
     lines = {
-        "start_line": build_count("A range. Default 1.", MAX_LINE_NUMBER, 1),
+        "start_line": build_count("First line. Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in (declaration | lines).items()})
@@ -61,7 +61,7 @@ def open_file_output(limits: Limits) -> Schema:
         "path": build_field("string"),
         "start_line": build_field("integer"),
         "end_line": build_field(
-            "integer", "Last line in content, or of the span cut by about; start_line - 1 when there is none"
+            "integer", "Last line in content, or of the span that about cut; start_line - 1 if empty"
         ),
         "total_lines": build_field("integer", "Lines of the file"),
         # Its default is one that it never has: it is there even when it is empty.
@@ -79,7 +79,7 @@ def open_file_output(limits: Limits) -> Schema:
         "blocked": build_field("boolean", "True when this read was refused for safety"),
     }
     spans = build_list(
-        build_object(span), "With spans: the answer to each, or its error; total_lines once for a file"
+        build_object(span), "With spans: the answer to each, or its error; total_lines once per file"
     )
     return build_envelope_schema(build_object({**one, "spans": spans}))
 
@@ -103,7 +103,7 @@ def outline_input(limits: Limits) -> Schema:
             "kinds": build_list(kind, kinds) | {"maxItems": MAX_OUTLINE_KINDS},
             "parent": build_text("Only the members of this declaration.", MAX_SYMBOL_CHARS),
             "detail": build_choice(details, OUTLINE_DETAILS) | {"default": OUTLINE_DETAILS[0]},
-            "docs": build_switch("Also first lines of docstrings."),
+            "docs": build_switch("Add first lines of docstrings."),
             "cursor": CURSOR,
         },
         ["path"],
@@ -120,8 +120,8 @@ def outline_output(limits: Limits) -> Schema:
         "doc": build_field(["string", "null"], "First line of the docstring or comment"),
         "parent_symbol": build_field(
             ["string", "null"],
-            "Qualified name of the enclosing declaration; absent: the innermost longer one above whose lines"
-            " hold these, if any; null: none",
+            "Qualified name of the enclosing declaration; null: none; absent: the innermost longer one above"
+            " whose lines include these, if any",
         )
         | {"default": ""},  # a name never is, so null stays
         "scope_kind": build_field(
@@ -136,7 +136,7 @@ def outline_output(limits: Limits) -> Schema:
         "language": build_field("string"),
         "symbols": build_list(
             symbol | {"type": ["object", "string"]},
-            "By start line, end line, column, name; with detail text lines: first-last, signature",
+            "By start line, end line, column, name; with detail text strings: first-last, signature",
         ),
         "cursor": NEXT_CURSOR,
         "truncated": build_field("boolean", "True when symbols that were asked for are left out"),

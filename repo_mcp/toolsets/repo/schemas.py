@@ -97,14 +97,14 @@ def status_output(limits: Limits) -> Schema:
     properties = {
         "repo_root": build_field("string", "Absolute path of the repository"),
         "state": build_field("string", "missing, building, partial, ready or degraded"),
-        "snapshot": build_field(["string", "null"], "Names the version of the index that answers"),
+        "snapshot": build_field(["string", "null"], "The version of the index that answers"),
         "generation": build_field("integer"),
         "indexed_files": build_field("integer"),
         "segments": build_field("integer"),
         "index_bytes": build_field("integer"),
         "coverage": coverage,
         "stale": build_field(
-            ["integer", "null"], "Files known to have changed since the last refresh; absent: not known"
+            ["integer", "null"], "Files known to have changed since the last refresh; absent: unknown"
         ),
         "last_refresh": build_field(["string", "null"], "Time (ISO 8601, UTC)"),
         "progress": progress | {"type": ["object", "null"], "description": "Of a running refresh"},
@@ -125,8 +125,8 @@ def status_output(limits: Limits) -> Schema:
 
 LIST_TITLE = "List repository files"
 LIST_DESCRIPTION = (
-    "Find files by name, extension or folder (glob), with size and time of change. Ignored (.gitignore) and"
-    " secret files are left out. repo.search looks inside files."
+    "Find files by name, extension or folder (glob), with size and modification time. Ignored (.gitignore)"
+    " and secret files are left out. repo.search looks inside files."
 )
 
 
@@ -139,11 +139,11 @@ def list_files_input(limits: Limits) -> Schema:
                 MAX_GLOB_CHARS,
             ),
             "max_results": build_count(
-                f"Most files, 1 to {limits.max_list_results:,}. Default {default}.",
+                f"Maximum files, 1 to {limits.max_list_results:,}. Default {default}.",
                 limits.max_list_results,
                 default,
             ),
-            "include_hidden": build_switch("Also hidden files other than .github and the like."),
+            "include_hidden": build_switch("Include hidden files; .github and the like always are."),
             "cursor": CURSOR,
         }
     )
@@ -169,8 +169,8 @@ SEARCH_TITLE = "Search repository code"
 SEARCH_DESCRIPTION = (
     "Search code, configuration and documentation. By default (bm25) ranked full-text search: paste the"
     " whole issue, error message or question, or give words, and see the functions that it is about."
-    " Mode literal (exact string) or regex (grep), for names that you have seen: each line under its"
-    " function, with its span. Mode symbol: declarations by name."
+    " Mode literal (exact string) or regex (grep), for names you have seen: each line under its function"
+    " and span. Mode symbol: declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "text", "files", "count")
@@ -180,7 +180,7 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                "A whole issue, a question, words; exact text; a pattern (RE2).",
+                "A whole issue, a question or words; exact text; a regex (RE2).",
                 MAX_QUERY_CHARS,
             ),
             "mode": build_choice(
@@ -195,19 +195,19 @@ def search_input(limits: Limits) -> Schema:
                 limits.default_search_hits,
             ),
             "file_glob": build_text(
-                "Paths that match: `*.py`, `src/**`, `!docs/**`.",
+                "Only these paths: `*.py`, `src/**`, `!docs/**`.",
                 MAX_GLOB_CHARS,
             ),
             "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Default snippets; text: half of the bytes, to find a place.",
+                "Default snippets; text: half the bytes, to find a place.",
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
             "context": build_limited("Exact modes: lines around; default 0", 0, MAX_CONTEXT, 0),
             "max_per_file": build_count(
-                f"Exact modes: most lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
+                f"Exact modes: lines per file, 1 to {MAX_PER_FILE}. Default 5 or more.",
                 MAX_PER_FILE,
             ),
             "ignore_case": build_switch("Exact modes."),
@@ -223,21 +223,21 @@ def search_output(limits: Limits) -> Schema:
     properties = {
         "hits": build_list(
             _search_hit() | {"type": ["object", "string"]},
-            "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
-            " program first, then configuration, tests, documents, foreign files; each by path."
-            " As text: its path, declarations with spans (exact modes: the first time), each before its"
-            " numbered lines, a blank row before lines in none; of a question its first lines;"
-            " where the first of these declares it, its span and class stand in place of the number"
-            " (`30-41 Ledger.:`); then `also` with other declarations of the file that a question may be"
-            " about; far below the best, the span and name alone",
+            "Best first, ties by path, then line. Modes literal and regex: one hit per file, by path,"
+            " program files first, then configuration, tests, documents, third-party files. As text: the"
+            " path, then declarations with their spans (exact modes: the first time), each above its"
+            " numbered lines (for a question its first ones). Where the first line declares it, its span"
+            " and class replace the line number (`30-41 Ledger.:`). A blank row comes before lines outside"
+            " every declaration. `also` names others in the file that a question may be about. Far below"
+            " the best: span and name alone",
         ),
         "total": build_field(
-            "integer", "Spans that match; declarations in mode symbol, lines in modes literal and regex"
+            "integer", "Matching spans; declarations in mode symbol, lines in modes literal and regex"
         ),
         "truncated": build_field("boolean", "True when more match than are given"),
         "snapshot": build_field(
             "string",
-            "Names the version of the index that answered; absent: the files were read, or detail text",
+            "The version of the index that answered; absent: the files were read, or detail text",
         ),
     }
     file = build_record({"path": build_field("string"), "hits": build_field("integer")})
@@ -254,24 +254,24 @@ def _search_hit() -> Schema:
         "path": build_field("string"),
         "start_line": build_field(
             "integer",
-            "First line of the snippet, but for first lines of other declarations; of a brief hit, of the"
-            " declaration that it is about",
+            "First line of the snippet, apart from first lines of other declarations; in a brief hit, of"
+            " the declaration that it is about",
         ),
         "end_line": build_field("integer", "Its last line"),
         "snippet": build_field(
             "string",
-            "Numbered lines: of a declaration its head and those that match; for a question also the first"
-            " lines of others that it may be about; of a brief hit, which scores far below the best, one"
-            " line. Modes literal and regex: those of a file, each declaration before its lines:"
-            " `Ledger.post`, then `.close` for the same class, with a span if it is long; where the"
-            " first line declares it, its span stands in place of the number; a blank row"
-            " before lines in none",
+            "Numbered lines: the head of a declaration and its matching lines; for a question also first"
+            " lines of others that it may be about; in a brief hit, far below the best, one line. Modes"
+            " literal and regex: matching lines of the file, each under its declaration: `Ledger.post`,"
+            " then `.close` for the same class, with a span if it is long. Where the first line declares"
+            " it, its span replaces the line number. A blank row comes before lines outside every"
+            " declaration",
         ),
     }
     line = build_field("integer")
     optional = {
         "symbol": build_field(
-            ["string", "null"], "The declaration that the hit is about; a brief hit has it in its snippet"
+            ["string", "null"], "The declaration that the hit is about; in a brief hit, see the snippet"
         ),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
@@ -283,13 +283,14 @@ def _search_hit() -> Schema:
         | {"default": 0},
         "more_lines": build_list(
             build_field("integer"),
-            "The first and last of these; the first alone if more follow the last known",
+            "First and last of these; only the first if the file was not read to its end",
         ),
         "score": build_field(
-            "number", "Relevance; comparable within one answer; not in modes literal, regex"
+            "number", "Relevance; comparable within one answer; not in modes literal and regex"
         ),
         "matched_terms": build_list(
-            build_field("string"), "Words of the query, or like them; in mode bm25, not of a brief hit"
+            build_field("string"),
+            "Words of the query, or forms of them; only in mode bm25, not in brief hits",
         ),
     }
     explanation = {
@@ -299,7 +300,7 @@ def _search_hit() -> Schema:
     }
     explained = {
         "explanation": explanation,
-        "chunk_id": build_field("string", "With explain: stable while the file and its chunks are"),
+        "chunk_id": build_field("string", "With explain: the same while the file and its chunks are"),
         "chunk_lines": build_list(line, "With explain: first and last line of that indexed chunk"),
     }
     return build_object({**always, **optional, **explained}, always)
@@ -325,7 +326,7 @@ def refresh_output(limits: Limits) -> Schema:
         "skipped": _counts("Files not indexed, by reason"),
         "duration_ms": build_field("integer"),
         "timestamp": build_field("string", "When the index was written (ISO 8601, UTC)"),
-        "snapshot": build_field("string", "Names the version of the index that now answers"),
+        "snapshot": build_field("string", "The version of the index that now answers"),
     }
     required = ("added", "updated", "removed", "duration_ms", "timestamp")
     return build_envelope_schema(build_object(properties, required))
@@ -361,7 +362,7 @@ def bundle_input(limits: Limits) -> Schema:
     return build_object(
         {
             "prompt": build_text(
-                "Any words, whole issues, stack traces.",
+                "Any text: whole issues, stack traces.",
                 MAX_QUERY_CHARS,
             ),
             "budget": budget | {"description": "Never exceeded."},
@@ -370,7 +371,7 @@ def bundle_input(limits: Limits) -> Schema:
                 "enum": list(STRATEGIES),
                 "default": DEFAULT_STRATEGY,
             },
-            "include_tests": build_switch("Tests too, after the code they test. Default true.", True),
+            "include_tests": build_switch("Include tests, after the code they test. Default true.", True),
             "audit": build_switch("Show how it was found."),
         },
         ["prompt"],
@@ -442,19 +443,19 @@ def _bundle_audit() -> Schema:
         "fingerprints": build_field("object", "By path: xxh3_128 of the file's bytes, in hexadecimal")
         | {"additionalProperties": text},
     }
-    described = "Keywords and counts; the rest with audit: true"
+    described = "Keywords and counts; with audit: true everything"
     return build_object(always | whole, always) | {"description": described}
 
 
 AUDIT_TITLE = "Repository audit log"
 AUDIT_DESCRIPTION = (
-    "Audit log of recent tool calls to this server: when, which, how it ended, how long it took. No"
-    " text of queries or files."
+    "Audit log of recent tool calls to this server: time, tool, outcome, duration. No text of queries or"
+    " files."
 )
 
 
 def audit_input(limits: Limits) -> Schema:
-    since = "Only calls since: ISO 8601 (UTC) or seconds since 1970."
+    since = "From this time: ISO 8601 (UTC) or seconds since 1970."
     return build_object(
         {
             "since": {

@@ -114,7 +114,7 @@ def search_output(limits: Limits) -> Schema:
 
 OPEN_TITLE = "Open file"
 OPEN_DESCRIPTION = (
-    "Read one whole text file of docs or code as numbered lines; for a part of it use get_snippet."
+    "Read a whole text file of docs or code as numbered lines; for a part of it use get_snippet."
 )
 
 
@@ -124,8 +124,8 @@ def open_file_input(limits: Limits) -> Schema:
 
 SNIPPET_TITLE = "Get lines of a file"
 SNIPPET_DESCRIPTION = (
-    "Read the lines start_line to end_line (from 1, both included) of one text file of docs or code,"
-    " numbered: those around a match of search."
+    "Read lines start_line to end_line (from 1, both included) of one text file of docs or code,"
+    " numbered: for example those around a match of search."
 )
 
 
@@ -153,8 +153,8 @@ def lines_output(limits: Limits) -> Schema:
 
 LIST_TITLE = "List directory"
 LIST_DESCRIPTION = (
-    "List the files and directories directly in one directory of docs or code, by name. What is hidden or"
-    " ignored is counted."
+    "List the files and directories directly in one directory of docs or code, by name. Hidden and"
+    " ignored ones are only counted."
 )
 
 

@@ -146,6 +146,12 @@ def test_a_change_that_reaches_nothing_says_so() -> None:
     assert "**No other file depends** on that. No test is known to reach it.\n" in page
 
 
+def test_a_change_of_no_symbol_says_in_how_many_files_and_what_may_depend_on_it() -> None:
+    impact = replace(_build(), changed=(), files=_build().files[-3:], tests=())
+    summary = "**No symbol changes** in 1 file. **No other file depends** on that, but 3 may. No test"
+    assert summary in render_page(impact, 20)
+
+
 def test_a_diff_that_reaches_nothing_says_so_in_one_sentence() -> None:
     nothing = Impact(changed=(), files=(), tests=(), left_out=(), unresolved=0, notes=())
     said = "# Impact\n\n**No symbol changes**, and no file is known to be affected.\n"
