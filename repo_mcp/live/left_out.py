@@ -69,7 +69,7 @@ class LeftOut:
         matches, language = GlobFilter(request.file_glob or "**").matches, request.language
         large = [
             path
-            for path, reason in self._index.skipped.items()
+            for path, reason in self._read_skipped().items()
             if reason is SkipReason.TOO_LARGE and matches(path) and not has_binary_extension(path)
             if language in (None, find_language(path, self._extensions).name)
         ]
@@ -119,13 +119,22 @@ class LeftOut:
         except RepoError:
             is_whole = False
         counts: Counter[str] = Counter()
+        skipped = self._read_skipped()
         deadline = time.monotonic() + LOOK_SECONDS  # rules that are tried one by one may take longer
         for path in filter(matches, columns.paths):
             if stops():
                 return counts, False
-            reason = self._index.skipped.get(path) or self._find_reason(path)
+            reason = skipped.get(path) or self._find_reason(path)
             counts.update([str(reason)] if reason else [])
         return counts, is_whole
+
+    def _read_skipped(self) -> Mapping[str, SkipReason]:
+        """Return the files that were seen but not indexed, with the reasons; none while that is not known."""
+        try:
+            found = self._index.generation.read_seen()
+        except (IndexFormatError, OSError):  # reported by whoever reads the index
+            return {}
+        return {} if found is None else found[1].get_skipped()
 
     def _find_reason(self, path: str) -> str | None:
         """Return why the last walk left a file out because of its name; None if it did not."""

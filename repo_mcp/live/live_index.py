@@ -301,15 +301,6 @@ class LiveIndex:
                 found[path] = SkipReason.EXCLUDED
         return found
 
-    @property
-    def skipped(self) -> Mapping[str, SkipReason]:
-        """Return the files that were seen but not indexed, with the reasons; none while that is not known."""
-        try:
-            found = self.generation.read_seen()
-        except (IndexFormatError, OSError):  # reported by whoever reads the index
-            return {}
-        return {} if found is None else found[1].get_skipped()
-
     def _index_changes(self, changes: PathChanges) -> bool:
         """Index the changes that the watcher reported. Returns False when the tree must be walked."""
         done = self.refresher.refresh_changes(changes, self._closed.is_set)

@@ -1,9 +1,13 @@
-"""Turns a query into the answer of a search: ranked chunks with live text, and warnings."""
+"""Turns a query into the answer of a search: hits with live text, and warnings.
+
+`run_search` is what `repo.search` and `repo-mcp search` run in the modes `bm25` and `symbol`. Other modes are
+in repo_mcp/exact/.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
 from repo_mcp.lru_cache import LruCache
@@ -34,7 +38,7 @@ from repo_mcp.ranking.query.query import Query, parse_query, widen
 from repo_mcp.ranking.query.report_noise import read_template
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.live_terms import find_paths
-from repo_mcp.ranking.scoring.searcher import Filter, Searcher
+from repo_mcp.ranking.scoring.searcher import Filter, Ranking, Searcher
 from repo_mcp.ranking.scoring.spell_suggest import suggest
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import PART, analyse_text, get_word_terms
@@ -65,10 +69,13 @@ def run_search(
     *,
     is_whole: bool = True,
 ) -> SearchAnswer:
-    """Return the best chunks for a query; `progress` are warnings about the index at this moment.
+    """Return the answer to a request, in the first of these ways that applies.
 
-    Hits depend on whether it `is_whole`, never on them. Raises RepoError with INVALID_ARGUMENT, and
-    IndexFormatError for a damaged index.
+    Mode `symbol` looks names up (name_lookup.py). A query of nothing but names shows their declarations and
+    the lines that use them (query_of_names.py). Anything else is ranked.
+
+    `progress` are warnings about the index at this moment: hits never depend on them, but may depend on
+    whether it `is_whole`. Raises RepoError with INVALID_ARGUMENT, and IndexFormatError for a damaged index.
     """
     read_live = _remember(read_live)
     read_own = partial(
@@ -82,7 +89,7 @@ def run_search(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
     )
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
-    scope = SearchScope(searcher, wanted, read_live, is_whole=not progress)
+    scope = SearchScope(searcher, wanted, read_live, is_current=not progress)
     if request.symbols_only:
         found = look_up(scope, query, request.top_k)
         return _answer_look_up(snapshot, find_name(query.text), found, (*query.warnings, *progress))
@@ -98,8 +105,12 @@ def run_search(
 def _answer_ranked(
     scope: SearchScope, request: SearchRequest, query: Query, progress: Sequence[str], *, is_whole: bool
 ) -> SearchAnswer:
-    """Return the best chunks for a query that names alone do not answer."""
-    searcher, read_live = scope.searcher, scope.read_live
+    """Return the best chunks for a query that names alone do not answer.
+
+    `few` and `near` are numbers of hits: a page ends by default after `few`, and the whole files of the first
+    `near` are searched for the declarations that the query is about.
+    """
+    searcher = scope.searcher
     asked = find_name(query.text)
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
@@ -108,14 +119,7 @@ def _answer_ranked(
     ranking = scope.rank(widened, depth + 1)  # one more, to know whether others follow
     telling = None
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
-        telling = weigh_terms(
-            widened.terms if request.shows_whole else query.terms,
-            widened.synonyms,
-            searcher.count_units,
-            searcher.snapshot.unit_count,
-            MOST_TELLING,
-        )
-    room = choose_room(query.text) if request.shows_whole else 0
+        telling = _weigh_telling(searcher, widened, with_all=request.shows_whole)
     leads = () if query.is_pasted else _find_leads(scope, request, query, is_name=telling is None)
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
@@ -125,20 +129,15 @@ def _answer_ranked(
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note is about the others
-    cited = list_cited(query, searcher) if query.is_pasted else None
     most = min(few, request.top_k) if ends_early else request.top_k
-    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, near, room, cited)
-    if query.phrases and not shown.hits and query.has_other_words:
-        shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
-        shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
-    if asked is not None:
-        shown = _put_first(shown, asked, request.top_k, partial(look_up, scope, query))
+    shown = _show_page(scope, request, query, ranking, asked, telling, most, near)
     if leads:
         shown = _put_leads(shown, leads, request.top_k)
         few, near = few + len(leads), len(leads)
     unknown = choose_unknown(query, ranking)
     alike = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
-    unmatched = describe_words(words, searcher, ranking.chunks[:1], alike, read_live, is_whole=not progress)
+    best = ranking.chunks[:1]
+    unmatched = describe_words(words, searcher, best, alike, scope.read_live, is_whole=not progress)
     total, is_least = ranking.total, ranking.total_is_lower_bound
     if query.phrases and NO_PHRASE not in shown.warnings:  # the index counts chunks with their words
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
@@ -155,6 +154,40 @@ def _answer_ranked(
         few=few if telling or leads else 0,
         near=near if telling or leads else 0,
     )
+
+
+def _weigh_telling(searcher: Searcher, widened: Query, *, with_all: bool) -> dict[str, float]:
+    """Return the weights of the words by which declarations are rated.
+
+    These are the query's own words, or `with_all` those that it was widened by as well.
+    """
+    terms = widened.terms if with_all else widened.terms[: widened.own_count]
+    return weigh_terms(
+        terms, widened.synonyms, searcher.count_units, searcher.snapshot.unit_count, MOST_TELLING
+    )
+
+
+def _show_page(
+    scope: SearchScope,
+    request: SearchRequest,
+    query: Query,
+    ranking: Ranking,
+    asked: AskedName | None,
+    telling: Mapping[str, float] | None,
+    most: int,
+    near: int,
+) -> ShownHits:
+    """Return at most `most` hits with their live text. A declaration of the name `asked` for comes first."""
+    room = choose_room(query.text) if request.shows_whole else 0
+    cited = list_cited(query, scope.searcher) if query.is_pasted else None
+    phrases, read_live = query.phrases, scope.read_live
+    shown = show_hits(ranking.chunks, phrases, read_live, most, asked, telling, near, room, cited)
+    if phrases and not shown.hits and query.has_other_words:
+        shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
+        shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
+    if asked is not None:
+        shown = _put_first(shown, asked, request.top_k, partial(look_up, scope, query))
+    return shown
 
 
 def list_phrase_words(phrases: Iterable[str], count_units: Callable[[str], int]) -> Iterator[tuple[str, ...]]:

@@ -61,6 +61,7 @@ __all__ = [
     "SymbolRecord",
     "SymbolRecordError",
     "decode_symbol_record",
+    "find_inside",
     "list_aliases",
 ]
 
@@ -248,19 +249,20 @@ class SymbolRecord:
         found = [] if number is None else _where((self.names == number) & (self.parents == ordinal))
         return [one for one in found if one]
 
-    def find_inside(self, outer: str, name: str) -> list[int]:
-        """Return the ordinals of the symbols of a name directly inside any of another name, ascending."""
-        number, outer_number = self.string_table.find(name), self.string_table.find(outer)
-        if number is None or outer_number is None:
-            return []
-        found = np.flatnonzero(self.names == number)
-        inside = found[self.names[self.parents[found]] == outer_number]
-        return [one for one in inside.tolist() if one]
-
     def list_children(self, ordinal: int) -> list[int]:
         """Return the ordinals of the symbols directly inside one, ascending; the file is nobody's child."""
         found = _where(self.parents == ordinal)
         return found[1:] if ordinal == 0 else found
+
+
+def find_inside(record: SymbolRecord, outer: str, name: str) -> list[int]:
+    """Return the ordinals of the symbols of a name directly inside any of another name, ascending."""
+    number, outer_number = record.string_table.find(name), record.string_table.find(outer)
+    if number is None or outer_number is None:
+        return []
+    found = np.flatnonzero(record.names == number)
+    inside = found[record.names[record.parents[found]] == outer_number]
+    return [one for one in inside.tolist() if one]
 
 
 def list_aliases(record: SymbolRecord, rows: Iterable[int]) -> set[str]:

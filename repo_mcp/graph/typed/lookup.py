@@ -30,6 +30,7 @@ from repo_mcp.symbols.symbol_record import (
     Reference,
     ReferenceRole,
     SymbolKind,
+    find_inside,
 )
 
 MAX_TYPES = 40  # visited among direct and indirect bases, for one member
@@ -316,7 +317,7 @@ class NamedLookup(PathLookup):
         self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole
     ) -> list[Candidate]:
         found = []
-        for ordinal in other.record.find_inside(scope.get_name(owner), name):
+        for ordinal in find_inside(other.record, scope.get_name(owner), name):
             parent = other.get_parent(ordinal)
             if other is scope and parent == owner:
                 continue

@@ -14,7 +14,7 @@ from typing import Protocol
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import NOBODY, Bound, Owners, Parameter, Written, join, mix
-from repo_mcp.graph.typescript.script_file import ScriptFile
+from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.graph.typescript.signatures import list_signatures
 from repo_mcp.languages.typescript.types import (
     read_function,
@@ -129,7 +129,7 @@ class Inference:
         if file is None or steps > MAX_TRACED:
             return
         if _NAME.fullmatch(text):
-            holder = file.find_type_parameter(place.ordinal, text)
+            holder = find_type_parameter(file, place.ordinal, text)
             key = place.path, holder, text
             bound_to = next((one for other, one in bound if other == key), None)
             if bound_to is not None and bound_to.text:

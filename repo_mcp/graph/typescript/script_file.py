@@ -78,13 +78,9 @@ class ScriptFile:
         """Map (symbol, variable) to the rows that show its type."""
         return map_binds(self.record)
 
-    @property
+    @cached_property
     def literals(self) -> Literals:
         """Return the objects that are passed to calls in the file."""
-        return self._literals
-
-    @cached_property
-    def _literals(self) -> Literals:
         return Literals(self.binds)
 
     @cached_property
@@ -112,14 +108,6 @@ class ScriptFile:
             if alias.startswith("<"):
                 found.setdefault(ordinal, {})[alias[1:]] = rows[0].name
         return found
-
-    def find_type_parameter(self, ordinal: int, name: str) -> int:
-        """Return the symbol, at `ordinal` or around it, that has a type parameter of a name; -1 for none."""
-        if self.type_parameters:
-            for around in self.iter_around(ordinal):
-                if name in self.type_parameters.get(around, ()):
-                    return around
-        return -1
 
     def keep_seen(self, symbols: list[DeclaredSymbol], line: int) -> list[DeclaredSymbol]:
         """Return the symbols of one name that a line sees (0: any line): those of the innermost block."""
@@ -158,6 +146,15 @@ class ScriptFile:
                 if one:
                     found.setdefault(int(parents[one]), []).append(one)
         return [self.get_symbol(one) for one in found.get(ordinal, ())]
+
+
+def find_type_parameter(file: ScriptFile, ordinal: int, name: str) -> int:
+    """Return the symbol, at `ordinal` or around it, that has a type parameter of a name; -1 for none."""
+    if file.type_parameters:
+        for around in file.iter_around(ordinal):
+            if name in file.type_parameters.get(around, ()):
+                return around
+    return -1
 
 
 def is_seen_elsewhere(file: ScriptFile, symbol: DeclaredSymbol, line: int, is_inside: bool) -> bool:

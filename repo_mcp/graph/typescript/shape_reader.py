@@ -14,7 +14,7 @@ from repo_mcp.graph.shape import MEMBERS, Member, Shape, ShapeReader, is_optiona
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.names import UNKNOWN, ScriptNames
 from repo_mcp.graph.typescript.plain_types import ANYTHING, OPEN, Head, Place, PlainTypes, count_parameters
-from repo_mcp.graph.typescript.script_file import ScriptFile
+from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.typescript.types import (
     is_object_type,
@@ -180,7 +180,7 @@ class ScriptShapes(ShapeReader):
     def _find_name(self, at: Place, name: str) -> tuple[Head, str, Place]:
         """Return what a name means as a type: a declaration, a type of the language, or an alias."""
         file = self._names.find_file(at.path)
-        holder = file.find_type_parameter(at.ordinal, name) if file is not None else -1
+        holder = find_type_parameter(file, at.ordinal, name) if file is not None else -1
         if file is None or holder >= 0:
             return Head(OPEN) if holder == at.ordinal else ANYTHING, "", at
         meaning = self._names.look_up(file, at.ordinal, name, as_type=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import ScriptNames
 from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Parameter, Written, join, write
-from repo_mcp.graph.typescript.script_file import ScriptFile
+from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.languages.typescript.types import read_function, split_parameters, take_parameter
 from repo_mcp.languages.typescript.values import RESULT as RESULTS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolFlag, SymbolKind
@@ -104,7 +104,7 @@ def bind_type_arguments(
 def _close(file: ScriptFile, ordinal: int, text: str, bound: Bound) -> Written:
     """Return a text with what is bound around it; for a bound parameter, what it is bound to."""
     if bound and _NAME.fullmatch(text):
-        key = file.path, file.find_type_parameter(ordinal, text), text
+        key = file.path, find_type_parameter(file, ordinal, text), text
         found = next((one for other, one in bound if other == key), None)
         if found is not None:
             return found

@@ -43,7 +43,7 @@ from repo_mcp.graph.typescript.owners import (
     unite,
     write,
 )
-from repo_mcp.graph.typescript.script_file import ScriptFile
+from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.graph.typescript.signatures import (
     bind_type_arguments,
     choose_signatures,
@@ -392,7 +392,7 @@ class ScriptTypes:
                 return Owners(external=f"{outer.external}.{name}")
             meaning = self.find_member(outer, name, steps + 1)
         else:
-            holder = file.find_type_parameter(ordinal, name)
+            holder = find_type_parameter(file, ordinal, name)
             if holder >= 0:
                 return self._read_parameter(file, (file.path, holder, name), steps, bound)
             meaning = self._names.look_up(file, ordinal, name, line, as_type=True)

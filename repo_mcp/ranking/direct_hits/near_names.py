@@ -32,7 +32,7 @@ def describe_missing(
     if not near:
         found = _iter_near(scope, query, words)
         near = list(dict.fromkeys(found))[:MAX_NEAR]
-    warning = f"No {'' if scope.is_whole else 'indexed '}declaration is named {named}"
+    warning = f"No {'' if scope.is_current else 'indexed '}declaration is named {named}"
     return [warning + (f"; similar: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
 
 

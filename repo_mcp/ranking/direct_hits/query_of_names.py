@@ -104,10 +104,9 @@ def find_named(
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
-    With `ends_early`, those after the first `few` may be left out, where `copies` hits do not count: a page
-    names these with others. A name that has several parts may be declared nowhere if `least_uses` units use
-    it, or if another name is declared; then a warning says so. Unless the index is whole, files that are not
-    indexed yet may still declare it. Raises IndexFormatError, OSError.
+    With `ends_early`, hits after the first `few` may be left out. `copies` hits are not counted among these,
+    as a page names them with others. A name of several parts need not be declared if `least_uses` units use
+    it, or if another of the names is declared; a warning says so. Raises IndexFormatError, OSError.
     """
     names = [] if query.phrases or query.symbols else list_names(query.text)
     leads: list[_Leads] = []
@@ -131,7 +130,7 @@ def find_named(
 
 
 def _describe_missing(scope: SearchScope, name: str, term: str) -> str:
-    no = "No" if scope.is_whole else "No indexed"
+    no = "No" if scope.is_current else "No indexed"
     is_held = scope.searcher.count_units(term)
     return f"{no} declaration is named `{name}`." if is_held else f"{no} file has: {name}."
 

@@ -74,7 +74,7 @@ class SearchScope:
     searcher: Searcher
     wanted: Filter
     read_live: ReadLive
-    is_whole: bool  # every file is indexed
+    is_current: bool  # the index is not known to lack anything; only warnings may depend on it
     known: LookedUp = field(default_factory=LookedUp)
 
     def rank(self, query: Query, most: int, *, counted: bool = True) -> Ranking:

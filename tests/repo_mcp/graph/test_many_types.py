@@ -15,7 +15,13 @@ from repo_mcp.graph.typed.swift_rules import SwiftRules
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.languages.python.symbol_parser import parse
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord, decode_symbol_record
+from repo_mcp.symbols.symbol_record import (
+    ReferenceRole,
+    SymbolKind,
+    SymbolRecord,
+    decode_symbol_record,
+    find_inside,
+)
 from tests.growth import assert_linear
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 from tests.repo_mcp.graph.resolved import RESOLVERS, Repository
@@ -56,7 +62,7 @@ def test_members_of_one_name_are_not_gone_through_for_each_type_and_extension() 
         scope = FileScope("a.swift", "swift", record)
         owners = list_types(record)
         own = [scope.find_children(owner, "run") for owner in owners]
-        assert own == [record.find_inside(scope.get_name(owner), "run") for owner in owners]
+        assert own == [find_inside(record, scope.get_name(owner), "run") for owner in owners]
         return [one for found in own for one in found]
 
     assert_linear(make_record, ask, 300)
@@ -100,9 +106,9 @@ def test_what_is_inside_of_a_name_is_inside_any_symbol_of_it() -> None:
         owner = builder.add_symbol("Type", SymbolKind.EXTENSION, 0, number, number)
         builder.add_symbol("run", SymbolKind.METHOD, owner, number, number)
     record = decode_symbol_record(builder.encode())
-    assert record.find_inside("Type", "run") == [2, 4, 6]
-    assert record.find_inside("run", "Type") == [1, 3, 5]  # the file is named so
-    assert record.find_inside("run", "run") == record.find_inside("Type", "no") == []
+    assert find_inside(record, "Type", "run") == [2, 4, 6]
+    assert find_inside(record, "run", "Type") == [1, 3, 5]  # the file is named so
+    assert find_inside(record, "run", "run") == find_inside(record, "Type", "no") == []
 
 
 CLASSES = 90
