@@ -21,7 +21,7 @@ names and stay allowed.
 
 Left out on purpose: guesses by content; armoured keys called merely `*.asc`, an extension that documents use
 too; certificates; and formats that are binary anyway (`*.sqlite`, `*.gpg`), whose text is never served.
-`docs/safety.md` compares the list with those of other tools.
+`docs/safety.md` lists the names, and those that other tools deny and we do not.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ SECTIONS = {
     " 6.1 6.2 6.3 6.4 7 8",
     "4": "server discovery cancelled index_codebase search_code result search_docs code_research errors"
     " progress ordering tasks content",
-    "safety": "3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 3.10 fuzz "
+    "threat-model": "3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 3.10 fuzz "
     + " ".join(f"R{number}" for number in range(1, 26)),
 }
 REQUIRED = {name: set(sections.split()) for name, sections in SECTIONS.items()}
@@ -36,7 +36,7 @@ ROW = re.compile(
     r"(?P<requirement>[^|]+) \| (?P<tests>[^|]+) \|$"
 )
 FILE = re.compile(r"`(?P<path>tests/[\w/]+\.py)`: (?P<tests>`test_\w+`(?:, `test_\w+`)*)")
-CHECKLISTS = [*sorted((ROOT / "docs").glob("spec-*.md")), ROOT / "docs" / "safety.md"]
+CHECKLISTS = [*sorted((ROOT / "docs").glob("spec-*.md")), ROOT / "docs" / "threat-model.md"]
 
 
 @cache
