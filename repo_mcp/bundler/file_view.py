@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cached_property
 
+from repo_mcp.bundler.layouts import Layout
 from repo_mcp.bundler.preamble import find_licence, list_imports
 from repo_mcp.bundler.source import LiveFile
-from repo_mcp.bundler.spans import Layout
 from repo_mcp.ranking.page.line_terms import encode_roots, find_words
 from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.bundler.account import build_audit, describe_left, list_warnings
+from repo_mcp.bundler.audit import build_audit, describe_left, list_warnings
 from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.companions import take_companions
 from repo_mcp.bundler.evidence import HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
+from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
 from repo_mcp.bundler.opened_files import Opener, RatedFile
 from repo_mcp.bundler.packing import Packer, order_selections
 from repo_mcp.bundler.reasons import describe
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.spending import mark_named, spend
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_up_words

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 
+from repo_mcp.bundler.block_worth import Rater
 from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate, Evidence, is_called
 from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.weights import Weights
-from repo_mcp.bundler.worth import Rater
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.query.clues import Clue, ClueKind

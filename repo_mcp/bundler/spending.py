@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
+from repo_mcp.bundler.block_worth import is_prototype
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.companions import find_head
 from repo_mcp.bundler.evidence import SCORE_DECIMALS
@@ -20,7 +21,6 @@ from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Role, Selection
 from repo_mcp.bundler.weights import Weights
-from repo_mcp.bundler.worth import is_prototype
 
 LEAST_NAMED = 0.02  # of the worth per line of the best block: what is worth less is noise, and not even named
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left

@@ -24,7 +24,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Protocol
 
-from repo_mcp.bundler.rating import (
+from repo_mcp.bundler.best_blocks import (
     NOT_RUN,
     RUN,
     SIDE_FILE,
@@ -34,7 +34,7 @@ from repo_mcp.bundler.rating import (
     weigh_failures,
     weigh_work,
 )
-from repo_mcp.bundler.spans import FindRecord
+from repo_mcp.bundler.layouts import FindRecord
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.files.ranking import choose_unknown, rank
 from repo_mcp.ranking.page.declaration_rating import is_inner_test

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
 from index_format import IndexFormatError
-from repo_mcp.bundler.rating import rate_blocks
+from repo_mcp.bundler.best_blocks import rate_blocks
+from repo_mcp.bundler.layouts import LayoutReader, read_layout
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.spans import LayoutReader, read_layout
 from repo_mcp.bundler.statements import MAX_LINE_CHARS, Body, choose_lines, measure
 from repo_mcp.bundler.weights import SEARCH_WEIGHTS
 from repo_mcp.code_search.declarations import (

@@ -30,8 +30,8 @@ from repo_mcp.workspace.live_tree import LiveTree
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.build import Strategy
+    from repo_mcp.bundler.layouts import KeptLayouts, Layout, LayoutReader
     from repo_mcp.bundler.live_bundles import LiveBundles
-    from repo_mcp.bundler.spans import KeptLayouts, Layout, LayoutReader
     from repo_mcp.code_search.search import LiveCodeSearch
     from repo_mcp.documentation.search import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
@@ -219,14 +219,14 @@ class Engines:
 
     @cached_property
     def _read_layout(self) -> Callable[..., Layout]:
-        from repo_mcp.bundler.spans import read_layout
+        from repo_mcp.bundler.layouts import read_layout
 
         find_outline = self._sources.outliner.find_installed_outline
         return partial(read_layout, overrides=self._extensions, find_outline=find_outline)
 
     @cached_property
     def _layouts(self) -> KeptLayouts:
-        from repo_mcp.bundler.spans import KeptLayouts
+        from repo_mcp.bundler.layouts import KeptLayouts
 
         return KeptLayouts()
 

@@ -431,7 +431,7 @@ def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: 
 def _keep_asked(opened: OpenedText, about: str) -> OpenedText:
     """Return the opened lines with only those shown that are about some words, or else the first ones."""
     # Imported here because most calls do not give `about`.
-    from repo_mcp.bundler.asked_lines import choose_asked, choose_first
+    from repo_mcp.ranking.page.lines_about import choose_asked, choose_first
 
     chosen = choose_asked(opened.lines, opened.start_line, about)
     if not chosen:

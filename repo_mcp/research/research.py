@@ -11,10 +11,10 @@ from functools import partial
 from typing import Protocol
 
 from index_format import IndexFormatError
-from repo_mcp.bundler.rating import RatedBlock, rate_blocks
+from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
+from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.statements import says_nothing
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from repo_mcp.bundler.rating import WINDOW_LINES
+from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.languages.patterns.language_registry import find_language

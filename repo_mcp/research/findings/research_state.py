@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
-from repo_mcp.bundler.rating import RatedBlock
+from repo_mcp.bundler.best_blocks import RatedBlock
+from repo_mcp.bundler.layouts import Layout
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.spans import Layout
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from repo_mcp.bundler.rating import (
+from repo_mcp.bundler.best_blocks import (
     NOT_RUN,
     RUN,
     RatedBlock,

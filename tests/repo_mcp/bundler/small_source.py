@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 from repo_mcp.bundler.evidence import Evidence
+from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import Opener
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import LiveFile
-from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.ranking.scoring.searcher import Ranking
 

@@ -9,8 +9,8 @@ from repo_mcp.bundler.blocks import cut_blocks
 from repo_mcp.bundler.evidence import Candidate
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.following import follow_names
+from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
 from tests.repo_mcp.bundler.small_source import Source, make_opener, read_text
 

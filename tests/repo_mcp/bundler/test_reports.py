@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.evidence import Evidence, find_no_hints, gather_evidence
+from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import Opener
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.ranking.query.report_noise import (
     MAX_TEMPLATE_CHARS,

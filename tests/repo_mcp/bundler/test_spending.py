@@ -5,11 +5,11 @@ from __future__ import annotations
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import Candidate
 from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Budget, Role
 from repo_mcp.bundler.source import LiveFile
-from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.spending import spend
 from repo_mcp.bundler.weights import WEIGHTS
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import ChunkSpan
-from repo_mcp.bundler.account import describe_left
+from repo_mcp.bundler.audit import describe_left
+from repo_mcp.bundler.block_worth import Rater, rate_work
 from repo_mcp.bundler.blocks import (
     LONG_LINES,
     MAX_LEAD_LINES,
@@ -31,16 +32,15 @@ from repo_mcp.bundler.evidence import (
 )
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.following import Use, list_steps
+from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, build_selection, cut_line, order_selections
 from repo_mcp.bundler.preamble import MAX_IMPORT_LINES, find_licence
 from repo_mcp.bundler.reasons import describe, name_words
 from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
-from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, spend
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
-from repo_mcp.bundler.worth import Rater, rate_work
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.ranking.query.clues import Clue, ClueKind, Mention, parse_prompt

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, compute_fingerprint, write_segment
-from repo_mcp.bundler.rating import RatedBlock, rate_blocks
+from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
+from repo_mcp.bundler.layouts import Layout, read_layout
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.spans import Layout, read_layout
 from repo_mcp.documentation.media import MediaReader
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import DocsSource, search_docs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-from repo_mcp.bundler.rating import RatedBlock
+from repo_mcp.bundler.best_blocks import RatedBlock
 from repo_mcp.research.words.rated_seeds import _describe_words
 from tests.growth import assert_linear
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.rating import WINDOW_LINES
+from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.research.findings.records import Form
 from repo_mcp.text.question_words import find_idioms
 from tests.repo_mcp.research.asking import Asked

@@ -12,18 +12,18 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from repo_mcp.bundler.block_worth import list_far_comments, rate_work
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, find_no_hints, gather_evidence
 from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.following import follow_names
+from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.opened_files import Opener, RatedFile
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.statements import holds_failure, says_nothing
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
-from repo_mcp.bundler.worth import list_far_comments, rate_work
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord

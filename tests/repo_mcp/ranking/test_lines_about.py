@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.asked_lines import HEAD_LINES, NEAR_LINES, ROOM_CHARS, choose_asked
+from repo_mcp.ranking.page.lines_about import HEAD_LINES, NEAR_LINES, ROOM_CHARS, choose_asked
 
 LONG = ["def pay(", "    amount,", *("    total = total + 1" for _ in range(198))]
 

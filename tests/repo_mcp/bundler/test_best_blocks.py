@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.rating import FAILS_NOT, TRIVIAL, WINDOW_LINES, RatedBlock, weigh_failures, weigh_work
+from repo_mcp.bundler.best_blocks import (
+    FAILS_NOT,
+    TRIVIAL,
+    WINDOW_LINES,
+    RatedBlock,
+    weigh_failures,
+    weigh_work,
+)
 from repo_mcp.bundler.records import BundleRequest
 from tests.repo_mcp.research.asking import Asked
 
