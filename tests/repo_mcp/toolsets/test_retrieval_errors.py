@@ -131,14 +131,14 @@ CASES: dict[str, dict[str, Arguments]] = {
 
 def read_rows(tool: str) -> dict[str, re.Match[str]]:
     """Read the rows of one tool, or of the start: its own, and those of the sections that name it."""
-    heads = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
+    heads = re.findall(r"^### (.*)$", PAGE, re.MULTILINE)
     heads = [one for one in heads if f"`{tool}`" in one or (one == "Any tool" and tool in CASES)]
     return {case: row for head in heads for case, row in read_section(head).items()}
 
 
 def read_section(head: str) -> dict[str, re.Match[str]]:
     """Read the rows of one section of the page. Raises AssertionError for a line that is no row."""
-    body = PAGE.split(f"\n## {head}\n")[1].split("\n## ")[0]
+    body = re.split(r"\n###? ", PAGE.split(f"\n### {head}\n")[1])[0]
     lines = [line for line in body.splitlines() if line.startswith("|")]
     rows = [ROW.match(line) for line in lines[2:]]
     assert None not in rows, [line for line, row in zip(lines[2:], rows, strict=True) if row is None]
@@ -210,7 +210,9 @@ def test_every_row_of_the_page_is_provoked(tool: str) -> None:
 
 
 def test_the_page_lists_every_code_once_and_no_other() -> None:
-    listed = re.findall(r"^\| `([A-Z_]+)` \|", PAGE.split("\n## Codes\n")[1].split("\n## ")[0], re.MULTILINE)
+    listed = re.findall(
+        r"^\| `([A-Z_]+)` \|", PAGE.split("\n### Codes\n")[1].split("\n### ")[0], re.MULTILINE
+    )
     assert listed == [code.value for code in Code]
     used = {row["code"] for section in (*CASES, "serve") for row in read_rows(section).values()}
     assert used == set(listed) - {
