@@ -1,4 +1,8 @@
-"""Investigate a question: for each form, a function notes findings in an order that suits the form."""
+"""Investigate a question: for each form, a function notes findings in an order that suits the form.
+
+`investigate` is called once the reading is settled (settled_reading.py). `_INVESTIGATIONS`, at the end, has
+the function of each form.
+"""
 
 from __future__ import annotations
 
@@ -6,39 +10,35 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
-from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
+from repo_mcp.research.edges.conforming import CONFORMING
 from repo_mcp.research.edges.hops import (
     CALLEES,
     CALLERS,
     DEPENDENCIES,
     DEPENDENTS,
-    IMPLEMENTERS,
-    WIDE,
-    HopFindings,
-    Traversal,
     follow,
 )
+from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import build_chains, find_paths
-from repo_mcp.research.edges.structural import gather_groups, list_overriding, list_structural
+from repo_mcp.research.edges.structural import gather_groups, list_overriding
 from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.unparsed import note_unparsed
 from repo_mcp.research.edges.written_calls import note_written
-from repo_mcp.research.edges.written_names import names_setting, note_written_name
-from repo_mcp.research.findings.locating import is_program, weaker
+from repo_mcp.research.edges.written_names import note_written_name
+from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import BY_EXTENSION, FILLS, UNIMPLEMENTED
-from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
-from repo_mcp.research.findings.research_state import ResearchState, relocate
-from repo_mcp.research.question.grammar import Phrase, read_phrase
+from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.grammar import read_phrase
 from repo_mcp.research.question.product_name import leave_out_product
-from repo_mcp.research.question.subjects import Subjects, looks_like_name
-from repo_mcp.research.question.understanding import build_reading, is_about_shapes
-from repo_mcp.research.settings.configured import find_by_words, find_settings, is_written
-from repo_mcp.research.settings.documented_settings import find_documented, read_description
+from repo_mcp.research.question.subjects import Subjects
+from repo_mcp.research.question.understanding import is_about_shapes
+from repo_mcp.research.settings.configured import find_by_words, find_settings
 from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
@@ -49,52 +49,14 @@ from repo_mcp.research.words.rated_seeds import PreferredKind
 from repo_mcp.research.words.sections import note_documents
 from repo_mcp.research.words.seeds import find_seeds, show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
-from repo_mcp.text.question_words import count_words, list_words, shares_word
 
-_BOUNDS = Bounds(files=20, references=60)
-# Words that tell something: a phrase with so many is no name. Settings are often described in more.
-SENTENCE_WORDS = {Form.DEFINED: 4, Form.FLOW: 3, Form.CONFIGURED: 6}
+SUBJECT_CHARS = 700  # shown of a subject
+CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
+_ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 COMPARED = 3  # declarations of one name in a question for a difference
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
 MAX_BODIES, SHORT_LINES = 16, 24  # if at most so many types implement a subject, shorter ones show their body
-
-
-def _expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """Return links from the types that conform to a type; for an extension, also from the type it extends."""
-    found = IMPLEMENTERS.expand(state, node, bounds)
-    links: list[Link] = []
-    for link in found.links:
-        holder = state.get_node(link.source)
-        if holder.symbol.kind is SymbolKind.EXTENSION and holder.symbol.name == node.symbol.name:
-            continue  # an extension of the subject itself, which is not a conformance
-        links.append(link)
-        if holder.symbol.kind is SymbolKind.EXTENSION:
-            links += _list_extended(state, holder, link)
-    known = {link.source for link in links}
-    links += [link for link in list_structural(state, node) if link.source not in known]
-    return HopFindings(tuple(links), found.cut)
-
-
-def _list_extended(state: ResearchState, holder: Node, link: Link) -> list[Link]:
-    """Return links from the type that an extension extends, because that type conforms as well.
-
-    In `extension Token: Authenticatable {}` (Swift) and `impl Authenticatable for Token {}` (Rust) the
-    extension names the protocol, and `Token` conforms to it.
-    """
-    above = state.graph.find_outgoing(
-        holder, (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS), _BOUNDS
-    )
-    extended = [edge for edge in above.edges if state.get_node(edge.other).symbol.name == holder.symbol.name]
-    for edge in extended[:1]:
-        state.link(Link(holder.declaration, edge.other, "extension_of", edge.confidence, edge.lines))
-    return [
-        Link(edge.other, link.target, "conforms_by_extension", weaker(edge.confidence, link.confidence))
-        for edge in extended[:1]
-    ]
-
-
-CONFORMING = Traversal(_expand, True, IMPLEMENTERS.first_fan, IMPLEMENTERS.fan, IMPLEMENTERS.width)
 
 
 @dataclass(slots=True)
@@ -106,61 +68,6 @@ class Gathered:
     shapes: tuple[Shape, ...] | None = None  # None: not asked for
     claim: str = ""  # the answer in a few sentences; "" if there is none
     groups: tuple[Group, ...] = ()  # what lies around the findings
-
-
-def settle_reading(state: ResearchState, reading: Reading) -> Reading:
-    """Return the reading, or an open one in its place if plain words in it only happen to be names.
-
-    "How are messages sent to a room" is read as a question for a path from `messages` to `room`. If no path
-    connects the two, the question is an open one. "What happens when the config changes" asks what runs then,
-    and not what breaks if a symbol is another. "Where do I set how long results are kept" means the setting
-    that a document describes so. "Where are services moved from the pending set to the ready set" asks not
-    where `services` is declared.
-    """
-    asked = [subject.asked for subject in reading.subjects]
-    least = SENTENCE_WORDS.get(reading.form)
-    if least is not None and any(_is_sentence(one, least) for one in reading.subjects):
-        return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
-    if len(asked) == 1 and names_setting(state, reading):
-        return build_reading(Form.CONFIGURED, (Subject(asked[0], "words"),))
-    if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
-        return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
-    if reading.form is not Form.CONFIGURED and (described := read_description(state.request.query)):
-        return _settle_described(state, described)
-    asks_path = _ASKS_PATH.search(state.request.query) is not None
-    if reading.form is Form.DEPENDENTS and _ASKS_EVENT.match(state.request.query):
-        is_named = any(looks_like_name(one) for one in asked)
-        return reading if is_named else build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
-    if reading.form is not Form.FLOW or asks_path or any(map(looks_like_name, asked)):
-        return reading
-    starts, ends = reading.subjects[0].nodes, reading.subjects[-1].nodes
-    if any(find_paths(state, *way) for way in ((starts, ends), (ends, starts))):
-        return reading
-    state.limits.clear()
-    return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
-
-
-def _is_sentence(subject: Subject, least: int) -> bool:
-    """Return True for a phrase of at least `least` words, of which no name that it may mean has half.
-
-    A name of several words in it, such as `maxRetries`, is meant by it.
-    """
-    words = list_words(subject.asked)
-    names = {node.symbol.name for node in subject.nodes}
-    if len(words) < least or any(word in names and count_words(word) > 1 for word in words):
-        return False
-    return all(2 * shares_word(name, words) < len(words) for name in names)
-
-
-def _settle_described(state: ResearchState, text: str) -> Reading:
-    """Return the reading of a question for a setting that it describes: open unless documents name it."""
-    found = find_documented(state, text)
-    if found is not None:
-        subject = Subjects(state.graph, state.request.folder).find(Phrase(found.name), Form.CONFIGURED)
-        if subject.how == "declared":
-            state.documented = found.citation
-            return build_reading(Form.CONFIGURED, (subject,))
-    return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
 
 
 def investigate(state: ResearchState, reading: Reading) -> Gathered:
@@ -202,15 +109,6 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
             )
 
 
-SUBJECT_CHARS = 700  # shown of a subject
-_ASKS_PATH = re.compile(
-    r"\b(?:reach|call|trigger|invok|lead|path|rout|chain|flow|trac|connect|relat|depend|arriv|ends? up)|->|→",
-    re.IGNORECASE,
-)
-_ASKS_EVENT = re.compile(r"\W*what happens when (?!(?:i|we|you|someone)\b)", re.IGNORECASE)
-_ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
-
-
 def _list_nodes(reading: Reading) -> list[Node]:
     return [node for subject in reading.subjects for node in subject.nodes]
 
@@ -218,7 +116,7 @@ def _list_nodes(reading: Reading) -> list[Node]:
 def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     if not nodes:
-        _follow_outside(state, reading.subjects[0], CALLS, CALLERS)
+        follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return
     follow(state, nodes, CALLERS, state.depth)
     note_written(state, nodes)
@@ -246,7 +144,7 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
             state.warnings.append(UNIMPLEMENTED)
             follow(state, nodes, DEPENDENTS, 1)
     else:
-        _follow_outside(state, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
+        follow_outside(state, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
 
 
 def _show_short(state: ResearchState) -> None:
@@ -265,9 +163,9 @@ def _show_short(state: ResearchState) -> None:
 def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
     if subject.how == "folder":
-        _find_importers(state, subject.name)
+        note_importers(state, subject.name)
     elif not subject.nodes:
-        _follow_outside(state, subject, NAMED, DEPENDENTS)
+        follow_outside(state, subject, NAMED, DEPENDENTS)
     else:
         follow(state, subject.nodes, DEPENDENTS, state.depth)
         _follow_overriding(state, subject.nodes)
@@ -303,53 +201,6 @@ def _investigate_dependencies(state: ResearchState, reading: Reading, gathered: 
         gathered.architecture = scan_imports(state, [files[0].path], files[0].path)
         return
     follow(state, subject.nodes, DEPENDENCIES, state.depth)
-
-
-CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
-MAX_IMPORTED = 60  # files of a folder whose importers are searched for
-
-
-def _find_importers(state: ResearchState, folder: str) -> None:
-    """Note the files outside a folder that import a file in it."""
-    paths = state.graph.scan.list_paths(folder)
-    if len(paths) > MAX_IMPORTED:
-        state.limit(f"importers of {len(paths) - MAX_IMPORTED} files", f"{MAX_IMPORTED} files are followed")
-    for path in paths[:MAX_IMPORTED]:
-        state.check()
-        file = state.source.find_file(path)
-        if file is None:
-            continue
-        for edge in state.graph.find_incoming(file, (EdgeType.IMPORTS,), WIDE).edges:
-            if not edge.other.path.startswith(f"{folder}/"):
-                state.add(state.get_node(edge.other), f"imports {path}", 1, edge.confidence, edge.lines)
-    state.report_hop(state.depth)
-
-
-def _follow_outside(
-    state: ResearchState, subject: Subject, types: Sequence[EdgeType], traversal: Traversal
-) -> None:
-    """Note the users of a name declared outside the repository as the first hop, and follow on from them."""
-    _, found = state.graph.scan.find_outside(subject.name, types, WIDE)
-    nodes = _note_users(state, subject, found)
-    state.report_hop(1)
-    if nodes and traversal is not DEPENDENTS:
-        follow(state, nodes, traversal, state.depth, first_hop=2)
-
-
-def _note_users(state: ResearchState, subject: Subject, found: Edges) -> list[Node]:
-    words = {"calls": "calls", "inherits": "inherits from", "implements": "implements", "extends": "extends"}
-    nodes = []
-    if found.cut:
-        state.limit(
-            f"uses of {subject.name}", f"{WIDE.references:,} references in {WIDE.files} files are looked at"
-        )
-    for edge in found.edges:
-        for holder, lines in relocate(state, edge.other, edge.lines):
-            node = state.get_node(holder)
-            why = f"{words.get(edge.type.value, edge.type.value)} {subject.name}, which is declared outside"
-            if state.add(node, why, 1, edge.confidence, lines) and node.symbol.kind is not SymbolKind.FILE:
-                nodes.append(node)
-    return nodes
 
 
 def _investigate_configured(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

@@ -52,9 +52,10 @@ from repo_mcp.research.findings.research_state import (
     list_limits,
     search_words,
 )
-from repo_mcp.research.investigations import Gathered, investigate, settle_reading
+from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.understanding import understand
+from repo_mcp.research.settled_reading import settle_reading
 from repo_mcp.research.structure.architecture import Architecture
 
 TEXT_HITS = 20  # of the search for the words, while there is no symbol index

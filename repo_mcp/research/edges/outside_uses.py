@@ -1,0 +1,63 @@
+"""Find who uses a name that is declared outside the repository, and who imports the files of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.graph.edges import Edges
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.questions import EdgeType
+from repo_mcp.research.edges.hops import (
+    DEPENDENTS,
+    WIDE,
+    Traversal,
+    follow,
+)
+from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.research_state import ResearchState, relocate
+from repo_mcp.symbols.symbol_record import SymbolKind
+
+MAX_IMPORTED = 60  # files of a folder whose importers are searched for
+
+
+def note_importers(state: ResearchState, folder: str) -> None:
+    """Note the files outside a folder that import a file in it."""
+    paths = state.graph.scan.list_paths(folder)
+    if len(paths) > MAX_IMPORTED:
+        state.limit(f"importers of {len(paths) - MAX_IMPORTED} files", f"{MAX_IMPORTED} files are followed")
+    for path in paths[:MAX_IMPORTED]:
+        state.check()
+        file = state.source.find_file(path)
+        if file is None:
+            continue
+        for edge in state.graph.find_incoming(file, (EdgeType.IMPORTS,), WIDE).edges:
+            if not edge.other.path.startswith(f"{folder}/"):
+                state.add(state.get_node(edge.other), f"imports {path}", 1, edge.confidence, edge.lines)
+    state.report_hop(state.depth)
+
+
+def follow_outside(
+    state: ResearchState, subject: Subject, types: Sequence[EdgeType], traversal: Traversal
+) -> None:
+    """Note the users of a name declared outside the repository as the first hop, and follow on from them."""
+    _, found = state.graph.scan.find_outside(subject.name, types, WIDE)
+    nodes = _note_users(state, subject, found)
+    state.report_hop(1)
+    if nodes and traversal is not DEPENDENTS:
+        follow(state, nodes, traversal, state.depth, first_hop=2)
+
+
+def _note_users(state: ResearchState, subject: Subject, found: Edges) -> list[Node]:
+    words = {"calls": "calls", "inherits": "inherits from", "implements": "implements", "extends": "extends"}
+    nodes = []
+    if found.cut:
+        state.limit(
+            f"uses of {subject.name}", f"{WIDE.references:,} references in {WIDE.files} files are looked at"
+        )
+    for edge in found.edges:
+        for holder, lines in relocate(state, edge.other, edge.lines):
+            node = state.get_node(holder)
+            why = f"{words.get(edge.type.value, edge.type.value)} {subject.name}, which is declared outside"
+            if state.add(node, why, 1, edge.confidence, lines) and node.symbol.kind is not SymbolKind.FILE:
+                nodes.append(node)
+    return nodes

@@ -1,0 +1,86 @@
+"""Check how a question was understood against what the repository has.
+
+The grammar reads a phrase as a name if something is declared so. Plain words, such as `messages` and `room`,
+may only happen to be names: then the question is read as an open one, or as one for a setting.
+"""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.research.edges.paths import find_paths
+from repo_mcp.research.edges.written_names import names_setting
+from repo_mcp.research.findings.records import Form, Reading, Subject
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.grammar import Phrase
+from repo_mcp.research.question.subjects import Subjects, looks_like_name
+from repo_mcp.research.question.understanding import build_reading
+from repo_mcp.research.settings.configured import is_written
+from repo_mcp.research.settings.documented_settings import find_documented, read_description
+from repo_mcp.text.question_words import count_words, list_words, shares_word
+
+# Words that tell something: a phrase with so many is no name. Settings are often described in more.
+SENTENCE_WORDS = {Form.DEFINED: 4, Form.FLOW: 3, Form.CONFIGURED: 6}
+_ASKS_PATH = re.compile(
+    r"\b(?:reach|call|trigger|invok|lead|path|rout|chain|flow|trac|connect|relat|depend|arriv|ends? up)|->|→",
+    re.IGNORECASE,
+)
+_ASKS_EVENT = re.compile(r"\W*what happens when (?!(?:i|we|you|someone)\b)", re.IGNORECASE)
+
+
+def settle_reading(state: ResearchState, reading: Reading) -> Reading:
+    """Return the reading, or an open one in its place if plain words in it only happen to be names.
+
+    "How are messages sent to a room" is read as a question for a path from `messages` to `room`. If no path
+    connects the two, it is an open question. "What happens when the config changes" asks what runs then, not
+    what breaks if a symbol changes. "Where do I set how long results are kept" means the setting that a
+    document describes in these words. "Where are services moved from the pending set to the ready set" does
+    not ask where `services` is declared.
+    """
+    question, asked = state.request.query, [subject.asked for subject in reading.subjects]
+    least = SENTENCE_WORDS.get(reading.form)
+    if least is not None and any(_is_sentence(one, least) for one in reading.subjects):
+        return _read_as_open(state)
+    if len(asked) == 1 and names_setting(state, reading):
+        return build_reading(Form.CONFIGURED, (Subject(asked[0], "words"),))
+    if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
+        return _read_as_open(state)
+    if reading.form is not Form.CONFIGURED and (described := read_description(question)):
+        return _settle_described(state, described)
+    is_named = any(map(looks_like_name, asked))
+    if reading.form is Form.DEPENDENTS and _ASKS_EVENT.match(question) and not is_named:
+        return _read_as_open(state)
+    if reading.form is not Form.FLOW or _ASKS_PATH.search(question) or is_named:
+        return reading
+    starts, ends = reading.subjects[0].nodes, reading.subjects[-1].nodes
+    if any(find_paths(state, *way) for way in ((starts, ends), (ends, starts))):
+        return reading
+    state.limits.clear()
+    return _read_as_open(state)
+
+
+def _read_as_open(state: ResearchState) -> Reading:
+    return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
+
+
+def _is_sentence(subject: Subject, least: int) -> bool:
+    """Return True for a phrase of at least `least` words, of which no name that it may mean has half.
+
+    A name of several words in it, such as `maxRetries`, is meant by it.
+    """
+    words = list_words(subject.asked)
+    names = {node.symbol.name for node in subject.nodes}
+    if len(words) < least or any(word in names and count_words(word) > 1 for word in words):
+        return False
+    return all(2 * shares_word(name, words) < len(words) for name in names)
+
+
+def _settle_described(state: ResearchState, text: str) -> Reading:
+    """Return the reading of a question for a setting that it describes: open unless documents name it."""
+    found = find_documented(state, text)
+    if found is not None:
+        subject = Subjects(state.graph, state.request.folder).find(Phrase(found.name), Form.CONFIGURED)
+        if subject.how == "declared":
+            state.documented = found.citation
+            return build_reading(Form.CONFIGURED, (subject,))
+    return _read_as_open(state)
