@@ -1,4 +1,4 @@
-"""Account for a bundle: what was understood, searched, considered and left out, and what to warn of."""
+"""Build the audit of a bundle: what was understood, searched, considered and left out; and its warnings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _iter_chunks(ranking: Ranking, selections: Sequence[Selection]) -> Iterator[
 
 
 def describe_left(left: Sequence[tuple[RatedFile, Block]]) -> list[str]:
-    """Return a warning that names the best blocks of those that were left out though there is room."""
+    """Return a warning that names the best blocks that were left out although there was room."""
     if not left:
         return []
     files = len({one.candidate.path for one, _ in left})

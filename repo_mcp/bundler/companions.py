@@ -78,7 +78,7 @@ def find_imports(
 
 
 def _find_used(text: str, used: set[str]) -> tuple[str, ...]:
-    """Return the used names among those that an import binds, as far as its syntax shows."""
+    """Return the names that an import binds, if its syntax shows that, and that are used."""
     bound = _BOUND.match(text)
     names = dict.fromkeys(_NAME.findall((bound["python"] or bound["script"]) if bound else text))
     return tuple(name for name in names if name in used and name not in _IMPORT_WORDS)

@@ -72,7 +72,7 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
 
 
 def list_holding(lines: Sequence[str], names: Iterable[str]) -> list[int]:
-    """Return the 1-based numbers of the lines that hold any of the names, if only in other words."""
+    """Return the 1-based numbers of the lines that hold any of the names, even as a part of another word."""
     text = "\n".join(lines)
     found: set[int] = set()
     for name in names:

@@ -169,7 +169,7 @@ class Opener:
 
 
 def _count_opened(budget: Budget) -> int:
-    """Return the number of files to open, among which the lines of the budget are spent."""
+    """Return how many files to open: the lines of the budget are spent among them."""
     by_lines = max(MIN_OPENED, budget.max_total_lines // LINES_PER_OPENED)
     return min(by_lines, OPENED_PER_FILE * budget.max_files, MAX_OPENED)
 

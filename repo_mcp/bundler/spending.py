@@ -1,10 +1,10 @@
 """Spend a budget: select the blocks that are worth most for their lines.
 
-What the prompt names is selected first, then each time the block with the most worth for its lines, until no
-lines are left, or only blocks that are worth much less than the best. For a report this is much sooner, and
-the blocks that are left out for it are returned. Each further block of a file counts less, so that no file
-fills the bundle. A block that does not fit is skipped for one that does, except for the best of all and what
-the prompt names: their heads and deciding lines are shown.
+What the prompt names is selected first, then always the block with the most worth for its lines. It ends when
+no lines are left, or only blocks that are worth much less than the best. For a report it ends much sooner,
+and the blocks that are left out are returned, to be named in a warning. Each further block of a file counts
+less, so that no file fills the bundle. A block that does not fit gives way to one that does, except for the
+best of all and what the prompt names: of these the head and the deciding lines are shown.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class _BlockQueue:
         return left
 
     def _place(self, at: int, position: int) -> tuple[bool, float, int, int]:
-        """Return the key by which a block is ordered, least first, with the positions of file and block."""
+        """Return the key that orders blocks, the least first; its end says where the block is."""
         one = self._opened[at]
         return position not in one.named, -self._rate(at, position), at, position
 

@@ -172,7 +172,7 @@ class IndexReport:
         return f"{named} not indexed yet: results may be out of date."
 
     def _has_newer(self, snapshot: Snapshot) -> bool:
-        """Return True when other content than that of a snapshot has been committed since."""
+        """Return True when something other than the content of a snapshot has been committed since."""
         current = self._find_searcher()
         if current is None or current.snapshot.manifest == snapshot.manifest:
             return False

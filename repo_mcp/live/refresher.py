@@ -248,7 +248,7 @@ class Refresher:
 
 
 def _add_joined(report: RefreshReport, joined: Counter[str], started: float) -> RefreshReport:
-    """Return the report of a refresh plus the work of those that it waited for since `started`."""
+    """Return the report of a refresh, with the work of the refreshes that it waited for since `started`."""
     if not joined:
         return report
     added, updated = report.added + joined["added"], report.updated + joined["updated"]

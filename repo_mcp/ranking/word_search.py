@@ -214,7 +214,7 @@ def _remember(read_live: ReadLive) -> ReadLive:
 
 
 def count_above(scores: Sequence[float], share: float) -> int:
-    """Return how many scores precede the first one with less than a share of the best, which comes first."""
+    """Return how many scores come before the first one below a share of the best, which is the first."""
     far = (at for at, score in enumerate(scores) if at and score < share * scores[0])
     return next(far, len(scores))
 
@@ -249,8 +249,8 @@ def _answer_named(query: Query, snapshot: str, named: NamedHits, warnings: tuple
 def _name_matched(query: Query, hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Return the hits with the words of the query that they match, as written, in place of their terms.
 
-    Of a word of which only parts match, the parts. Then the words of the terms that the query was widened by,
-    and names that its words make up only if there is nothing else: they mostly hold these words.
+    If only parts of a word match, these are named. Words by which the query was widened follow. Names that
+    the query's words make up are named only if there is nothing else, as they mostly hold these words.
     """
     words = _split_words(query.text)
     named = []
@@ -309,9 +309,9 @@ def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[..
 
 
 def _find_leads(scope: SearchScope, request: SearchRequest, query: Query, *, is_name: bool) -> Sequence[Hit]:
-    """Return the places that have what a query says, or the names that it mentions, if that can be told.
+    """Return the hits that come first: the origin of a copied message, or the places of names in a question.
 
-    The names of a question are for a page that only says where to look: another shows whole what it is about.
+    Names in a question lead only on a page that says where to look. Any other page shows whole declarations.
     """
     is_question = asks(query.text)
     if not (is_name or is_question):
@@ -328,7 +328,7 @@ def _explain(leads: Sequence[Hit], signal: str) -> Sequence[Hit]:
 
 
 def _put_leads(shown: ShownHits, leads: Sequence[Hit], top_k: int) -> ShownHits:
-    """Return the hits with the places that have what the query says or names before all others."""
+    """Return the hits with the leads before all others."""
     best = shown.hits[0].score if shown.hits else 0.0
     score = round(best + LEAD, DECIMALS)
     leads = [replace(hit, score=score, explanation=((hit.explanation[0][0], score),)) for hit in leads]
@@ -343,7 +343,7 @@ def _asks_how(text: str) -> bool:
 
 
 def _name_around(leads: Sequence[Hit], ranked: Sequence[Hit]) -> Iterator[Hit]:
-    """Yield the leads, the first of each file with what the ranked hit of that file names besides."""
+    """Yield the leads. The first of each file also names what the ranked hit of that file names."""
     also = {hit.path: hit.also for hit in reversed(ranked)}
     shown = {(hit.path, hit.symbol_lines) for hit in leads}
     for lead in leads:
@@ -363,7 +363,7 @@ def _grade(hit: Hit, asked: AskedName) -> Grade:
 
 
 def choose_room(text: str) -> int:
-    """Return how many lines of whole declarations a page shows: fewer for what asks nothing.
+    """Return how many lines of whole declarations a page shows: fewer for a query that asks nothing.
 
     A function answers a question. For words or a report it must be found first, and is seldom shown.
     """

@@ -64,9 +64,10 @@ def _read_as_open(state: ResearchState) -> Reading:
 
 
 def _is_sentence(subject: Subject, least: int) -> bool:
-    """Return True for a phrase of at least `least` words, of which no name that it may mean has half.
+    """Return True for a phrase that is too long to be a name: it has `least` words or more.
 
-    A name of several words in it, such as `maxRetries`, is meant by it.
+    It is no sentence if it holds a name of several words, such as `maxRetries`, or if a name that it may mean
+    has half of its words.
     """
     words = list_words(subject.asked)
     names = {node.symbol.name for node in subject.nodes}

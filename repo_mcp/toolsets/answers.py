@@ -124,7 +124,7 @@ def measure_answer(_part: Part, answer: ToolAnswer) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[Asked]):
-    """The form of one toolset's answers, as far as it differs from that of others."""
+    """The particulars of the answers of one toolset."""
 
     toolset: str
     name_code: Callable[[RepoError], str]  # returns the code that clients and the log get

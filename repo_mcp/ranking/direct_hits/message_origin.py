@@ -41,9 +41,9 @@ _AROUND = " \t\"'`.!"
 
 
 def list_said(text: str) -> list[str]:
-    """Return what a line may quote, in lower case: all of a text, then runs of its parts between colons.
+    """Return what a line may quote, in lower case: the whole text, and runs of its parts between colons.
 
-    Of these the longest comes first.
+    The longest comes first.
     """
     parts = [" ".join(one.lower().split()) for one in text.split(": ", MOST_PARTS - 1)]
     runs = [parts[first:last] for first in range(len(parts)) for last in range(first + 1, len(parts) + 1)]
@@ -126,8 +126,8 @@ def _show(live: LiveChunk, line: int) -> Hit:
 def list_heads(lines: Sequence[str]) -> list[int]:
     """Return the places, from 0, of the lines that begin the blocks around the last of some lines.
 
-    Indentation tells, so they are the nearest of each depth. Of `else` and the like, what it goes on from is
-    one as well.
+    A block begins at the nearest line above that is indented less. For `else` and the like, the line that it
+    goes on from is returned as well.
     """
     heads: list[int] = []
     depth = _measure_depth(lines[-1])

@@ -136,9 +136,9 @@ def look_up(
 
 
 def count_close(hits: Sequence[Hit], asked: AskedName | None) -> int:
-    """Return how many of the first hits are named as is asked, and not only in part; 0 if none is.
+    """Return how many of the first hits have the whole name that is asked for; 0 if none has.
 
-    Of several words, those declarations that have more than one of them are named so, too.
+    For a query of several words, a declaration counts that has more than one of them.
     """
     points = [dict(hit.explanation) for hit in hits]
     if asked is not None:
@@ -235,7 +235,7 @@ def _iter_declarations(
 
 
 def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) -> Iterator[RatedDeclaration]:
-    """Yield what is declared by lines that have the name as it is written, each with its score.
+    """Yield the declarations in lines that hold the name exactly as it is written, each with its score.
 
     Headers are ranked apart only if any holds the name, and nothing is if no file does.
     """
@@ -274,7 +274,7 @@ def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) ->
 
 
 def _narrow_to_headers(wanted: Filter) -> Filter:
-    """Return a filter for the wanted files that mostly declare, among which a name's own is found sooner."""
+    """Return a filter for those wanted files that mostly declare: a name is found sooner among them."""
     matches_path = wanted.matches_path
 
     def matches(path: str) -> bool:
@@ -284,7 +284,7 @@ def _narrow_to_headers(wanted: Filter) -> Filter:
 
 
 def _qualify_line(live: LiveChunk, line: int, name: str) -> str:
-    """Return the name of what a line declares, qualified by the type around it."""
+    """Return the name that a line declares, qualified by the type around it."""
     outer = live.find_near(line, line).find_innermost(line)
     if outer is None:
         return name

@@ -70,7 +70,7 @@ class NamedHits:
 
 @dataclass(frozen=True, slots=True)
 class _Leads:
-    """The shown declarations or files of a name, and the terms by which other places have it."""
+    """The hits for one name: its declarations or files; and the terms that find other places with it."""
 
     hits: tuple[Hit, ...]
     terms: tuple[str, ...]
@@ -138,7 +138,7 @@ def _describe_missing(scope: SearchScope, name: str, term: str) -> str:
 def _build(
     scope: SearchScope, query: Query, leads: Sequence[_Leads], top_k: int, *, ends_early: bool, copies: int
 ) -> NamedHits:
-    """Return what is named, and after it the places that have the names, ranked by them."""
+    """Return the hits for what is named, then the places that use the names, ranked."""
     terms = list(dict.fromkeys(term for lead in leads for term in lead.terms))
     order: list[str] = []
     if any(_is_tied(lead.hits) for lead in leads):  # the ranking says which is meant
@@ -209,13 +209,13 @@ def _find_files(scope: SearchScope, query: Query, name: str) -> _Leads | None:
 
 
 def _is_tied(hits: Sequence[Hit]) -> bool:
-    """Return whether declarations of several files are spelled alike: else their order is known."""
+    """Return whether declarations in several files have equal spellings, so that their order is open."""
     files = {(dict(hit.explanation).get("name", 0.0), hit.path) for hit in hits}
     return len({spelling for spelling, _ in files}) < len(files)
 
 
 def _order(hits: Sequence[Hit], paths: Sequence[str]) -> list[Hit]:
-    """Return declarations by how they are spelled, then in the order of their files among the first ones."""
+    """Return the declarations ordered by spelling, then by the place of their files in the ranking."""
     places = {path: place for place, path in reversed([*enumerate(paths)])}
 
     def place(hit: Hit) -> tuple[float, int]:
@@ -229,7 +229,7 @@ def _list_shown(hit: Hit) -> Iterable[int]:
 
 
 def _lift(hits: Sequence[Hit], score: float) -> list[Hit]:
-    """Return hits with scores raised so that they descend to `score`, that of what follows; and explained."""
+    """Return the hits with scores raised above `score`, which the next hit has, in descending order."""
     lifted: list[Hit] = []
     for hit in reversed(hits):
         explained = hit.explanation

@@ -26,7 +26,7 @@ class RatedDeclaration:
 
 
 class LookedUp:
-    """Keeps what one search has looked up: it looks the same name up as many as three times."""
+    """Keeps what one search has looked up: it may look the same name up three times."""
 
     def __init__(self) -> None:
         self._declared: dict[AskedName, _DeclaredByLines] = {}
@@ -46,14 +46,14 @@ class LookedUp:
     def iter_declared(
         self, asked: AskedName, find: Callable[[], Iterator[RatedDeclaration]]
     ) -> Iterator[RatedDeclaration]:
-        """Yield what lines declare the requested name, which `find` finds: as far as it is asked to, once."""
+        """Yield the declarations that `find` finds for a name: each once, when it is first asked for."""
         if asked not in self._declared:
             self._declared[asked] = _DeclaredByLines(find())
         return self._declared[asked].iter()
 
 
 class _DeclaredByLines:
-    """Declarations that are found one after the other, when one more is asked for, and are kept."""
+    """Declarations that are found one by one, on request, and kept."""
 
     def __init__(self, unread: Iterator[RatedDeclaration]) -> None:
         self._found: list[RatedDeclaration] = []
@@ -69,7 +69,7 @@ class _DeclaredByLines:
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """The files that one search considers: their index, their live text, and what was looked up in them."""
+    """The index, wanted files and live text that one search considers, and the names looked up so far."""
 
     searcher: Searcher
     wanted: Filter

@@ -117,7 +117,7 @@ class _Defining:
 
 
 def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers]) -> list[_Defining]:
-    """Return, per name of the query, the files that define it; undefined names are left out."""
+    """Return the files that define each name of the query; names without any are left out."""
     found = []
     names = [row for row in intent.names if searcher.count_units(row[0])]
     defining = searcher.find_files(map(itemgetter(0), names), SYMBOL, known)
@@ -134,7 +134,7 @@ def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermS
 
 
 def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
-    """Return, per NameKind, the rarity of the rarest name of that kind that each wanted row defines."""
+    """Return, for each NameKind, the rarity of the rarest such name that each wanted file defines."""
     rated = {kind: np.zeros(len(wanted)) for kind in NameKind}
     for one in defining:
         positions = np.minimum(one.rows.searchsorted(wanted), len(one.rows) - 1)
@@ -146,8 +146,11 @@ def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
 def _weigh_stems(
     searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers], query: Query
 ) -> tuple[dict[str, float], tuple[I64, F64]]:
-    """Return each stem's worth in a name, by its rarity in text and in paths; and the rows of the files
-    whose paths hold stems, ascending, each with the sum of its stems' worth."""
+    """Return each stem's worth in a name, and the files whose paths hold stems.
+
+    The worth is by rarity in text and in paths. The files are ascending rows, each with the sum of its stems'
+    worth.
+    """
     units = searcher.snapshot.unit_count
     inverse = {term: weigh_inverse(lists.frequency, units) for term, lists in known.items()}
     highest = max(inverse.values(), default=1.0)

@@ -45,10 +45,9 @@ File = tuple[SegmentSearch, int]  # and its number there
 def look_closer(
     searcher: Searcher, query: Query, best: BestUnits, files: Sequence[RankedFile], weights: RankingWeights
 ) -> tuple[list[RankedFile], HeldTerms]:
-    """Return the files in order, with points for what a closer look at the first CLOSE_FILES shows, and the
-    terms that the best units of these hold.
+    """Return the files in their new order, and the terms that the best units of the first CLOSE_FILES hold.
 
-    A query that is a name is answered by its declaration: it gets no such points.
+    A query that is a name is answered by its declaration: for it nothing is looked at.
     """
     if query.is_name or not (weights.held_word or weights.neighbour):
         return list(files), NOTHING_HELD
@@ -78,7 +77,7 @@ def look_closer(
 
 
 def _give(file: RankedFile, points: Iterable[tuple[str, float]]) -> RankedFile:
-    """Return the file with further points, as far as its role and its version leave them."""
+    """Return the file with further points, of which it keeps the share that its role and version allow."""
     score, further = file.score, list(file.further)
     for name, value in points:
         if given := round(value * file.kept, DECIMALS):
@@ -94,12 +93,12 @@ def is_long(query: Query) -> bool:
 
 
 def weigh_held(words: int, weights: RankingWeights) -> float:
-    """Return the points of a unit that holds all of `words` words: two are worth less than many."""
+    """Return the points for holding all words of a query: two are worth less than many."""
     return min(weights.most_held, weights.held_word * words)
 
 
 def rate_held(held: Sequence[Collection[str]], worth: Mapping[str, float], most: float) -> list[float]:
-    """Return the points of each unit for its terms, `most` for all of them; `worth` has their weights."""
+    """Return the points of each unit for the terms that it holds, weighed by `worth`: `most` for all."""
     whole = sum(worth.values())
     return [most * sum(map(worth.__getitem__, terms)) / whole if whole else 0.0 for terms in held]
 
@@ -123,7 +122,7 @@ def rate_neighbours(paths: Sequence[str], scores: Sequence[float], weights: Rank
 
 
 def find_terms(known: Mapping[str, TermScorers], files: Sequence[File]) -> list[list[str]]:
-    """Return, of each file, which of some terms any unit or its path holds, in their order."""
+    """Return for each file the terms, in order, that its path or any of its units holds."""
     found: list[list[str]] = [[] for _ in files]
     for part in dict.fromkeys(part for part, _ in files):
         rows = [row for row, (one, _) in enumerate(files) if one is part]
@@ -140,9 +139,9 @@ def find_terms(known: Mapping[str, TermScorers], files: Sequence[File]) -> list[
 def count_sole(
     searcher: Searcher, terms: Sequence[str], known: Mapping[str, TermScorers], files: Sequence[File]
 ) -> list[int]:
-    """Return, of each file, how many of its terms have one file at most in code, and one at most in comments.
+    """Return for each file how many of its terms no other file has, up to MOST_SOLE.
 
-    MOST_SOLE at most.
+    A term counts that is in the code of one file at most, and in the comments of one at most.
     """
     rare = [term for term in terms if known[term].frequency <= SOLE_UNITS]
     fields = [searcher.find_files(rare, field, known) for field in TEXT_FIELDS]

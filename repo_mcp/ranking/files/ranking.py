@@ -259,9 +259,11 @@ def _take(
 def bound_scores(
     searcher: Searcher, query: Query, best: BestUnits, rated: RatedFiles, weights: RankingWeights
 ) -> float:
-    """Return an upper bound on any score: that of a file whose units all hold each query term as strongly as
-    any unit of the index does, whose names match as well as the best names among the candidates, and that a
-    closer look gives all it can."""
+    """Return an upper bound on any score.
+
+    It is the score of a file whose units all hold each query term as strongly as any unit of the index does,
+    whose names match as well as the best among the candidates, and to which a closer look gives all it can.
+    """
     text = 1.0
     if rated.candidates.best_text:
         strongest = sum(searcher.find_strongest(lists) for lists in best.terms)

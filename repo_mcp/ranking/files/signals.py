@@ -192,7 +192,7 @@ class _Known(dict[str, float]):
 
 
 def list_role_shares(asked: frozenset[FileRole], weights: RankingWeights) -> dict[FileRole, float]:
-    """Return, for each role, the share of their points that its files keep."""
+    """Return the share of its points that a file of each role keeps."""
     shares = {
         FileRole.CODE: 1.0,
         FileRole.TEST: weights.test,

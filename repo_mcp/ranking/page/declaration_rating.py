@@ -161,7 +161,7 @@ def is_inner_test(name: str) -> bool:
 
 
 def demote_tests(rated: Sequence[Rated]) -> list[Rated]:
-    """Return rated declarations anew, the best first: tests count half, unless all are tests."""
+    """Return the declarations with tests counting half, unless all are tests; the best first."""
     are_tests = [_TEST.search(span.qualified_name) is not None for _, span in rated]
     if not any(are_tests) or all(are_tests):
         return list(rated)
@@ -173,7 +173,7 @@ def demote_tests(rated: Sequence[Rated]) -> list[Rated]:
 
 
 def demote_repeats(rated: Sequence[Rated]) -> list[Rated]:
-    """Return rated declarations anew, the best first: each counts less for every better one of its name."""
+    """Return the declarations, each counting less for every better one of its name; the best first."""
     seen: dict[str, int] = {}
     demoted: list[Rated] = []
     for worth, span in rated:

@@ -28,8 +28,8 @@ _GOES_ON = {
 }  # no part begins between two such characters
 _find_parts = re.compile(PART).findall
 MIN_PART_CHARS = 2  # of a part that yields a term
-PREPARED_TERMS = 4  # of the hits of a page, which share words, and
-KNOWN_WORDS = 1_000  # so many words and parts for each; together 1 MB
+PREPARED_TERMS = 4  # lists of terms that are kept prepared: the hits of a page share theirs
+KNOWN_WORDS = 1_000  # words, and as many parts, whose terms are kept for each list; together 1 MB
 
 
 def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
@@ -94,7 +94,7 @@ _prepare_terms = lru_cache(maxsize=PREPARED_TERMS)(_WantedTerms)
 
 
 def encode_roots(terms: Collection[str]) -> tuple[bytes, ...]:
-    """Return texts, of which every word that yields a term holds one; none when any word may."""
+    """Return the roots of the terms: a word that yields a term holds one. None if any word may yield one."""
     roots = dict.fromkeys(map(get_root, terms))
     if "" in roots or LONG_WORD in terms:
         return ()

@@ -29,8 +29,8 @@ ReadLive = Callable[[str], bytes]  # reads a file through the repository reader;
 
 LINE_FEED = ord("\n")
 BLOCK_BYTES = 4096  # whose line ends are counted together; a multiple of 64
-FEW_SEARCHED = 16  # lines that are searched one by one, 5 us each; for more of a text of at most
-SMALL_BYTES = 1 << 20  # so many bytes, all lines are found at once: 60 us for 100 KB
+FEW_SEARCHED = 16  # lines that are searched one by one, 5 us each; beyond these, all are found at once,
+SMALL_BYTES = 1 << 20  # in a text of at most so many bytes: that takes 60 us for 100 KB
 
 
 class TextLines(Sequence[bytes]):
@@ -142,7 +142,7 @@ class LiveChunks:
 
 
 class ChunkReader:
-    """Reads chunks of a ranking one after the other, as far as it is asked to."""
+    """Reads chunks of a ranking one by one, on request."""
 
     def __init__(self, phrases: Sequence[str], read_live: ReadLive) -> None:
         self._phrases = phrases

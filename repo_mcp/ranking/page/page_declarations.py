@@ -80,9 +80,9 @@ def rate_files(chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: 
 
 
 def _rate(live: LiveChunk, telling: Mapping[str, float], share: float, *, reads_names: bool) -> AskedFile:
-    """Return a file with its declarations, which are worth the file's share of what they say.
+    """Return a file with its rated declarations: their worth times the file's `share` of the best score.
 
-    Unless names are read, they are worth what their lines say, comments too.
+    Unless names are read, only lines count, and those of comments count like any other.
     """
     held = find_text_terms(live.data.decode("utf-8", "replace"), live.lines.line_count, [*telling])
     declarations = live.find_declarations()
@@ -94,7 +94,7 @@ def _rate(live: LiveChunk, telling: Mapping[str, float], share: float, *, reads_
 
 
 def _add_callees(files: Sequence[AskedFile]) -> None:
-    """Raise the worth of declarations that the best ones call, and order those of each file anew."""
+    """Raise the worth of what the best declarations call, and sort the declarations of each file again."""
     offers = ((worth, at, span) for at, one in enumerate(files) for worth, span in one.rated)
     best = sorted(offers, key=itemgetter(0), reverse=True)[:CALLERS]  # of equals the first stays so
     calls = [(worth, (at, span), [*_iter_calls(files[at], span)]) for worth, at, span in best]

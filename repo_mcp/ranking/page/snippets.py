@@ -1,7 +1,12 @@
-"""Builds what a hit shows: the best window of its best unit in the live text, and the enclosing declaration.
+"""Builds what a hit shows, from the live text: `show_hits` makes the hits of a page.
 
-The index only says where to look. A hit whose file has changed since is searched again in its current
-text, and left out when what matched is gone.
+    of a question        declarations of the first files that it is about, whole or by their heads
+    of pasted text       the lines that match best, and those that it cites
+    of a name            its declaration
+    of anything else     the lines of the best unit that match, within the declarations around them
+
+The index only says where to look. A hit whose file has changed since is searched again in its current text,
+and left out when what matched is gone.
 """
 
 from __future__ import annotations
@@ -32,8 +37,8 @@ ALSO_NAMED = 4  # further declarations that a rated hit names, the best first
 PASTED_NAMED = 6, 2  # of the first file for pasted text, and of each further one
 HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
-BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows some whole,
-FIRST_LINES = 6  # and of that in the first file
+BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows other declarations whole
+FIRST_LINES = 6  # the same for the first file
 CITED_NEAR = 2  # lines before and after one that pasted text cites
 SHORT_LINES = 16  # of the declaration that pasted text is about: one with no more is shown whole
 LEAST_AROUND = 2  # lines of the declaration around a cited line: that of one line may be a variable's
@@ -115,7 +120,7 @@ def _choose_head(*, is_first: bool, shows_whole: bool) -> tuple[int, int]:
 
 
 def _show_rated(file: AskedFile, show: Callable[[SymbolSpan], dict[int, str]]) -> Hit:
-    """Return the hit of declarations of a file that are shown whole, and of what is shown of the best."""
+    """Return the hit of a file: the declarations that are shown whole, and a part of the best one."""
     live, spans = file.live, [span for _, span in file.rated]
     best = spans[0]
     shown: dict[int, str] = {}
@@ -222,7 +227,7 @@ def _list_bits(bits: int) -> list[int]:
 
 
 def _build_hit(live: LiveChunk, terms: Sequence[str], asked: AskedName | None, most_lines: int) -> Hit:
-    """Return the hit of a chunk with so many lines.
+    """Return the hit of a chunk with at most `most_lines` lines.
 
     `terms` are those of all hits of a page, so that they are prepared once. What a best unit lacks is in none
     of its lines.
@@ -382,7 +387,7 @@ def choose_declaration(declarations: Declarations, asked: AskedName, live: LiveC
 
 
 def grade_span(asked: AskedName, span: SymbolSpan, live: LiveChunk) -> Grade:
-    """Return how well a declaration in a chunk's file is named as is asked for."""
+    """Return how well the name of a declaration in a chunk's file fits the one that is asked for."""
     grade = asked.grade(span.qualified_name)
     if grade == NO_MATCH or not asked.qualifiers:
         return grade

@@ -78,9 +78,9 @@ class Clue:
 
 
 class _PrefilteredPattern:
-    """An expression of which each match that counts contains one of some texts, its signs.
+    """An expression whose matches all contain one of a few texts, its signs.
 
-    Most queries are a few words without any: then it is not even compiled.
+    Most queries are a few words and hold no sign: then the expression is not even compiled.
     """
 
     def __init__(self, signs: Sequence[str], source: str, flags: int = 0) -> None:

@@ -22,7 +22,7 @@ from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
 MAX_NAMES = 48  # lookups; each costs a few microseconds
 MAX_JOINED_WORDS = 16  # words of the query that names are joined from
 MAX_PATHS = 24
-ASKING_WORDS = 6  # a longer query tells a story, and what it mentions is not necessarily what it asks for
+MAX_ASKING_WORDS = 6  # a longer query tells a story, and what it mentions is not necessarily what it asks for
 SOLE_WORDS = 2
 MIN_NAME_CHARS = 3
 _CACHED_INTENTS = 4  # a search reads the intent before ranking and again when it looks for unknown words
@@ -153,7 +153,7 @@ def list_name_terms(name: str) -> tuple[str, ...]:
 
 
 def _find_roles(words: Sequence[str]) -> frozenset[FileRole]:
-    if len(words) > ASKING_WORDS:
+    if len(words) > MAX_ASKING_WORDS:
         return frozenset()
     folded = {word.lower() for word in words}
     return frozenset(role for role, asking in _ASKS_FOR.items() if not asking.isdisjoint(folded))

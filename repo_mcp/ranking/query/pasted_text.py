@@ -1,14 +1,14 @@
 """Reads pasted text, such as an issue or the message of a commit, as its parts. Pure.
 
-A report is filled into a form. What the form asks of everybody names nothing: its headings and comments,
-lists with boxes to tick, pictures and links. With 64 words to search by, these left no room for what had been
-observed. So they are taken out:
+Many reports are filled-in forms. What the form itself says tells nothing: its headings and comments, boxes to
+tick, pictures and links. A search uses 64 words, and these left no room for what had been observed. So they
+are taken out:
 
     what `take_informative` knows | tags, pictures, and links but for their text and the path of a file
     lines of the words of forms
 
-What is in fences (code, logs, sessions) follows the prose. It shows how something is used, and says less than
-the prose does of what is wrong with it.
+What is in fences (code, logs, sessions) is put behind the prose. It shows how something is used, and says
+less about what is wrong with it than the prose does.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PastedText:
 
 
 def read_pasted(text: str, read_template: Callable[[], Collection[str]] = frozenset[str]) -> PastedText:
-    """Return the prose and the code of a text. What says nothing else is returned as it is.
+    """Return the prose and the code of a text. A text that would be left empty is returned as it is.
 
     `read_template` is that of `take_informative`.
     """
@@ -70,8 +70,8 @@ def read_pasted(text: str, read_template: Callable[[], Collection[str]] = frozen
 def is_report(text: str) -> bool:
     """Return True for a report or the description of a change: a title, and below it what it is about.
 
-    What asks, in its title or below it, is none: it is a question. Neither is what has no title. The headings
-    of forms may ask.
+    A text that asks something, in its title or below it, is a question and no report; only headings of forms
+    may ask. A text without a title is no report either.
     """
     text = text.strip()
     title = find_title(text)

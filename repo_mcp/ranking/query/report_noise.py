@@ -1,4 +1,4 @@
-"""Remove from a pasted report what says nothing about where to look. Pure.
+"""Remove from a pasted report the text that says nothing about where to look. Pure.
 
 A report is prose with text that programs wrote: sessions, logs, the headings and sentences of a template.
 The words of such text are many, rare and beside the point, and would outvote the prose. Only its errors, its
@@ -133,12 +133,12 @@ def _is_form(line: str, template: Collection[str]) -> bool:
 
 
 def is_heading(line: str) -> bool:
-    """Return True for a heading of Markdown, or for a line in bold type, which is used as one."""
+    """Return True for a heading of Markdown, or for a line in bold type that serves as one."""
     return _HEADING.match(line) is not None
 
 
 def _iter_kept(text: str) -> Iterator[str]:
-    """Yield the lines to keep: of sessions what was typed and what names an error, of logs what warns."""
+    """Yield the lines to keep: from sessions what was typed or names an error, from logs what warns."""
     for (part, _), block in groupby(iter_lines(text), _choose_block):
         lines = [line for line, _ in block]
         if part is LinePart.FENCE:

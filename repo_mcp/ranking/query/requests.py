@@ -1,7 +1,7 @@
-"""Tell what a person asks from what a person reports, by the first words of titles and sentences. Pure.
+"""Tell questions and requests from reports, by the first words of titles and sentences. Pure.
 
-Many words that begin requests are nouns as well: "Find what is read twice", but "Find command ignores hidden
-files". These count only before a word that is sought.
+Many words that begin a request are nouns as well: "Find what is read twice", but "Find command ignores hidden
+files". They count only before a word for what is sought (`all`, `where`, `callers`).
 """
 
 from __future__ import annotations

@@ -348,7 +348,7 @@ class Searcher:
     def find_files(
         self, terms: Iterable[str], field: int, known: Mapping[str, TermScorers] = NOTHING_KNOWN
     ) -> list[I64]:
-        """Return, for each term, the live files with it in one field: rows across all segments, ascending.
+        """Return the live files that hold each term in one field: rows across all segments, ascending.
 
         Results are cached, since words of names recur from query to query. `known` are scorers of terms.
         """

@@ -144,7 +144,7 @@ class SegmentSearch:
         return chunks[np.searchsorted(ends, units, side="right")]
 
     def find_first_units(self, chunks: I64) -> I64:
-        """Return, for each chunk, its first unit that no earlier chunk holds. Raises CorruptIndex."""
+        """Return the first unit of each chunk that no earlier chunk holds. Raises CorruptIndex."""
         firsts: I64 = np.where(chunks > 0, self._chunk_ends[chunks - 1], 0)
         return firsts
 

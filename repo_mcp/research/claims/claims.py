@@ -124,7 +124,7 @@ def _name_subjects(nodes: Sequence[Node]) -> str:
 
 
 def _describe_undeclared(reading: Reading) -> str:
-    """Return a sentence on a name in place of which a member of that name is taken; "" for none."""
+    """Return a sentence that says that a member is meant by a name which nothing else has; "" for none."""
     otherwise = [
         one.asked
         for one in reading.subjects
@@ -143,7 +143,7 @@ def _describe_unknown(state: ResearchState, subject: Subject) -> str:
 
 
 def _describe_unparsed(subject: Subject) -> str:
-    """Return where a subject is declared, and what is not known of it."""
+    """Return where a subject is declared, and what is not known about it."""
     first = subject.places[0]
     start, end = first.symbol_lines or (first.start_line, first.end_line)
     more = len(subject.places) - 1

@@ -82,7 +82,7 @@ def _fold(name: str) -> str:
 
 
 def _strip(path: str) -> str:
-    """Return the name of a file without what marks it as one of tests: `accounts` for `test_accounts.py`."""
+    """Return the name of a test file without its mark: `accounts` for `test_accounts.py`."""
     return _MARK.sub("", _fold(path.rpartition("/")[2].rpartition(".")[0]))
 
 

@@ -18,7 +18,7 @@ _OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
 
 
 def names_setting(state: ResearchState, reading: Reading) -> bool:
-    """Return True for a subject that nothing declares, but that the program has as one has a setting.
+    """Return True for an undeclared name that the program writes as it writes the name of a setting.
 
     Of a key such as `search.lang`, only the last part may be declared, and mean something else. `on_ready`
     may be an event, unless it is asked what reads or uses it.

@@ -1,4 +1,4 @@
-"""The beginnings of the reasons of findings, by which claims know what a finding is. Pure."""
+"""The beginnings of reasons. Claims tell by them what a finding is. Pure."""
 
 from __future__ import annotations
 

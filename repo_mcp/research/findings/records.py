@@ -58,7 +58,7 @@ class ResearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """The means by which a running question is watched and cancelled."""
+    """Lets a caller watch and cancel a running question."""
 
     cancelled: Callable[[], bool]
     report: Callable[[float, float, str], None] | None = None  # done, total, message

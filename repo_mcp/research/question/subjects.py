@@ -300,7 +300,7 @@ def _list_names(text: str) -> list[str]:
 
 
 def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
-    """Return the nodes of the wanted kinds and outside tests and examples, as far as there are any."""
+    """Return the nodes of the wanted kinds; if some are outside tests and examples, only these."""
     chosen = list(nodes)
     for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
         of_kind = [node for node in chosen if node.symbol.kind in wanted]

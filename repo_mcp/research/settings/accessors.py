@@ -127,7 +127,7 @@ def _find_short(
 
 
 def _sets(state: ResearchState, name: str, reader: Node, lines: Sequence[int]) -> bool:
-    """Return True for a function that hands a setting on to one of the same name, as one that copies does."""
+    """Return True for a function that passes a setting on under the same name, as a copying one does."""
     text = state.source.read_lines(reader.path)
     return any(re.search(rf"\b{re.escape(name)}\s*[=:]", text[line - 1], re.IGNORECASE) for line in lines)
 

@@ -204,7 +204,7 @@ def _find_variable(state: ResearchState, one: Finding, number: int) -> str:
 
 
 def _is_covered(error: _Error, errors: Iterable[_Error]) -> bool:
-    """Return True if others have the name of an error, and its text, as far as it has them."""
+    """Return True if others already have the name and the text of an error."""
     name, text = error
     return any(
         text in ("", other_text) and (not name or _ends_alike(name, other)) and error != (other, other_text)

@@ -1,4 +1,4 @@
-"""Find what a question names only indirectly: by a verb and a noun, or as the kind of what is to be added.
+"""Find what a question names indirectly: by a verb and a noun, or as the kind of thing to be added.
 
 "How do I register a custom lookup" is often answered by a function with the verb and the noun in its name,
 `register_lookup`. A custom lookup also derives from a type named after the noun: `Lookup`, or
@@ -131,7 +131,7 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
 
 
 def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 1) -> Node | None:
-    """Return the type from which most types of one name, and at least so many, derive; None without one."""
+    """Return the type from which most types of one name derive, and at least so many; None without one."""
     bases: Counter[Declaration] = Counter()
     for node in named[:MOST_ALIKE]:
         state.check()

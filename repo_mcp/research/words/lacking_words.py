@@ -79,13 +79,13 @@ def says_otherwise(seed: Seed, word: str) -> bool:
 
 
 def list_said(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the words of those phrases for which a declaration has one of the words looked for instead."""
+    """Return the words of those phrases that a declaration says in other words."""
     text = _join_text(seed)
     return [word for said, plain in idioms.items() if shares_word(text, plain) for word in said.split()]
 
 
 def list_unsaid(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the phrases of which a declaration has neither a word nor one of those looked for instead."""
+    """Return the phrases that a declaration says neither in their own words nor in others."""
     text = _join_text(seed)
     own = {said: [word for word in said.split() if word.lower() not in STOP_WORDS] for said in idioms}
     return [said for said, plain in idioms.items() if not shares_word(text, (*plain, *own[said]))]

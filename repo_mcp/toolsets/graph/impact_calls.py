@@ -73,7 +73,7 @@ def list_rows(impact: Impact) -> list[tuple[str, str, ChangedSymbol | ReachedFil
 
 
 def _find_end(listed: Sequence[tuple[str, str, object]], start: int, most: int) -> int:
-    """Return where a page with at most so many rows of each list ends."""
+    """Return where a page ends that has at most so many rows of each list."""
     left = dict.fromkeys(LISTS, most)
     for position in range(start, len(listed)):
         name = listed[position][0]

@@ -210,7 +210,7 @@ def _explain_nothing(
 
 
 def _name_symbol(symbol: Symbol) -> str:
-    """Return the key by which pages know a symbol, without its lines, which may change."""
+    """Return the key of a symbol on a page. Its lines are not in it, as they may change."""
     return f"{symbol.kind} {symbol.parent_symbol} {symbol.name}"
 
 

@@ -62,7 +62,7 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
 
 
 def _shows_body(finding: Finding) -> bool:
-    """Return False for a finding of several lines of which at most one is shown: its place says as much."""
+    """Return False for a finding of several lines that shows at most one: its place says as much."""
     return finding.end_line == finding.start_line or finding.excerpt.count("\n") > 1
 
 
