@@ -96,10 +96,10 @@ _CANDIDATES = build_list(_CHOSEN, "Symbols that match, if several do")
 
 def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
     """Return the schema of an answer about one symbol, or about several candidates."""
-    places = build_list(build_field("string"), "path:line of each platform's, if there are several")
+    places = build_list(build_field("string"), "path:line of each definition, if platforms have their own")
     chosen = {
         **build_object({**_CHOSEN_FIELDS, "definitions": places}, _CHOSEN_NAMED),
-        "description": "What the answer is about; left out beside its node_id",
+        "description": "What the answer is about; left out if asked for by node_id",
     }
     return _result({"symbol": chosen, **properties}, candidates=_CANDIDATES)
 
@@ -279,7 +279,7 @@ SYMBOLS_OUTPUT = _result(
             )
         ),
         **_MORE,
-        "total": build_field("integer", "Of a looked-up name, if there is more"),
+        "total": build_field("integer", "Symbols with the name that was looked up, if not all are here"),
     }
 )
 SIMILAR_OUTPUT = _result_of_symbol(
@@ -345,8 +345,8 @@ OUTLINE_OUTPUT = _result(
                         **_NAMED,
                         "qualified_name": build_field(
                             "string",
-                            "Left out for a name in the symbol around it by lines, or in none; what a method"
-                            " assigns is in its type",
+                            "Left out if it follows from the symbol around these lines, or there is none;"
+                            " what a method assigns belongs to its type",
                         ),
                         "line_start": build_field("integer"),
                         "line_end": build_field("integer"),
@@ -369,7 +369,7 @@ def _describe_unresolved(description: str) -> dict[str, Schema]:
         "unresolved": build_field("integer", description) | {"default": 0},
         "unresolved_in": build_list(
             build_object({"file_path": build_field("string"), **_LINES}, ("file_path",)),
-            f"Where, the nearest files first, at most {MAX_UNRESOLVED_FILES} in an answer; after all edges",
+            f"Where they are, nearest files first, at most {MAX_UNRESOLVED_FILES} an answer, after all edges",
         ),
     }
 
@@ -383,7 +383,7 @@ def _describe_edges(direction: str) -> dict[str, Schema]:
         "total": build_field("integer", "Symbols at the other end, once for each type of edge"),
         "possible": build_field("integer", possible) | {"default": 0},
         "reference_total": build_field("integer", "Lines of all edges"),
-        "total_is_lower_bound": build_field("boolean", "True if no number is final yet"),
+        "total_is_lower_bound": build_field("boolean", "True while the numbers are not final"),
         **_MORE,
     }
 
@@ -401,7 +401,7 @@ _FOLDERS: dict[str, Schema] = {
     "folders": build_list(
         build_object(
             {
-                "folder": build_field("string", "Without the folders in it that have rows of their own"),
+                "folder": build_field("string", "Without subfolders that have rows of their own"),
                 "files": build_field("integer"),
                 "references": build_field("integer", "By name"),
                 "resolved": build_field("integer", "Of these, a sample; left out if all are"),
@@ -409,7 +409,7 @@ _FOLDERS: dict[str, Schema] = {
             },
             ("folder", "files", "references"),
         ),
-        "Who uses it, if many pages follow; folder asks for one of them",
+        "Uses by folder, if many pages follow; folder asks for one of them",
     ),
 }
 _MAY_MEAN_IT = _describe_unresolved("Unresolved references of its name: some may mean it")
@@ -438,10 +438,10 @@ _REACHED = {
 _REACHED_FILE = build_object(
     {
         "file_path": build_field("string"),
-        "confidence": _EDGE["confidence"] | {"description": "Of the surest way there"},
+        "confidence": _EDGE["confidence"] | {"description": "Of the surest path there"},
         "symbols": build_list(build_object(_REACHED, ("node_id", "name", "via")), "The nearest and surest"),
         "symbols_total": build_field("integer", "If it has more: get_dependents lists them"),
-        "reasons": build_list(build_field("string"), "Why it may change too, beside edges"),
+        "reasons": build_list(build_field("string"), "Why it may change too, besides edges"),
     },
     ("file_path",),
 )
@@ -458,7 +458,7 @@ IMPACT_OUTPUT = _result(
             "Files of the diff about which nothing is known, or may be said",
         ),
         "total": build_field("integer", "Of result"),
-        "possible": build_field("integer", "Of these, to which no sure edge leads") | {"default": 0},
+        "possible": build_field("integer", "Of these, files that no sure edge leads to") | {"default": 0},
         "tests_total": build_field("integer") | {"default": 0},
         "unresolved": build_field("integer", "References that may mean what changes") | {"default": 0},
         **_MORE,

@@ -77,7 +77,7 @@ _FINDING = build_object(
         "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES)
         | {"default": "exact"},
         "reference_lines": build_list(build_field("integer"), "Where these uses are"),
-        "excerpt": _text("Numbered lines of the live text, those that decide; …: some are left out"),
+        "excerpt": _text("Numbered lines of the file as it is now, those that decide; …: some are left out"),
     },
     ("path", "start_line", "end_line", "symbol", "kind", "why"),
 )
@@ -145,7 +145,7 @@ _SUBJECT = build_object(
 )
 RESEARCH_OUTPUT = build_result(
     {
-        "answer": _text("In a few sentences, each with its citation"),
+        "answer": _text("A few sentences, each with its citation"),
         "understood_as": build_object(
             {
                 "form": build_choice("The kind of question", FORMS),
@@ -160,7 +160,7 @@ RESEARCH_OUTPUT = build_result(
         "truncated": build_field("boolean", "There are more findings than listed"),
         "surroundings": build_list(
             build_object({"what": _text("implementers, callers, tests, ..."), "places": _TEXTS}),
-            "path:start-end and name of what lies around",
+            "path:start-end and name of related code",
         ),
         "call_chains": build_list(_CHAIN),
         "entry_points": build_list(
