@@ -14,7 +14,7 @@ from pathlib import Path
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, SymbolFilter
+from repo_mcp.graph.vocabulary import CALLS, NAMED, EdgeType, SymbolFilter
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import SymbolKind
 

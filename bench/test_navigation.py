@@ -15,7 +15,7 @@ from bench.symbols import QUESTIONS, SYMBOLS, choose_nodes
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.repository import Repository
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from bench.graph.typescript import find_language, parse, read_tree
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.shapes import Shapes
+from repo_mcp.graph.structural_types import Shapes
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.shape_reader import LANGUAGES, ScriptShapes
 from repo_mcp.symbols.symbol_record import SymbolKind

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from bench.impact.checkout import Checkout
 from repo_mcp.config.server_config import Config
-from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH
+from repo_mcp.graph.vocabulary import DEFAULT_IMPACT_DEPTH
 from repo_mcp.impact.evidence import list_words, rank_files
 from repo_mcp.repository import Repository
 from repo_mcp.text.roles import is_test_path

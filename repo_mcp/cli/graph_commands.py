@@ -153,7 +153,7 @@ def define(options: Namespace) -> int:
 
 
 def _find_edges(command: str, graph: Graph, node: Node) -> Edges:
-    from repo_mcp.graph.questions import CALLS, NAMED
+    from repo_mcp.graph.vocabulary import CALLS, NAMED
 
     if command == "callers":
         return graph.find_incoming(node, CALLS, dispatches=True)
@@ -166,7 +166,7 @@ def _find_edges(command: str, graph: Graph, node: Node) -> Edges:
 
 def _list_likely(command: str) -> frozenset[SymbolKind]:
     """Return the kinds of symbols that a command has something to say about; of any if there are none."""
-    from repo_mcp.graph.questions import CALLED_KINDS, IMPLEMENTED_KINDS
+    from repo_mcp.graph.vocabulary import CALLED_KINDS, IMPLEMENTED_KINDS
 
     return {"callers": CALLED_KINDS, "callees": CALLED_KINDS, "implementations": IMPLEMENTED_KINDS}.get(
         command, frozenset()

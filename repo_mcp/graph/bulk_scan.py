@@ -17,7 +17,7 @@ from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord, list_aliases
 from repo_mcp.text.roles import is_test_path

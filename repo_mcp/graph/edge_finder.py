@@ -35,7 +35,6 @@ from repo_mcp.graph.program import (
     Confidence,
     Declaration,
 )
-from repo_mcp.graph.questions import IMPLEMENTATIONS, NAMED, NAMELESS_FILES, EdgeType
 from repo_mcp.graph.reference_search import (
     BASES,
     EDGES_OF_ROLES,
@@ -47,6 +46,7 @@ from repo_mcp.graph.reference_search import (
     Window,
 )
 from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED, NAMELESS_FILES, EdgeType
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,

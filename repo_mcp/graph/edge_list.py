@@ -29,7 +29,7 @@ from itertools import accumulate, zip_longest
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.roles import is_test_path

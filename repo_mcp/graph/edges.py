@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolRecord
 

@@ -18,12 +18,12 @@ from repo_mcp.graph.edge_list import EdgeLists
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
 from repo_mcp.graph.nodes import Node, ProgramNodes
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import KINDS, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
-from repo_mcp.graph.symbol_query import FoundSymbols, SearchableProgram, SymbolFinder
+from repo_mcp.graph.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
+from repo_mcp.graph.vocabulary import KINDS, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind

@@ -20,7 +20,7 @@ from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, T
 from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
 from repo_mcp.graph.python.protocols import ProtocolShapes
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.shapes import Shapes
+from repo_mcp.graph.structural_types import Shapes
 from repo_mcp.graph.typed.go_method_sets import MethodSets
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder

@@ -22,7 +22,7 @@ from repo_mcp.graph.nodes import Node, find_paths_of
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers
 from repo_mcp.graph.symbol_lookup import NEAREST, find_named_paths
-from repo_mcp.graph.typed import resolver as typed
+from repo_mcp.graph.typed import resolvers as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.look_ahead import Need

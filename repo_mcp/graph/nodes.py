@@ -20,7 +20,7 @@ import numpy as np
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.python.modules import qualified_module
-from repo_mcp.graph.questions import name_kind
+from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ParseStatus, SymbolKind, SymbolRecord

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from heapq import merge
 
+from repo_mcp.graph.c_visibility import Sight
 from repo_mcp.graph.edges import Bounds, GatheredEdges
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Dispatch, Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
@@ -23,11 +24,10 @@ from repo_mcp.graph.program import (
     Target,
     order_by_nearness,
 )
-from repo_mcp.graph.questions import EdgeType, find_family
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.sight import Sight
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder, may_lead_to
+from repo_mcp.graph.vocabulary import EdgeType, find_family
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,

@@ -15,7 +15,7 @@ symbol count as one: the parts of a partial class, a namespace, a prototype and 
 its setter; a type's constructors and extensions do not compete with the type. A prototype stands for its
 definitions if each of several platforms has one, except where a body is asked about.
 
-Left out on purpose: words and patterns; see `repo_mcp/graph/symbol_query.py`.
+Left out on purpose: words and patterns; see `repo_mcp/graph/symbol_search.py`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
-from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
+from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import dataclass

@@ -16,8 +16,8 @@ from enum import StrEnum
 from index_format import IndexFormatError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import EdgeType
 from repo_mcp.graph.similar import KEYWORDS
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.impact.records import Reached
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need

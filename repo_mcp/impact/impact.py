@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.questions import EdgeType, is_tracked
+from repo_mcp.graph.vocabulary import EdgeType, is_tracked
 from repo_mcp.impact.applied import Side
 from repo_mcp.impact.changed_symbols import (
     ChangedFile,

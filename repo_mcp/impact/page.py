@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.impact.records import Change, ChangedSymbol, Impact, Reached, ReachedFile
 from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.text.lines import escape_text

@@ -15,7 +15,7 @@ from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, name_shortly
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.impact.records import Change, ChangedSymbol, Reached
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS

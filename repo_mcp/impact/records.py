@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import dataclass
 
 CHANGED_ITSELF = "changed by the diff"  # the reason to run a test

@@ -12,7 +12,7 @@ from dataclasses import field
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.edges.conforming import CONFORMING

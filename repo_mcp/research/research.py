@@ -19,7 +19,7 @@ from repo_mcp.bundler.statements import says_nothing
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
-from repo_mcp.graph.questions import name_kind
+from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest

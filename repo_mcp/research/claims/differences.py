@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import CALLS
+from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_first_sentence
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
 from repo_mcp.research.findings.records import Subject

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.edges.hops import (
     IMPLEMENTERS,
     HopFindings,

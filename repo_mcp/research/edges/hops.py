@@ -13,7 +13,7 @@ from repo_mcp.graph.bulk_scan import HEAD_LINES
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.structural import list_filling
 from repo_mcp.research.findings.locating import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Edges
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.edges.hops import (
     DEPENDENTS,
     WIDE,

@@ -18,7 +18,7 @@ from repo_mcp.documentation.records import DocsRequest
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType
 from repo_mcp.research.findings.citing import name_briefly
 from repo_mcp.research.findings.locating import is_aside, is_program, is_test_place, weaker
 from repo_mcp.research.findings.reasons import IMPLEMENTERS

@@ -21,7 +21,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import name_kind
+from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.page.rare_words import QueryWord, describe_absent, lacks_most

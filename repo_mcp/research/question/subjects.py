@@ -16,7 +16,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.questions import NAMED, SymbolFilter
+from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.locating import is_test_place, rank_role
 from repo_mcp.research.findings.records import Form, Subject
 from repo_mcp.research.question.grammar import Phrase

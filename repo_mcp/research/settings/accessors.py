@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence, Set
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import CALLS, NAMED
+from repo_mcp.graph.vocabulary import CALLS, NAMED
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.locating import is_test_symbol
 from repo_mcp.research.findings.reasons import DEFAULTS, GIVEN, READS_BY, SETS_BY

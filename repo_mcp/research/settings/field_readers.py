@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import CALLS
+from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_program

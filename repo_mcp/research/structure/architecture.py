@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.records import Layer, MapEdge, MapNode, Module, Outside

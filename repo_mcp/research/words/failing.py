@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import CALLS, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import FAILS

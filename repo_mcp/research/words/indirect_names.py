@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, EdgeType, SymbolFilter
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType, SymbolFilter
 from repo_mcp.research.findings.locating import is_program, is_test_symbol
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind

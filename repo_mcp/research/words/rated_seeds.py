@@ -25,7 +25,7 @@ from repo_mcp.bundler.best_blocks import (
 from repo_mcp.bundler.statements import Body, only_imports
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import CALLS
+from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol
 from repo_mcp.research.findings.research_state import ResearchState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.graph.questions import (
+from repo_mcp.graph.vocabulary import (
     CALLED_KINDS,
     CALLS,
     IMPLEMENTED_KINDS,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH
+from repo_mcp.graph.vocabulary import DEFAULT_IMPACT_DEPTH
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.text.lines import escape_text, escape_texts

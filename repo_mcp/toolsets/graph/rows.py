@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.graph.questions import EdgeType, is_tracked
+from repo_mcp.graph.vocabulary import EdgeType, is_tracked
 from repo_mcp.symbols.model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.text.lines import escape_text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH, KINDS, MAX_IMPACT_DEPTH, EdgeType
+from repo_mcp.graph.vocabulary import DEFAULT_IMPACT_DEPTH, KINDS, MAX_IMPACT_DEPTH, EdgeType
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.schema_parts import (

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.questions import NAMED, SymbolFilter
+from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.text.lines import escape_text, escape_texts
@@ -46,7 +46,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
     """Answer `search_symbols`."""
     # Here: tools are listed before anything is loaded.
     from repo_mcp.graph.symbol_expression import is_expression, parse_expression
-    from repo_mcp.graph.symbol_query import has_words
+    from repo_mcp.graph.symbol_search import has_words
 
     page, query = Page("search_symbols", arguments), str(arguments["query"])
     end = page.start + (find_integer(arguments, "limit") or DEFAULT_SYMBOLS)

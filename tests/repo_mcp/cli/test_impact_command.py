@@ -11,7 +11,7 @@ import pytest
 
 from repo_mcp.cli import impact_command
 from repo_mcp.errors import RepoError
-from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH
+from repo_mcp.graph.vocabulary import DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH
 from tests.repo_mcp.cli.program import make_tree, run
 
 DIFF = """\

@@ -10,8 +10,8 @@ from functools import cached_property, partial
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.questions import EdgeType, SymbolFilter
 from repo_mcp.graph.symbol_lookup import NameMatch
+from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from repo_mcp.languages.symbol_parsers import list_languages, run_parser_task
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole
 from repo_mcp.text.analysis import analyse_text, get_word_terms

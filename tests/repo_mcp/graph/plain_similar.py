@@ -35,7 +35,7 @@ from repo_mcp.graph.similar import (
     SHINGLE,
     Similar,
 )
-from repo_mcp.graph.symbol_query import SearchableProgram
+from repo_mcp.graph.symbol_search import SearchableProgram
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 

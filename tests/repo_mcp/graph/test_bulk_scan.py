@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.questions import CALLS, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, make_graph
 
 FILES = {

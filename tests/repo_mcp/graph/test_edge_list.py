@@ -12,7 +12,7 @@ from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edge_list import MAX_WINDOWS, ROW_LINES, EdgeList, EdgeLists, EdgeQuestion, WindowEnd
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
 
 CALLS = EdgeType.CALLS

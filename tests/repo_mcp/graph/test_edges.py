@@ -14,9 +14,9 @@ from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Unresolved
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.program import Declaration, order_by_nearness
-from repo_mcp.graph.questions import CALLS, EdgeType
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.typescript.modules import may_lead_to
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from tests.repo_mcp.graph.memory_index import (
     MemoryIndex,
     Row,

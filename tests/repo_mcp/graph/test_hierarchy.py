@@ -8,7 +8,7 @@ import pytest
 
 from repo_mcp.graph import hierarchy as limits
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.questions import EdgeType, SymbolFilter
+from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from tests.repo_mcp.graph.memory_index import (
     MemoryIndex,

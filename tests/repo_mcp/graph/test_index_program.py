@@ -10,7 +10,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS, IndexProgram
-from repo_mcp.graph.questions import EdgeType, SymbolFilter
+from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from repo_mcp.repository import Repository
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_index import MemoryIndex

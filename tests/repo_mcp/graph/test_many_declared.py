@@ -6,8 +6,8 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.graph.symbol_lookup import FEW_FILES, MAX_CANDIDATES, AmbiguousSymbolError
+from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.repo_mcp.graph.memory_index import MemoryIndex
 

@@ -14,7 +14,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.questions import EdgeType, SymbolFilter
+from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from tests.repo_mcp.graph.memory_index import MemoryIndex
 from tests.repo_mcp.graph.memory_program import iter_used
 

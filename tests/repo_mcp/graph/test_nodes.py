@@ -13,7 +13,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.nodes import MAX_DEPTH, Node, ProgramNodes, list_names, normalise_name
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.questions import SymbolFilter
+from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import SymbolKind, decode_symbol_record
 from tests.deep.sizes import choose, examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.edges import Unresolved
-from repo_mcp.graph.questions import CALLS, NAMED, UNTRACKED, is_tracked
+from repo_mcp.graph.vocabulary import CALLS, NAMED, UNTRACKED, is_tracked
 from repo_mcp.symbols.symbol_record import SymbolKind
 from tests.repo_mcp.graph.memory_index import find_node, make_graph
 

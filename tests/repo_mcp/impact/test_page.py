@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.impact.page import SHOWN_CHANGED, render_page
 from repo_mcp.impact.records import (
     CHANGED_ITSELF,

@@ -23,7 +23,7 @@ from index_format import DiskDirectory, IndexWriter
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
-from repo_mcp.graph.questions import SymbolFilter
+from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.model import IndexProgress
 from repo_mcp.protocol.meant_arguments import take_meant
 from repo_mcp.protocol.tool_model import CallContext

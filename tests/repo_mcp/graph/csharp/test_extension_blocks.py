@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.graph.edges import Bounds
-from repo_mcp.graph.questions import CALLS
+from repo_mcp.graph.vocabulary import CALLS
 from tests.repo_mcp.graph.memory_index import make_graph
 
 TEXT = """public static class Uris {

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from tests.repo_mcp.graph.memory_index import list_incoming, make_graph
 
 CLASSES = """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.questions import NAMED, EdgeType, SymbolFilter
 from repo_mcp.graph.typed import c_conditions
 from repo_mcp.graph.typed.c_conditions import (
     ALL,
@@ -17,6 +16,7 @@ from repo_mcp.graph.typed.c_conditions import (
     read_path,
     read_setting,
 )
+from repo_mcp.graph.vocabulary import NAMED, EdgeType, SymbolFilter
 from tests.repo_mcp.graph.memory_index import make_graph
 
 Found = list[tuple[str, str, tuple[int, ...]]]  # confidence, user, lines

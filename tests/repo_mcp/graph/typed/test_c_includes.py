@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.graph.questions import NAMED, SymbolFilter
-from repo_mcp.graph.sight import FEW
+from repo_mcp.graph.c_visibility import FEW
 from repo_mcp.graph.typed import c_includes
 from repo_mcp.graph.typed.c_conditions import Setting, read_settings
 from repo_mcp.graph.typed.c_includes import IncludeGraph
+from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.deep.sizes import examples
 from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph

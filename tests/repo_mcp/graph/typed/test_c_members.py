@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.graph.edges import Edge
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.questions import NAMED, EdgeType, SymbolFilter
+from repo_mcp.graph.vocabulary import NAMED, EdgeType, SymbolFilter
 from repo_mcp.symbols.symbol_record import ParseStatus
 from tests.repo_mcp.graph.memory_index import Row, list_incoming, make_graph
 from tests.repo_mcp.graph.resolved import Repository

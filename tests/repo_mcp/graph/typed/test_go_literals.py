@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType
 from tests.repo_mcp.graph.memory_index import list_incoming, list_outgoing, make_graph
 
 MODULE = {"go.mod": "module example.org/app\n"}

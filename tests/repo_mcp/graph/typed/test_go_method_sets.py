@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.questions import NAMED, EdgeType
+from repo_mcp.graph.vocabulary import NAMED, EdgeType
 from tests.deep.sizes import examples
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.questions import CALLS, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from tests.repo_mcp.graph.memory_index import list_incoming, list_outgoing, make_graph
 
 JAVA = {

@@ -16,8 +16,8 @@ from repo_mcp.graph.typed import (
     parsed_files,
     path_lookup,
     receivers,
-    resolver,
 )
+from repo_mcp.graph.typed import resolvers as resolver
 
 SHARED = [guesses, language_resolver, local_names, lookup, parsed_files, path_lookup, receivers]
 

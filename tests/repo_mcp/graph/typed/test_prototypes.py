@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.questions import CALLS, SymbolFilter
+from repo_mcp.graph.vocabulary import CALLS, SymbolFilter
 from tests.repo_mcp.graph.memory_index import make_graph
 
 C = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, NAMED, EdgeType
 from tests.repo_mcp.graph.memory_index import list_incoming, make_graph
 from tests.repo_mcp.graph.resolved import Repository
 

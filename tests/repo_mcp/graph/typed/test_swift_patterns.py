@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.questions import NAMED
+from repo_mcp.graph.vocabulary import NAMED
 from tests.repo_mcp.graph.memory_index import list_incoming, make_graph
 
 TEXT = """enum Reason {

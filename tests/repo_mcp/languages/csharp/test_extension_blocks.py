@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.graph.questions import CALLS
+from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.languages.csharp.extension_blocks import write_extension_methods
 from tests.repo_mcp.graph.memory_index import find_node, make_graph
 

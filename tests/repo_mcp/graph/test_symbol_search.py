@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.graph import symbol_query
+from repo_mcp.graph import symbol_search
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.graph.query_words import build_stars, list_needles, rate_name
-from repo_mcp.graph.questions import SymbolFilter
+from repo_mcp.graph.name_match import build_stars, list_needles, rate_name
 from repo_mcp.graph.similar import SimilarFinder
 from repo_mcp.graph.symbol_expression import is_expression, parse_expression
-from repo_mcp.graph.symbol_query import has_words
+from repo_mcp.graph.symbol_search import has_words
+from repo_mcp.graph.vocabulary import SymbolFilter
 from tests.deep.sizes import examples
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
@@ -234,7 +234,7 @@ def test_every_name_that_a_star_stands_for_is_found_or_missed_aloud(monkeypatch:
     assert not is_cut
     for limit, most in (("MAX_NAMES", 80), ("MAX_PATTERN_FILES", 5), ("MAX_SCORED", 30)):
         with monkeypatch.context() as patch:
-            patch.setattr(symbol_query, limit, most)
+            patch.setattr(symbol_search, limit, most)
             found, is_cut = make_graph(files).search_widely("make_*", SymbolFilter(), 100)
             assert is_cut, limit
             assert len(found) < 90
@@ -330,7 +330,7 @@ def test_what_was_found_is_kept_for_the_next_page(monkeypatch: pytest.MonkeyPatc
     def refuse(*_arguments: object) -> object:
         raise AssertionError("found again")
 
-    monkeypatch.setattr(symbol_query.SymbolFinder, "find", refuse)
+    monkeypatch.setattr(symbol_search.SymbolFinder, "find", refuse)
     monkeypatch.setattr(SimilarFinder, "find", refuse)
     assert graph.search("get user", scope, 5) == found
     assert graph.find_similar(found[0][0], 3) == similar

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration, Program
-from repo_mcp.graph.questions import find_family
 from repo_mcp.graph.typed.c_includes import COMPILED, IncludeGraph
+from repo_mcp.graph.vocabulary import find_family
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 

@@ -22,9 +22,7 @@ from typing import Protocol
 import numpy as np
 
 from index_format import sort_distinct
-from repo_mcp.graph.nodes import NamedProgram, ProgramNodes, normalise_name
-from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.query_words import (
+from repo_mcp.graph.name_match import (
     COVERAGE,
     EXACT,
     INSIDE,
@@ -36,6 +34,8 @@ from repo_mcp.graph.query_words import (
     rate_enclosed_name,
     rate_name,
 )
+from repo_mcp.graph.nodes import NamedProgram, ProgramNodes, normalise_name
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
