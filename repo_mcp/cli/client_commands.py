@@ -42,7 +42,7 @@ All other options of serve are written into the entry: --harden,
     )
     add = parser.add_argument
     add("client", metavar="CLIENT", choices=CLIENT_NAMES, help=", ".join(CLIENT_NAMES))
-    add("--write", action="store_true", help="add it to the client's file")
+    add("--write", action="store_true", help="add the entry to the client's file")
     add("--diff", action="store_true", help="show what would change in the file")
     add("--check", action="store_true", help="start the server the way the client does")
     add("--replace", action="store_true", help="replace an entry of that name")

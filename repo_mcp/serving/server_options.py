@@ -188,7 +188,9 @@ def _add_donors(parser: argparse.ArgumentParser) -> None:
         help="start a first index from the one in this pack file; see repo-mcp index",
     )
     parser.add_argument(
-        "--pack-key", metavar="FILE", help="key that the pack must be signed with, shared or Ed25519"
+        "--pack-key",
+        metavar="FILE",
+        help="file with the key that the pack must be signed with, shared or Ed25519",
     )
 
 

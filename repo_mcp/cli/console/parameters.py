@@ -60,7 +60,7 @@ def add_donors(parser: CommandParser) -> None:
     parser.add_argument("--from-pack", metavar="PACK", help="start from the index in a pack: a file or a URL")
     parser.add_argument("--pack", metavar="PACK", help="then write all indexes to a pack, for other machines")
     parser.add_argument(
-        "--pack-key", metavar="FILE", help="key that packs are signed with, shared or Ed25519"
+        "--pack-key", metavar="FILE", help="file with the key that packs are signed with, shared or Ed25519"
     )
 
 
