@@ -156,12 +156,12 @@ def _number_lines(text: bytes, spans: Spans) -> frozenset[int]:
     """
     lines: set[int] = set()
     line, offset = 1, 0
-    for ordinal, (start, end) in enumerate(spans):
+    for position, (start, end) in enumerate(spans):
         line += text.count(b"\n", offset, start)
         last = line + text.count(b"\n", start, end)
         behind = text.find(b"\n", end)
         behind = len(text) if behind < 0 else behind
-        behind = min(behind, spans[ordinal + 1][0]) if ordinal + 1 < len(spans) else behind
+        behind = min(behind, spans[position + 1][0]) if position + 1 < len(spans) else behind
         is_code = end < behind and _CODE.match(text, end, behind) is not None
         lines.update(range(line, last + (not is_code)))
         line, offset = last, end

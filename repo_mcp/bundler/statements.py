@@ -227,8 +227,8 @@ def _credit_makers(body: Body, statements: list[_Statement]) -> list[_Statement]
 def _hand_on(body: Body, statements: list[_Statement]) -> list[_Statement]:
     """Return the statements; the condition around a lone `return` or `raise` gets its bonus."""
     handed: dict[int, float] = {}
-    for ordinal, one in enumerate(statements):
-        outer = _list_outer(body, statements, ordinal)[:1] if not one.worth and one.bonus else []
+    for position, one in enumerate(statements):
+        outer = _list_outer(body, statements, position)[:1] if not one.worth and one.bonus else []
         if outer and _LEAVES.match(body.lines[one.first - 1]):
             handed[outer[0]] = one.bonus
     return [replace(one, bonus=one.bonus + handed.get(at, 0.0)) for at, one in enumerate(statements)]

@@ -63,8 +63,8 @@ class Projects:
         """Return the id of the project that a file belongs to."""
         folder = path.rpartition("/")[0]
         while folder:
-            ordinal = bisect_left(self.folders, folder)
-            if ordinal < len(self.folders) and self.folders[ordinal] == folder:
+            position = bisect_left(self.folders, folder)
+            if position < len(self.folders) and self.folders[position] == folder:
                 return folder
             folder = folder.rpartition("/")[0]
         return ROOT

@@ -138,8 +138,8 @@ class IndexProgram:
         """Return whether a folder ("" for the root) holds a file with a symbol record, at any depth."""
         prefix = f"{path}/" if path else ""
         for files in self._view.files:
-            ordinal = bisect_left(files.paths, prefix)
-            if ordinal < len(files.paths) and files.paths[ordinal].startswith(prefix):
+            position = bisect_left(files.paths, prefix)
+            if position < len(files.paths) and files.paths[position].startswith(prefix):
                 return True
         return False
 

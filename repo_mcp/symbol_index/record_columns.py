@@ -48,7 +48,7 @@ def find_faulty(records: Sequence[bytes]) -> frozenset[int]:
     try:
         RecordColumns(records).check()
     except SymbolRecordError:
-        return frozenset(ordinal for ordinal, record in enumerate(records) if not _is_record(record))
+        return frozenset(position for position, record in enumerate(records) if not _is_record(record))
     return frozenset()
 
 

@@ -43,8 +43,8 @@ class SymbolSegment:
 
     def find(self, path: str) -> int | None:
         """Return the number of a file, live or dead, or None."""
-        ordinal = bisect_left(self.paths, path)
-        return ordinal if ordinal < len(self.paths) and self.paths[ordinal] == path else None
+        position = bisect_left(self.paths, path)
+        return position if position < len(self.paths) and self.paths[position] == path else None
 
     def get_fingerprint(self, file: int) -> bytes:
         """Return the fingerprint of the version that the record describes."""
@@ -76,17 +76,17 @@ class SymbolIndex:
 
     def find_record_bytes(self, path: str) -> bytes | None:
         """Return the symbol record of a file; None without one, or when it is of another version."""
-        for ordinal, files in enumerate(self.files):
+        for position, files in enumerate(self.files):
             file = files.find(path)
-            if file is not None and self._live[ordinal][file]:
-                if not self._is_current(ordinal, file):
+            if file is not None and self._live[position][file]:
+                if not self._is_current(position, file):
                     return None
-                return self.snapshot.segments[ordinal].reader.records.read(file)
+                return self.snapshot.segments[position].reader.records.read(file)
         return None
 
-    def _is_current(self, ordinal: int, file: int) -> bool:
+    def _is_current(self, segment: int, file: int) -> bool:
         """Return True when a file's record is of the version that the lexical index holds."""
-        states, files = self._states[ordinal], self.files[ordinal]
+        states, files = self._states[segment], self.files[segment]
         if states[file] == _UNKNOWN:
             is_same = self.find_fingerprint(files.paths[file]) == files.get_fingerprint(file)
             states[file] = _CURRENT if is_same else _CHANGED
@@ -98,22 +98,22 @@ class SymbolIndex:
 
     def find_status(self, path: str) -> ParseStatus | None:
         """Return how much of a file was understood; None where `find_record_bytes` finds nothing."""
-        for ordinal, segment in enumerate(self.snapshot.segments):
-            files = self.files[ordinal]
+        for position, segment in enumerate(self.snapshot.segments):
+            files = self.files[position]
             file = files.find(path)
             if file is not None and segment.live_file_mask[file]:
-                if not self._is_current(ordinal, file):
+                if not self._is_current(position, file):
                     return None
                 return ParseStatus(int(segment.reader.files.read_column(FLAGS, file, file + 1)[0]))
         return None
 
     def iter_paths(self) -> Iterator[str]:
         """Yield the paths of all live files, ascending."""
-        live = [self._list_live(ordinal, np.flatnonzero(mask)) for ordinal, mask in enumerate(self._live)]
+        live = [self._list_live(position, np.flatnonzero(mask)) for position, mask in enumerate(self._live)]
         return heapq.merge(*live)
 
-    def _list_live(self, ordinal: int, files: I64) -> list[str]:
-        paths = self.files[ordinal].paths
+    def _list_live(self, segment: int, files: I64) -> list[str]:
+        paths = self.files[segment].paths
         return [paths[file] for file in files.tolist()]
 
     @cached_property
@@ -141,10 +141,10 @@ class SymbolIndex:
     def list_paths(self, field: int, term: str) -> list[str]:
         """Return the live files with a term in a field (DECLARES, PARTS, USES or MODULES), ascending."""
         found: list[list[str]] = []
-        for ordinal, segment in enumerate(self.snapshot.segments):
+        for position, segment in enumerate(self.snapshot.segments):
             docs = self._read_docs(segment, field, term.encode())[0]
             if len(docs):
-                found.append(self._list_live(ordinal, docs))
+                found.append(self._list_live(position, docs))
         return found[0] if len(found) == 1 else sorted(path for paths in found for path in paths)
 
     def count_paths(self, field: int, term: str) -> int:
@@ -208,9 +208,9 @@ class SymbolIndex:
             for segment, values in zip(self.snapshot.segments, scores, strict=True):
                 values[~self._mark_files(segment, needed)] = 0.0
         best: list[tuple[float, str]] = []
-        for ordinal, values in enumerate(scores):
+        for position, values in enumerate(scores):
             files, rounded = _take_largest(values, limit)
-            best += zip((-rounded).tolist(), self._list_live(ordinal, files), strict=True)
+            best += zip((-rounded).tolist(), self._list_live(position, files), strict=True)
         return [(path, -score) for score, path in heapq.nsmallest(limit, best)]
 
     def _mark_files(self, segment: LiveSegment, groups: Sequence[Sequence[str]]) -> npt.NDArray[np.bool_]:
@@ -240,21 +240,23 @@ class SymbolIndex:
 def list_counts(index: SymbolIndex, field: int, term: str) -> list[tuple[str, int]]:
     """Return the live files with a term in a field, ascending, and how often each has it."""
     found: list[tuple[str, int]] = []
-    for ordinal, segment in enumerate(index.snapshot.segments):
+    for position, segment in enumerate(index.snapshot.segments):
         docs, counts = index._read_docs(segment, field, term.encode())
-        found += zip(index._list_live(ordinal, docs), counts.tolist(), strict=True)
+        found += zip(index._list_live(position, docs), counts.tolist(), strict=True)
     return sorted(found)
 
 
 def _take_largest(values: F64, limit: int) -> tuple[I64, F64]:
     """Return the positions of the largest values above 0, with ties; and those values, rounded."""
-    ordinals = values.nonzero()[0]
-    rounded = np.round(values[ordinals], DECIMALS)  # of these alone, since most files have none of the terms
+    positions = values.nonzero()[0]
+    rounded = np.round(
+        values[positions], DECIMALS
+    )  # of these alone, since most positions have none of the terms
     best = (rounded > 0).nonzero()[0]
     if len(best) > limit:
         last = np.partition(rounded[best], len(best) - limit)[len(best) - limit]
         best = best[rounded[best] >= last]
-    return ordinals[best], rounded[best]
+    return positions[best], rounded[best]
 
 
 def _iter_terms(

@@ -269,17 +269,17 @@ class CSharpOverloads:
         filled: set[int] = set()
         is_expanded = False
         for number, argument in enumerate(arguments):
-            ordinal = takes.find(number, argument.name)
-            if ordinal is None:
+            position = takes.find(number, argument.name)
+            if position is None:
                 if not takes.is_cut:
                     return None
                 grades.append(None)
                 types.append("")
                 continue
-            parameter = takes.parameters[ordinal]
-            filled.add(ordinal)
+            parameter = takes.parameters[position]
+            filled.add(position)
             grade = self._grade(argument, parameter, (file, symbol.ordinal), takes)
-            if parameter.is_params and (grade == MISFIT or number > ordinal):
+            if parameter.is_params and (grade == MISFIT or number > position):
                 parameter = parameter._replace(type=get_item_type(parameter.type), is_params=False)
                 grade = self._grade(argument, parameter, (file, symbol.ordinal), takes)
                 is_expanded = True
@@ -287,7 +287,7 @@ class CSharpOverloads:
                 return None
             grades.append(grade)
             types.append(parameter.type)
-        left = [one for ordinal, one in enumerate(takes.parameters) if ordinal not in filled]
+        left = [one for position, one in enumerate(takes.parameters) if position not in filled]
         if not all(one.is_optional or one.is_params for one in left):
             return None
         functions = [one.function if one.form == FUNCTION else None for one in arguments]

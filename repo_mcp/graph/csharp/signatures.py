@@ -54,9 +54,9 @@ class Method(NamedTuple):
     is_cut: bool  # the text was cut, so there are more
 
     def find(self, number: int, name: str) -> int | None:
-        """Return the ordinal of the parameter for an argument, by `name` if it is named; None if unknown."""
+        """Return the position of the parameter for an argument, by `name` if it is named; None if unknown."""
         if name:
-            return next((ordinal for ordinal, one in enumerate(self.parameters) if one.name == name), None)
+            return next((position for position, one in enumerate(self.parameters) if one.name == name), None)
         if number < len(self.parameters):
             return number
         is_last = bool(self.parameters) and self.parameters[-1].is_params

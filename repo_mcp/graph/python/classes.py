@@ -60,7 +60,7 @@ class PythonClasses:
             bases, outer = self._bases.get(one, partial(self._list_bases, one))
             foreign = foreign or outer
             stack += [base for base in reversed(bases) if base != start]
-        last: dict[Class, int] = {one: ordinal for ordinal, one in enumerate(seen)}
+        last: dict[Class, int] = {one: position for position, one in enumerate(seen)}
         return sorted(last, key=lambda one: last[one])[:MAX_CLASSES], foreign
 
     def _list_bases(self, one: Class) -> tuple[list[Class], str]:

@@ -202,12 +202,12 @@ def _declare_values(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
         _bind_names(walk, names, result, value)
         return
     values = value.named_children if value is not None else []
-    for ordinal, name_node in enumerate(names):
+    for position, name_node in enumerate(names):
         walk.taken.add(name_node.start_byte)
         name = walk.read(name_node)
         access, flags = _find_access(name)
-        said = result or (_find_made_type(walk, values[ordinal]) if ordinal < len(values) else "")
-        opens = ordinal == len(names) - 1
+        said = result or (_find_made_type(walk, values[position]) if position < len(values) else "")
+        opens = position == len(names) - 1
         walk.declare(node, name, kind, access=access, flags=flags, result=said, opens=opens)
 
 
@@ -225,12 +225,12 @@ def _find_made_type(walk: CaptureWalk, value: Node) -> str:
 
 def _bind_names(walk: CaptureWalk, names: list[Node], type_text: str, value: Node | None) -> None:
     values = value.named_children if value is not None else []
-    for ordinal, name_node in enumerate(names):
+    for position, name_node in enumerate(names):
         name = walk.bind_name(name_node)
         if type_text:
             walk.bind_type(name, type_text, name_node)
-        elif ordinal < len(values):
-            _bind_value(walk, name, values[ordinal], name_node)
+        elif position < len(values):
+            _bind_value(walk, name, values[position], name_node)
 
 
 def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
@@ -287,9 +287,9 @@ def _on_range(walk: CaptureWalk, node: Node) -> None:
     if left is not None:
         walk.shadowing.delay(left.start_byte, left.end_byte, node.end_byte)
     source = walk.read_chain(node.child_by_field_name("right"))
-    for ordinal, name_node in enumerate(names):
+    for position, name_node in enumerate(names):
         name = walk.bind_name(name_node)
-        if ordinal == 1 and source != "?":  # an item, which has the type of the member "[]"
+        if position == 1 and source != "?":  # an item, which has the type of the member "[]"
             walk.bind_call(name, "[]", source, name_node)
 
 

@@ -96,9 +96,9 @@ def _on_struct(walk: CaptureWalk, node: Node) -> None:
     _declare(walk, node, SymbolKind.STRUCT)
     body = node.child_by_field_name("body")
     if body is not None and body.type == "ordered_field_declaration_list":
-        for ordinal, one in enumerate(body.children_by_field_name("type")):
+        for position, one in enumerate(body.children_by_field_name("type")):
             result = walk.read_line(one)
-            walk.declare(one, str(ordinal), SymbolKind.PROPERTY, result=result, opens=False)
+            walk.declare(one, str(position), SymbolKind.PROPERTY, result=result, opens=False)
 
 
 def _on_union(walk: CaptureWalk, node: Node) -> None:

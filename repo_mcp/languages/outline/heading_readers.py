@@ -109,13 +109,13 @@ def _read_markdown_line(lines: Sequence[str], number: int, skipped: int) -> Head
 def _read_html_heading(lines: Sequence[str], number: int, opening: re.Match[str]) -> Heading | None:
     """Return a Markdown heading that is written as HTML, possibly over several lines; else None."""
     parts: list[str] = []
-    for ordinal, line in enumerate(lines[number - 1 : number - 1 + _HTML_LINES]):
-        text = line[opening.end() if not ordinal else 0 :][:LOOKED_AT_CHARS]
+    for position, line in enumerate(lines[number - 1 : number - 1 + _HTML_LINES]):
+        text = line[opening.end() if not position else 0 :][:LOOKED_AT_CHARS]
         end = text.lower().find("</h")
         parts.append(text if end < 0 else text[:end])
         if end >= 0:
             title = " ".join(_TAG.sub("", " ".join(parts)).split())
-            return _build(number, int(opening.group(1)), title, title, number + ordinal) if title else None
+            return _build(number, int(opening.group(1)), title, title, number + position) if title else None
     return None
 
 

@@ -92,7 +92,7 @@ class _Declarations:
             if not data[previous:start].lstrip(b" \t").startswith((b"@", b"#[")):
                 break
             start = previous
-        ordinal = bisect_left(self._comments, start - 1, key=itemgetter(1))
-        if ordinal == len(self._comments) or self._comments[ordinal][1] != start - 1:
+        position = bisect_left(self._comments, start - 1, key=itemgetter(1))
+        if position == len(self._comments) or self._comments[position][1] != start - 1:
             return start
-        return data.rfind(b"\n", 0, self._comments[ordinal][0]) + 1
+        return data.rfind(b"\n", 0, self._comments[position][0]) + 1

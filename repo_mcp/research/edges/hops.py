@@ -122,7 +122,7 @@ class _Step:
 
     link: Link
     node: Node  # the symbol that was expanded
-    ordinal: int  # position of that symbol in its level
+    position: int  # of that symbol in its level
 
 
 def _take_hop(
@@ -140,7 +140,7 @@ def _take_hop(
     fan = max(traversal.fan, wanted) if is_first else traversal.fan
     steps: list[_Step] = []
     guessed: set[Declaration] = set()
-    for ordinal, node in enumerate(level):
+    for position, node in enumerate(level):
         state.check()
         found = traversal.expand(state, node, bounds)
         links = drop_guesses(state, sort_links(found.links, traversal), guessed, upwards=traversal.upwards)
@@ -149,7 +149,7 @@ def _take_hop(
         _note_cut(state, node, found, bounds, len(links) - fan, fan)
         if traversal.finds_entries and not found.cut:
             _note_entry(state, node, links)
-        steps += [_Step(link, node, ordinal) for link in links[:fan]]
+        steps += [_Step(link, node, position) for link in links[:fan]]
     steps.sort(key=lambda step: _rank_step(step, traversal))
     reached: list[Node] = []
     for step in steps:
@@ -164,7 +164,7 @@ def _rank_step(step: _Step, traversal: Traversal) -> tuple[bool, int, int, int]:
     """Return a sort key: program before tests, then by confidence, kind and order of discovery."""
     other = step.link.source if traversal.upwards else step.link.target
     kind = _rank_kind(step.link, traversal)
-    return is_test_place(other.path), CONFIDENCES[step.link.confidence], kind, step.ordinal
+    return is_test_place(other.path), CONFIDENCES[step.link.confidence], kind, step.position
 
 
 def _rank_kind(link: Link, traversal: Traversal) -> int:

@@ -242,8 +242,8 @@ class ResearchState:
 
     def add_place(self, finding: Finding) -> bool:
         """Note a location that is not a symbol. Return False in the cases in which `add` does."""
-        ordinal = (finding.path, finding.start_line)
-        known = any((one.path, one.start_line) == ordinal for one in self.findings)
+        place = (finding.path, finding.start_line)
+        known = any((one.path, one.start_line) == place for one in self.findings)
         if known or not self.admits(finding.path) or len(self.findings) >= MAX_FINDINGS:
             return False
         self.findings.append(finding)

@@ -103,8 +103,8 @@ def understand(
         if one.form is Form.TESTS:  # of what is no name: only its words are looked for
             return build_reading(Form.OPEN, (Subject(one.phrases[0].text, "words"),))
     if is_about_shapes(request):
-        ordinal = f"the folder {request.folder}" if request.folder else "the whole repository"
-        return Reading(Form.OPEN, f"what is repeated in {ordinal}", (Subject(request.query, "words"),))
+        where = f"the folder {request.folder}" if request.folder else "the whole repository"
+        return Reading(Form.OPEN, f"what is repeated in {where}", (Subject(request.query, "words"),))
     return build_reading(Form.OPEN, (Subject(request.query, "words"),))
 
 

@@ -64,14 +64,14 @@ def scan_architecture(state: ResearchState, folder: str) -> Architecture:
     if len(ordered) > MAX_MODULES:
         state.limit(f"{len(ordered) - MAX_MODULES} weaker modules", f"the {MAX_MODULES} strongest are listed")
     layers = build_layers(shown, {ends: counts[ends] for ends in edges if set(ends) <= set(shown)})
-    level = {name: ordinal for ordinal, (own, _) in enumerate(layers) for name in own}
+    level = {name: position for position, (own, _) in enumerate(layers) for name in own}
     modules = tuple(_build_module(name, names, edges, strengths[name], level[name]) for name in shown)
     _note_modules(state, names, modules)
     _note_beginnings(state, names, edges)
     state.report_hop(state.depth)
     return Architecture(
         modules,
-        tuple(Layer(ordinal, own, cycles) for ordinal, (own, cycles) in enumerate(layers)),
+        tuple(Layer(position, own, cycles) for position, (own, cycles) in enumerate(layers)),
         *_build_map(state, shown, edges),
         list_packages(state, packages),
     )
@@ -303,7 +303,7 @@ def _choose_files(state: ResearchState, modules: Mapping[str, str]) -> list[str]
 
 def _spread(paths: Sequence[str], most: int) -> list[str]:
     count = min(most, len(paths))
-    return [paths[ordinal * len(paths) // count] for ordinal in range(count)]
+    return [paths[place * len(paths) // count] for place in range(count)]
 
 
 def resolve_edges(

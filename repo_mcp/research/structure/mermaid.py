@@ -38,7 +38,7 @@ def render_mermaid(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> str:
     """Render the flowchart of a map; "" for a map without nodes."""
     if not nodes:
         return ""
-    ids = {node.key: f"n{ordinal}" for ordinal, node in enumerate(nodes)}
+    ids = {node.key: f"n{position}" for position, node in enumerate(nodes)}
     lines = ["flowchart LR"]
     counts = Counter(node.label for node in nodes)
     for node in nodes:

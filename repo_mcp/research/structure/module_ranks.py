@@ -17,21 +17,21 @@ Counts = Mapping[tuple[str, str], int]  # importing and imported module -> impor
 
 def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
     """Compute the PageRank (Page et al. 1999) of modules along their imports, in percent."""
-    ordinals = {name: ordinal for ordinal, name in enumerate(names)}
+    positions = {name: position for position, name in enumerate(names)}
     out: list[list[tuple[int, int]]] = [[] for _ in names]
     for (source, target), count in sorted(counts.items()):
-        out[ordinals[source]].append((ordinals[target], count))
+        out[positions[source]].append((positions[target], count))
     size = max(1, len(names))
     rank = [1.0 / size] * len(names)
     for _ in range(ROUNDS):
-        lost = sum(rank[ordinal] for ordinal, links in enumerate(out) if not links)
+        lost = sum(rank[position] for position, links in enumerate(out) if not links)
         following = [(1.0 - DAMPING + DAMPING * lost) / size] * len(names)
-        for ordinal, links in enumerate(out):
+        for position, links in enumerate(out):
             total = sum(count for _, count in links)
             for reached, count in links:
-                following[reached] += DAMPING * rank[ordinal] * count / total
+                following[reached] += DAMPING * rank[position] * count / total
         rank = following
-    return {name: round(100 * rank[ordinal], DECIMALS) for ordinal, name in enumerate(names)}
+    return {name: round(100 * rank[position], DECIMALS) for position, name in enumerate(names)}
 
 
 def build_layers(
@@ -45,20 +45,20 @@ def build_layers(
         for name in names
     }
     groups = _find_groups(names, ahead)
-    group_of = {name: ordinal for ordinal, group in enumerate(groups) for name in group}
+    group_of = {name: position for position, group in enumerate(groups) for name in group}
     levels = [0] * len(groups)
-    for ordinal, group in enumerate(groups):  # groups come imported first, so the layers below are known
+    for position, group in enumerate(groups):  # groups come imported first, so the layers below are known
         below = [
             levels[group_of[target]]
             for name in group
             for target in ahead[name]
-            if group_of[target] != ordinal
+            if group_of[target] != position
         ]
-        levels[ordinal] = 1 + max(below, default=-1)
+        levels[position] = 1 + max(below, default=-1)
     cycles: dict[int, list[tuple[str, ...]]] = {}
-    for ordinal, group in enumerate(groups):
+    for position, group in enumerate(groups):
         if len(group) > 1:
-            cycles.setdefault(levels[ordinal], []).append(tuple(sorted(group)))
+            cycles.setdefault(levels[position], []).append(tuple(sorted(group)))
     for source, target in sorted(counts):
         both = source < target and (target, source) in counts and group_of[source] != group_of[target]
         if both:
@@ -90,14 +90,14 @@ def _find_groups(names: Sequence[str], ahead: Mapping[str, Sequence[str]]) -> li
             continue
         work: list[tuple[str, int]] = [(root, 0)]
         while work:
-            name, ordinal = work.pop()
-            if ordinal == 0:
+            name, position = work.pop()
+            if position == 0:
                 index[name] = low[name] = len(index)
                 stack.append(name)
                 on_stack.add(name)
-            if ordinal < len(ahead[name]):
-                work.append((name, ordinal + 1))
-                target = ahead[name][ordinal]
+            if position < len(ahead[name]):
+                work.append((name, position + 1))
+                target = ahead[name][position]
                 if target not in index:
                     work.append((target, 0))
                 elif target in on_stack:
