@@ -1,5 +1,5 @@
 #!/bin/sh
-# Keep the index of the main branch where every job can begin with it, for any CI.
+# Keep the index of the main branch where every job can start from it, for any CI.
 #   pack.sh build STORE    in a job of the main branch, after each push
 #   pack.sh start STORE    in any other job, in a fresh clone
 # STORE is a directory that all jobs see, or a URL like s3://bucket/repo-mcp (pip install 'repo-mcp[shared]').
@@ -14,7 +14,7 @@ set -- ${PACK_KEY:+--pack-key "$PACK_KEY"}
 
 case $command in
 build)
-    # It begins with the pack before, so that only changed files are indexed.
+    # It starts from the previous pack, so that only changed files are indexed.
     repo-mcp index --structure --from-pack "$pack" --pack "$pack" "$@" || {
         echo 'Going on without a pack.' >&2
         repo-mcp index --structure --pack "$pack" "$@"
