@@ -177,8 +177,8 @@ class Hierarchy:
         return parts
 
     def find_overridden(self, member: Declaration) -> list[Target]:
-        """Return the members that one overrides: the nearest in supertypes, and those of interfaces that its
-        type satisfies."""
+        """Return the members that one overrides: the nearest in supertypes, further up as long as they are
+        doubtful, and those of interfaces that its type satisfies."""
         found = self._find_namesakes(member, self.list_bases, ends_at_match=True)
         found = [one for one in found if self._may_be_overridden(one.declaration)]
         return _add(found, self._ask(lambda one: one.list_implemented(member)))
@@ -257,7 +257,7 @@ class Hierarchy:
             named = [] if is_own else self._find_member(target.declaration, symbol)
             same = self._keep_overriding(member, named, is_above=ends_at_match)
             found += [Target(one.declaration, _weaker(confidence, one.confidence)) for one in same]
-            if same and ends_at_match:
+            if ends_at_match and any(one.confidence is not Confidence.POSSIBLE for one in same):
                 continue
             for further in step(target.declaration):
                 waiting.append((further, _weaker(confidence, further.confidence)))
@@ -274,10 +274,9 @@ class Hierarchy:
             below, above = self._program.find_record(low.path), self._program.find_record(high.path)
             if below is None or above is None:
                 continue
-            overridden = above.get_symbol(high.ordinal)
-            kind = SymbolKind(int(above.kinds[overridden.parent]))
             language = self._program.find_language(high.path)
-            sure = judge_override(language, below.get_symbol(low.ordinal), overridden, kind)
+            overriding, overridden = below.get_symbol(low.ordinal), above.get_symbol(high.ordinal)
+            sure = judge_override(language, overriding, overridden, above)
             if sure is not None:
                 kept.append(Target(other, sure))
         fitting = [one for one in kept if one.confidence is not Confidence.POSSIBLE]

@@ -12,7 +12,16 @@ from __future__ import annotations
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.cpp_parameters import list_types
 from repo_mcp.languages.treesitter.parameter_types import is_type_parameter, list_plain_types, make_plain
-from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
+from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.symbols.symbol_record import (
+    Access,
+    Binding,
+    DeclaredSymbol,
+    ReferenceRole,
+    SymbolFlag,
+    SymbolKind,
+    SymbolRecord,
+)
 
 # Languages where members with one name but different parameter counts are different members.
 BY_SIGNATURE = frozenset({"csharp", "java", "c", "cpp"})  # a header of C++ may be named like one of C
@@ -22,16 +31,16 @@ _CLASSES = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
 
 def judge_override(
-    language: str, low: DeclaredSymbol, high: DeclaredSymbol, above: SymbolKind
+    language: str, low: DeclaredSymbol, high: DeclaredSymbol, above: SymbolRecord
 ) -> Confidence | None:
-    """Return how sure it is that `low` overrides `high`, a member of a type of the kind `above`; None if it
+    """Return how sure it is that `low` overrides `high`, a member of a type in the file `above`; None if it
     does not."""
-    is_of_class = above in _CLASSES
+    is_of_class = above.kinds[high.parent] in _CLASSES
     if language in _WITH_KEYWORD and is_of_class and SymbolFlag.OVERRIDE not in low.flags:
         return None
     if language == "java" and (_is_fixed(low) or _is_fixed(high)):
         return None
-    if language not in BY_SIGNATURE or _have_types_of(low, high, language):
+    if language not in BY_SIGNATURE or _have_types_of(low, high, language, above):
         return Confidence.EXACT
     if language in _WITHOUT_ALIASES and SymbolFlag.OVERRIDE not in low.flags:
         return None
@@ -43,10 +52,32 @@ def _is_fixed(member: DeclaredSymbol) -> bool:
     return is_method and (SymbolFlag.STATIC in member.flags or member.access is Access.PRIVATE)
 
 
-def _have_types_of(low: DeclaredSymbol, high: DeclaredSymbol, language: str) -> bool:
+def _have_types_of(low: DeclaredSymbol, high: DeclaredSymbol, language: str, above: SymbolRecord) -> bool:
     ours, theirs = _list_types(low, language), _list_types(high, language)
     pairs = zip(ours, theirs, strict=False)  # as many as the shorter has: those of a cut list are not known
-    return all(one == other or is_type_parameter(other) for one, other in pairs)
+    different = [other for one, other in pairs if one != other]
+    if language not in _WITHOUT_ALIASES:
+        return all(map(is_type_parameter, different))
+    return not different or _list_type_parameters(above, high.ordinal).issuperset(
+        one.strip("[]") for one in different
+    )
+
+
+def _list_type_parameters(record: SymbolRecord, ordinal: int) -> set[str]:
+    """Return the names of the type parameters that a member of Java or C# sees: C# writes them into its
+    symbols, Java binds them."""
+    names: set[str] = set()
+    while ordinal:
+        written = split_signature(record.strings[record.parameters[ordinal]]).type_parameters
+        names.update(one.split()[-1] for one in written if one)  # `in T`
+        bound = record.list_own_role(ordinal, ReferenceRole.BIND)
+        names.update(
+            record.strings[record.ref_aliases[row]]
+            for row in bound
+            if record.ref_arguments[row] == Binding.BOUND
+        )
+        ordinal = int(record.parents[ordinal])
+    return names
 
 
 def _list_types(member: DeclaredSymbol, language: str) -> list[str]:

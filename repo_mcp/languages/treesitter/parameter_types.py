@@ -7,6 +7,9 @@ import re
 from repo_mcp.languages.treesitter.written_lists import split_signature
 
 _LAST_NAME = re.compile(r"\w+\s*$")
+_BEFORE_BRACKETS = re.compile(r"(?<=[\w>\]])\s+\w+((?:\s*\[\s*\])+)$")  # `a` in `int a[]` of Java
+_OF_TUPLE = re.compile(r"(?<=[\w>\])?])\s+\w+(?=\s*[,)])")  # `a` in `(int a, T b)` of C#
+_WORD = re.compile(r"\w+")
 _ATTRIBUTE = re.compile(r"@[\w.]+(?:\([^()]*\))?|(?<=[(,])\s*\[[^\[\]]*\]")  # of Java; of C#
 _COLON = re.compile(r"(?<!:):(?!:)")
 _ASIDE = re.compile(
@@ -23,7 +26,10 @@ def list_types(parameters: str) -> list[str]:
     for one in split_signature(parameters).parameters:
         text = one.partition("=")[0].strip()
         before, *behind = _COLON.split(text, maxsplit=1)
-        types.append(behind[0].strip() if behind and before.strip() else _LAST_NAME.sub("", text).strip())
+        if behind and before.strip():
+            types.append(behind[0].strip())
+        else:
+            types.append(_LAST_NAME.sub("", _BEFORE_BRACKETS.sub(r"\1", text)).strip())
     return types
 
 
@@ -34,8 +40,11 @@ def is_type_parameter(plain: str) -> bool:
 
 def list_plain_types(parameters: str, language: str) -> list[str]:
     """Return the types of parameters of Java or C#, made plain, without annotations and attributes."""
-    found = [make_plain(one) for one in list_types(_ATTRIBUTE.sub("", parameters))]
-    return [_NAMES.get(one, one) for one in found] if language == "csharp" else found
+    types = list_types(_ATTRIBUTE.sub("", parameters))
+    if language != "csharp":
+        return [make_plain(one) for one in types]
+    found = [make_plain(_OF_TUPLE.sub("", one)) for one in types]
+    return [_WORD.sub(lambda word: _NAMES.get(word[0], word[0]), one) for one in found]
 
 
 def make_plain(text: str) -> str:

@@ -354,3 +354,71 @@ def test_of_overloads_the_one_with_its_types_is_overridden() -> None:
     )
     rows = list_outgoing(graph, "Low.run", EdgeType.OVERRIDES)
     assert [(sure, name) for _, sure, name, _ in rows] == [("exact", "Top.run")]
+
+
+def test_above_a_doubtful_override_the_sure_one_is_found() -> None:
+    graph = make_graph(
+        {
+            "Top.java": "class Top { void run(long a) {} }\n"
+            "class Middle extends Top { void run(Item a) {} }\n"
+            "class Low extends Middle { @Override void run(long a) {} }\n"
+        }
+    )
+    rows = list_outgoing(graph, "Low.run", EdgeType.OVERRIDES)
+    assert sorted((name, sure) for _, sure, name, _ in rows) == [
+        ("Middle.run", "possible"),
+        ("Top.run", "exact"),
+    ]
+
+
+def test_the_nearest_sure_override_hides_those_above() -> None:
+    graph = make_graph(
+        {
+            "Top.java": "class Top { void run(long a) {} }\n"
+            "class Middle extends Top { @Override void run(long a) {} }\n"
+            "class Low extends Middle { @Override void run(long a) {} }\n"
+        }
+    )
+    rows = list_outgoing(graph, "Low.run", EdgeType.OVERRIDES)
+    assert [(name, sure) for _, sure, name, _ in rows] == [("Middle.run", "exact")]
+
+
+WRITTEN_PARAMETERS = {
+    "a.cs": """
+class Top<Key, in Value> {
+    public virtual void Take(Key a) { }
+    public virtual void Give<Other>(Other[] a, Value b) { }
+    public virtual void Find(URL a) { }
+    public virtual void Pair((int a, String b) c, String[] d) { }
+}
+class Low : Top<int, long> {
+    public override void Take(int a) { }
+    public override void Give<Item>(Item[] a, long b) { }
+    public override void Find(Uri a) { }
+    public override void Pair((int, string) e, string[] f) { }
+}
+""",
+    "Top.java": """
+class Top<Key, Value extends Comparable<Value>> {
+    void take(Key a) {}
+    <Other> void give(Other[] a, Value b) {}
+    void find(URL a) {}
+    void pair(String a[], int b [] []) {}
+}
+class Low extends Top<Integer, Long> {
+    @Override void take(Integer a) {}
+    @Override <Item> void give(Item[] a, Long b) {}
+    @Override void find(URI a) {}
+    @Override void pair(String[] a, int[][] b) {}
+}
+""",
+}
+
+
+@pytest.mark.parametrize("path", WRITTEN_PARAMETERS)
+def test_type_parameters_are_known_by_their_declaration(path: str) -> None:
+    graph = make_graph({path: WRITTEN_PARAMETERS[path]})
+    names = ("take", "give", "find", "pair")
+    names = tuple(one.capitalize() for one in names) if path == "a.cs" else names
+    found = [list_incoming(graph, f"Top.{name}", EdgeType.OVERRIDES) for name in names]
+    assert [row[1] for rows in found for row in rows] == ["exact", "exact", "possible", "exact"]
