@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value, outside
@@ -48,13 +49,15 @@ class PythonClasses:
 
     def _build_order(self, start: Class) -> tuple[list[Class], str]:
         seen: list[Class] = []
+        times: Counter[Class] = Counter()
         foreign = ""
         stack = [start]
         while stack and len(seen) < 2 * MAX_CLASSES:
             one = stack.pop()
-            if seen.count(one) > 1:
+            if times[one] > 1:
                 continue
             seen.append(one)
+            times[one] += 1
             if _is_outside(one):
                 continue
             bases, outer = self._bases.get(one, partial(self._list_bases, one))

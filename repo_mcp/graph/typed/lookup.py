@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.file_scope import (
@@ -37,11 +38,14 @@ MAX_TYPES = 40  # visited among direct and indirect bases, for one member
 MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
 MAX_STEPS = 500  # types whose bases are determined for one question
 CACHED_MEMBERS = 20_000  # answers about members: those of a base are asked for by all types below it
+MAX_LOOKED_INSIDE = 4  # files that declare a name, looked at before the types that may have it as a member
 MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
 # A property without its name is an unnamed struct's.
 _NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})
 _Asked = tuple[Declaration, str, ReferenceRole, tuple[int, str] | None, bool, bool, str | None]
+_FILES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what they hold is no member
+_AskedOwn = tuple[Declaration, str, ReferenceRole, str | None]
 _FIELD_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
 
 
@@ -53,6 +57,8 @@ class NamedLookup(PathLookup):
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
         self._members: LruCache[_Asked, tuple[Declaration, ...]] = LruCache(CACHED_MEMBERS)
+        self._inside: dict[str, bool] = {}  # whether some type may have a member of a name
+        self._own: LruCache[_AskedOwn, tuple[Declaration, ...]] = LruCache(CACHED_MEMBERS)
         self._open: set[Declaration] = set()  # types whose bases are being determined
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
@@ -213,6 +219,8 @@ class NamedLookup(PathLookup):
         nearest type with one that accepts the call counts, a type has no private members of its bases, and a
         bare name means a method if it is called. A method of every class is never an interface's.
         """
+        if self.get_kind(owner) not in _FILES and not self._is_inside_somewhere(name):
+            return []
         passed = None if call is None else (call.arguments, call.alias)  # what decides whether a call fits
         reader = None if self.reader is None else self.reader.path
         key = owner, name, role, passed, of_value, is_bare, reader
@@ -223,6 +231,20 @@ class NamedLookup(PathLookup):
             if cuts == self._cuts:  # as for bases
                 self._members.put(key, known)
         return list(known)
+
+    def _is_inside_somewhere(self, name: str) -> bool:
+        """Return False for a name that only files and namespaces declare: no type has it as a member."""
+        known = self._inside.get(name)
+        if known is None:
+            paths = self.program.list_declaring(name)
+            known = len(paths) > MAX_LOOKED_INSIDE or any(map(partial(self._has_inside, name), paths))
+            self._inside[name] = known
+        return known
+
+    def _has_inside(self, name: str, path: str) -> bool:
+        scope = self.find_scope(path)
+        parents = (scope.get_parent(one) for one in scope.find_named(name)) if scope is not None else ()
+        return scope is not None and any(scope.get_kind(one) not in _FILES for one in parents)
 
     def _find_members(
         self,
@@ -290,6 +312,17 @@ class NamedLookup(PathLookup):
         return any(other and rules.accepts(other.get_symbol(ordinal), call) for other, ordinal in scopes)
 
     def _find_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
+        """Return the members that a type and its extensions declare; all types below it ask for them."""
+        key = owner, name, role, None if self.reader is None else self.reader.path
+        known = self._own.find(key)
+        if known is None:
+            cuts = self._cuts
+            known = tuple(self._search_own_members(owner, name, role))
+            if cuts == self._cuts:
+                self._own.put(key, known)
+        return list(known)
+
+    def _search_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
         scope = self.find_scope(owner.path)
         if scope is None:
             return []
