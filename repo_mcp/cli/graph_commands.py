@@ -78,7 +78,8 @@ def _build_parser(name: str) -> CommandParser:
 
 @contextmanager
 def _ready(options: Namespace) -> Iterator[Repository]:
-    """Open the repository with both of its indexes up to date."""
+    """Open the repository with both of its indexes up to date. Raises RepoError, also for `--top-k`."""
+    parameters.check_top_k(options.top_k)
     with opened(load(options)) as repository:
         bring_up_to_date(repository, quiet=options.json)
         renew_symbol_index(repository, force=False, quiet=options.json)
@@ -302,7 +303,7 @@ def research(options: Namespace) -> int:
     request = ResearchRequest(options.question.replace("\0", " "), options.depth, findings=options.top_k)
     with _ready(options) as repository:
         report = repository.engines.researcher.answer(request, RunControl(lambda: False))
-    result = cut_report(report, max(1, options.top_k)).result
+    result = cut_report(report, options.top_k).result
     if options.json:
         _write_json(result)
     else:

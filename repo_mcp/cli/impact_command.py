@@ -64,13 +64,13 @@ def print_impact(options: Namespace) -> int:
     depth = DEFAULT_IMPACT_DEPTH if options.depth is None else options.depth
     if not 1 <= depth <= MAX_IMPACT_DEPTH:
         raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--depth must be 1 to {MAX_IMPACT_DEPTH}.")
+    most = parameters.check_top_k(options.top_k)
     diff = _read_diff(options.diff)
     with opened(load(options)) as repository:
         bring_up_to_date(repository, quiet=options.json)
         renew_symbol_index(repository, force=False, quiet=options.json)
         impact = repository.engines.impact.find(diff, depth, lambda: False)
         warnings = repository.engines.graph.warn()
-    most = max(1, options.top_k)
     if options.json:
         from repo_mcp.cli.console.plain import write_json
 

@@ -182,7 +182,7 @@ def search(options: Namespace) -> int:
             None,
             language,
             options.tests,
-            EXACT_LIMIT if options.top_k is None else check_top_k(options.top_k),
+            EXACT_LIMIT if options.top_k is None else parameters.check_top_k(options.top_k),
             context_lines=options.context,
             with_symbols=options.json,
             names_snapshot=options.json,
@@ -224,19 +224,12 @@ def check_context(lines: int) -> None:
         raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--context is {lines}.", hint)
 
 
-def check_top_k(top_k: int) -> int:
-    """Return the number of hits. Raises RepoError with INVALID_ARGUMENT below 1."""
-    if top_k < 1:
-        raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--top-k is {top_k}.", "Give 1 or more.")
-    return top_k
-
-
 def choose_top_k(config: Config, top_k: int | None) -> int:
     """Return the number of ranked hits, cut to what one search may return. Raises as `check_top_k` does."""
     if top_k is None:
         return config.limits.default_search_hits
     most = config.limits.max_search_hits
-    if check_top_k(top_k) > most:
+    if parameters.check_top_k(top_k) > most:
         warn(f"--top-k is {top_k:,}, but one search returns at most {most} hits.")
     return min(top_k, most)
 

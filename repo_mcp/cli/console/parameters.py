@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import BooleanOptionalAction
 
 from repo_mcp.config.command_parser import CommandParser
+from repo_mcp.errors import ErrorCode, RepoError
 
 
 def add_place(parser: CommandParser) -> None:
@@ -79,3 +80,10 @@ def add_cluster(parser: CommandParser) -> None:
 def add_semantic_model(parser: CommandParser) -> None:
     """Add `--semantic-model`."""
     parser.add_argument("--semantic-model", metavar="DIR", help="folder of an embedding model, for vectors")
+
+
+def check_top_k(top_k: int) -> int:
+    """Return what `--top-k` says. Raises RepoError with INVALID_ARGUMENT below 1."""
+    if top_k < 1:
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--top-k is {top_k}.", "Give 1 or more.")
+    return top_k
