@@ -82,6 +82,8 @@ _INTEGER = compile_late(r"-?\d{1,18}")
 _SPAN = compile_late(r"L?(\d{1,9})(?:\s*[-:,]\s*L?(\d{1,9}))?")
 _LINE = compile_late(r"L?(\d{1,9})(?:[-:,]\s*L?\d{1,9}){0,2}")  # with a column, or an end that is none
 
+MAX_GIVEN = 100  # arguments; no tool has a third as many
+
 Arguments = dict[str, object]
 
 
@@ -89,9 +91,10 @@ def take_meant(schema: JsonSchema, given: Mapping[str, object]) -> Mapping[str, 
     """Return the arguments under the names and in the forms that the schema has for them.
 
     A name keeps standing, and is refused later, if no argument goes by it or if the one that does is given.
+    So do all of more than MAX_GIVEN.
     """
     properties = _list_properties(schema)
-    if _is_plain(properties, given):
+    if len(given) > MAX_GIVEN or _is_plain(properties, given):
         return given
     arguments = dict(given)
     if isinstance(path := arguments.get("name_path"), str):  # `Ledger/post`

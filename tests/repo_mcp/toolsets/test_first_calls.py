@@ -151,6 +151,14 @@ def test_arguments_of_other_tools_are_taken_as_they_are_meant(
     read_arguments(schema, {**taken, **required})
 
 
+def test_of_very_many_arguments_none_is_looked_at() -> None:
+    schema = TOOLS[SEARCH].input_schema
+    few: dict[str, object] = {"pattern": "f", "colour": 1}
+    many = few | {f"k{number}": number for number in range(100)}
+    assert take_meant(schema, few)["query"] == "f"
+    assert take_meant(schema, many) is many
+
+
 @pytest.mark.parametrize(
     ("tool", "given"),
     [
