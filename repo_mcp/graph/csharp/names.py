@@ -183,6 +183,7 @@ class CSharpNames:
         self.program = program
         self._projects = CSharpProjects(program)
         self._files: dict[str, CSharpFile | None] = {}
+        self._static: dict[tuple[str, str], list[TypeMeaning]] = {}
         self._types = KnownTypes.get(program).by_name
         self._found: dict[tuple[str, int, str, str, int | None], TypeMeaning] = {}
         self._global: dict[str | None, tuple[tuple[str, ...], dict[str, tuple[str, str]]]] = {}  # by project
@@ -314,7 +315,9 @@ class CSharpNames:
         fitting = [one for one in near if one is not None]
         if len(fitting) != 1 or fitting[0].confidence is not Confidence.EXACT:
             return fitting[0] if len(fitting) == 1 else None
-        return replace(fitting[0], confidence=Confidence.PROBABLE)
+        own = file.list_namespaces(ordinal)[0].partition(".")[0]  # a library's namespace may declare the name
+        is_outside = any(one.partition(".")[0] not in {own, "System"} for one in file.usings)
+        return replace(fitting[0], confidence=Confidence.POSSIBLE if is_outside else Confidence.PROBABLE)
 
     def _list_prefixes(self, file: CSharpFile, ordinal: int) -> Iterable[str]:
         """Return the possible prefixes of a name, nearest first: types, namespaces, usings."""
@@ -328,6 +331,17 @@ class CSharpNames:
             found.append(using)
             found += [f"{outer}.{using}" for outer in file.list_namespaces(ordinal) if outer]
         return dict.fromkeys(found)
+
+    def list_used_types(self, file: CSharpFile, ordinal: int) -> list[TypeMeaning]:
+        """Return the types whose static members a symbol sees by `using static`."""
+        key = file.path, file.list_namespaces(ordinal)[0]
+        if key not in self._static:
+            types = (
+                (one, self.list_types(one.rpartition(".")[2]).get(one))
+                for one in self.list_visible(file, ordinal)
+            )
+            self._static[key] = [TypeMeaning(name, parts) for name, parts in types if parts]
+        return self._static[key]
 
     def _is_near(self, file: CSharpFile, ordinal: int, full: str, dotted: str) -> bool:
         if not (full == dotted or full.endswith("." + dotted)):

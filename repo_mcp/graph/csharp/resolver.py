@@ -211,9 +211,8 @@ class CSharpResolver:
                     sure = self._weaken(file, own, row, members, sure)
                 return self._say(file, members, row, sure)
             unlikely = unlikely or members
-        for using in (*file.usings, *self._names.get_global_usings(file.path)[0]):
-            parts = self._names.list_types(using.rpartition(".")[2]).get(using)
-            members = self._find_members(file, TypeMeaning(using, parts), row) if parts else []
+        for used in self._names.list_used_types(file, row.symbol):
+            members = self._find_members(file, used, row)
             if members and self._may_mean(file, members, row):
                 return self._say(file, members, row)
             unlikely = unlikely or members

@@ -52,7 +52,8 @@ class Guesses:
             found = accepting if rules.inherits_overloads else accepting or found
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING
-        probable = self._find_probable(found)
+        is_doubted = is_member and name in rules.doubted_members
+        probable = None if is_doubted else self._find_probable(found)
         return Resolution(
             tuple(
                 Target(one, Confidence.PROBABLE if one == probable else Confidence.POSSIBLE)

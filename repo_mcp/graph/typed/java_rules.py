@@ -24,6 +24,27 @@ NoClassDefFoundError OutOfMemoryError StackOverflowError VirtualMachineError
 Deprecated FunctionalInterface Override SafeVarargs SuppressWarnings
 """
 _LANG = frozenset(_LANG_TEXT.split())
+# Methods of its texts, streams, optional values, paths, files, classes, errors and promises, besides those
+# that are never guessed. In chains and lambdas nothing tells them from a namesake in the repository.
+_LIBRARY_TEXT = """
+charAt chars codePointAt compareTo compareToIgnoreCase concat contentEquals endsWith equalsIgnoreCase
+indexOf isBlank lastIndexOf regionMatches replaceAll replaceFirst startsWith strip substring subSequence
+toCharArray toLowerCase toUpperCase getBytes intern formatted lines allMatch anyMatch boxed distinct findAny
+findFirst flatMap forEachOrdered mapToInt mapToObj noneMatch parallel sorted stream toList getAsInt
+ifPresent ifPresentOrElse orElse orElseGet orElseThrow isPresent computeIfAbsent computeIfPresent getKey
+getOrDefault getValue putIfAbsent removeIf retainAll containsAll subList getFirst getLast addFirst addLast
+descendingIterator getAbsolutePath getCanonicalPath getFileName getParent getParentFile getPath isAbsolute
+isDirectory isFile lastModified listFiles mkdir mkdirs relativize renameTo resolve resolveSibling
+toAbsolutePath toFile toPath toURI toURL toUri getAnnotation getClassLoader getDeclaredField
+getDeclaredMethod getDeclaringClass getMethods getModifiers getPackage getParameterCount getParameterTypes
+getResource getResourceAsStream getReturnType getSimpleName getSuperclass getTypeName isAnnotationPresent
+isAssignableFrom isInstance isInterface newInstance setAccessible addSuppressed getCause getLocalizedMessage
+getMessage getStackTrace initCause printStackTrace completeExceptionally exceptionally isDone thenAccept
+thenApply thenCompose whenComplete awaitTermination interrupt shutdownNow compareAndSet decrementAndGet
+getAndIncrement getAndSet incrementAndGet intValue longValue doubleValue getYear getMonth isAfter isBefore
+plusDays toEpochMilli toInstant toMillis groupCount matcher
+"""
+_LIBRARY = frozenset(_LIBRARY_TEXT.split())
 _OF_OBJECT = {"toString": 1, "hashCode": 1, "equals": 2}
 
 
@@ -36,6 +57,7 @@ class JavaRules(Rules):
     has_overloads = True
     inherits_overloads = True
     of_every_class = _OF_OBJECT
+    doubted_members = _LIBRARY
     own_words = frozenset({"this"})
     base_words = frozenset({"super"})
 

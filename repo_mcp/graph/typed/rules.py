@@ -47,6 +47,7 @@ class Rules:
     has_labels = False  # a call names parameters: one that names others means another function
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     doubted_kinds: frozenset[SymbolKind] = frozenset()  # of symbols that are only possible by name alone
+    doubted_members: frozenset[str] = frozenset()  # names of the library's, as much in doubt
     has_extensions = False  # members may be declared outside their type
     checks_extensions = False  # several types of the same name may have extensions
     accepts: Callable[[DeclaredSymbol, Reference], bool] = staticmethod(accepts_call)

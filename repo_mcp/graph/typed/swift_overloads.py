@@ -20,7 +20,7 @@ from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.graph.typed.swift_rules import SwiftRules, find_parameter, spell_signature
 from repo_mcp.languages.native.swift_types import find_type_chain, list_parameters, strip_type
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import BARE_DOT
+from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
     CALLABLE_KINDS,
@@ -74,7 +74,9 @@ def choose_overload(
 
 
 def is_of_bare_dot(reference: Reference) -> bool:
-    """Return whether a use is `.some(...)`, a member of the type that is expected there."""
+    """Return whether a use is `.some` or `.some(...)`, a member of the type that is expected there."""
+    if reference.role is ReferenceRole.USE:
+        return reference.arguments == AS_LABEL
     last = reference.qualifier.rpartition(".")[2]
     return reference.qualifier.endswith(BARE_DOT) or last[:1] == "@"
 

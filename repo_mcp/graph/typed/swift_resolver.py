@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import NOTHING, Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
-from repo_mcp.graph.typed.guesses import MAX_DECLARING
+from repo_mcp.graph.typed.guesses import MAX_DECLARING, MAX_POSSIBLE
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
@@ -79,6 +79,15 @@ class SwiftResolver(LanguageResolver):
         ]
         makers = self._lookup.find_constructors(made)  # those of extensions may be meant instead
         return self._conclude(FoundDeclarations(tuple(own), found.is_certain and not makers), reference)
+
+    def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
+        """Return what may be meant by name alone; behind a bare dot, what is reached through its type.
+
+        A name that is too common for a guess stays so."""
+        found = super()._gather(scope, reference, is_member=is_member)
+        if len(found) > MAX_POSSIBLE or not is_of_bare_dot(reference):
+            return found
+        return [one for one in found if is_static(self._lookup, one)]
 
     # -- bare names ---------------------------------------------------------------------------------------
 

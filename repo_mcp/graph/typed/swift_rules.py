@@ -173,6 +173,15 @@ def _accepts(symbol: DeclaredSymbol, call: Reference) -> bool:
     return symbol.kind not in CALLABLE_KINDS or accepts_labels(symbol.parameters, call.alias)
 
 
+# Cases and static members that follow a bare dot for types of its libraries, besides those never guessed.
+_LIBRARY_TEXT = """
+success failure some none cancel main background allow disallow zero utf8 left right center top bottom leading
+trailing clear white black gray red green blue sortedKeys prettyPrinted userInitiated standard seconds
+milliseconds
+"""
+_LIBRARY = frozenset(_LIBRARY_TEXT.split())
+
+
 class SwiftRules(Rules):
     """The rules of Swift. Full paths begin with the module."""
 
@@ -181,6 +190,7 @@ class SwiftRules(Rules):
     has_overloads = True
     inherits_overloads = True
     has_labels = True
+    doubted_members = _LIBRARY
     accepts = staticmethod(_accepts)
     has_extensions = True
     checks_extensions = True

@@ -67,6 +67,11 @@ class ModuleFinder:
                 return name if self._find_entry(folder, ".") == path else ""
         return ""
 
+    def find_package_folder(self, path: str) -> str:
+        """Return the nearest folder with a package.json around a file, as `a/b/`; empty for the root."""
+        above = (one for one in _iter_up(posixpath.dirname(path)) if one)
+        return next((f"{one}/" for one in above if self._program.has_file(f"{one}/package.json")), "")
+
     def _find(self, folder: str, module: str) -> str | None:
         if not module or module.startswith(("node:", "/", "http:", "https:")):
             return None

@@ -123,7 +123,7 @@ class TypeScriptResolver:
         meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=as_type)
         if meaning is not UNKNOWN and not (as_type and self._is_value(meaning)):
             return self._say(self._choose_nearest(file, meaning, row), row)
-        return self._find_global(row) or Resolution(external=row.name)
+        return self._find_global(file, row) or Resolution(external=row.name)
 
     def _is_value(self, meaning: Meaning) -> bool:
         """Return True when a meaning can be no type: a written type of that name is declared elsewhere."""
@@ -140,16 +140,20 @@ class TypeScriptResolver:
         above = [one for one in symbols if one.start_line <= row.line] or symbols[:1]
         return Meaning((Declaration(file.path, above[-1].ordinal),))
 
-    def _find_global(self, row: Reference) -> Resolution | None:
-        """Return the global meaning of a name, from ambient declarations in `.d.ts` scripts."""
+    def _find_global(self, near: ScriptFile, row: Reference) -> Resolution | None:
+        """Return the global meaning of a name, from ambient declarations in `.d.ts` scripts.
+
+        Those of another package are only possible: it may declare what all files have, such as `console`."""
         found: list[Target] = []
         for path in self._program.list_declaring(row.name)[:MAX_GUESSED_FILES]:
             file = self._names.find_file(path)
             if file is None or file.is_module or not path.endswith(".d.ts"):
                 continue
+            is_near = near.path.startswith(self._names.modules.find_package_folder(path))
+            sure = Confidence.PROBABLE if is_near else Confidence.POSSIBLE
             symbols = [one for one in file.find_children(0, row.name) if one.kind not in _MEMBER_KINDS]
             for symbol in prefer(symbols, row.role in _TYPE_ROLES):
-                found.append(Target(Declaration(path, symbol.ordinal), Confidence.PROBABLE))
+                found.append(Target(Declaration(path, symbol.ordinal), sure))
         return _limit(found) if found else None
 
     def _resolve_member(self, file: ScriptFile, row: Reference) -> Resolution:

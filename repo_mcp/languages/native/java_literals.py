@@ -53,6 +53,13 @@ def _mark(walk: CaptureWalk, node: Node) -> str:
     return "s" if mark == _OTHER and _is_joined(walk, node) else mark
 
 
+def is_text(walk: CaptureWalk, node: Node) -> bool:
+    """Return whether an expression is a text by itself: a literal, or `("a" + b)`."""
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    return node.type == "string_literal" or _is_joined(walk, node)
+
+
 def _is_joined(walk: CaptureWalk, node: Node) -> bool:
     """Return whether an expression joins texts: `"a" + b + c`."""
     for _ in range(MAX_JOINED):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.java_literals import mark_literals
+from repo_mcp.languages.native.java_literals import is_text, mark_literals
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, read_called, split_path
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CONSTRUCTED, NEW, PATH
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_BRACKETS = 3  # around `new Base() { ... }`
 MAX_OUTER = 8  # types around a nested one whose uses are recorded
+_TEXT_CLASS = "String"
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 
 
@@ -92,8 +93,12 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
 
 
 def _read_receiver(walk: CaptureWalk, node: Node | None) -> str:
-    """Return the chain before a member, or the name of the anonymous class in `new Base() { ... }.member`."""
-    return (name_anonymous(walk, node) if node is not None else "") or walk.read_chain(node)
+    """Return the chain before a member, the name of the anonymous class in `new Base() { ... }.member`, or
+    the class of `"text".member`."""
+    if node is None:
+        return ""
+    chain = name_anonymous(walk, node) or walk.read_chain(node)
+    return _TEXT_CLASS if chain == "?" and is_text(walk, node) else chain
 
 
 def name_anonymous(walk: CaptureWalk, node: Node) -> str:

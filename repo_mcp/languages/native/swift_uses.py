@@ -6,6 +6,7 @@ its arguments, "_" for none, and after the parenthesis those of trailing closure
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.swift_manifest import refer_target
@@ -25,6 +26,8 @@ from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
+MAX_WORD = 20  # bytes before a dot that are looked at
+_WORD_BEHIND = re.compile(rb"[a-z]+\Z")
 _META = frozenset({"Type", "Protocol"})  # behind a type: the type of that type
 
 
@@ -75,9 +78,10 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
         if target is not None and walk.text[function.start_byte : function.start_byte + 1] == b".":
             walk.taken.add(target.start_byte)
             refer_target(walk, node, walk.read(target))
-            owner = walk.values_to_come.get(function.start_byte, ("?", 0))[0]
+            owner = _find_owner(walk, function)
             last = owner.rpartition(".")[2][:1]
-            owner += BARE_DOT if owner != "?" and last != "@" and not last.isupper() else ""
+            is_bare = not _find_variable(walk, function) and last != "@" and not last.isupper()
+            owner += BARE_DOT if is_bare else ""
             walk.refer(ReferenceRole.CALL, walk.read(target), target, owner, labels, count)
     elif function.type in {"constructor_expression", "user_type"}:
         made, qualifier = split_path(walk.read_chain(function))
@@ -123,14 +127,26 @@ def on_navigation(walk: CaptureWalk, node: Node) -> None:
         walk.refer(ReferenceRole.USE, walk.read(name), name, qualifier)
 
 
+def _find_owner(walk: CaptureWalk, node: Node) -> str:
+    """Return what has the member behind a bare dot; "?" if nothing says so."""
+    return _find_variable(walk, node) or walk.values_to_come.get(node.start_byte, ("?", 0))[0]
+
+
+def _find_variable(walk: CaptureWalk, node: Node) -> str:
+    """Return the variable right before a dot that the grammar takes for a keyword: `each.id`, `copy.id`."""
+    start = node.start_byte
+    found = _WORD_BEHIND.search(walk.text, max(0, start - MAX_WORD), start)
+    return found[0].decode() if found is not None else ""
+
+
 def on_prefix(walk: CaptureWalk, node: Node) -> None:
     """Add the member behind a bare dot, `.success`, by the type that is expected there."""
     target = node.child_by_field_name("target")
     is_dot = walk.text[node.start_byte : node.start_byte + 1] == b"."
     if target is not None and is_dot and target.type == "simple_identifier":
         if target.start_byte not in walk.taken:
-            owner = walk.values_to_come.get(node.start_byte, ("?", 0))[0]
-            is_value = owner != "?" and not owner.rpartition(".")[2][:1].isupper()
+            owner = _find_owner(walk, node)
+            is_value = not _find_variable(walk, node) and not owner.rpartition(".")[2][:1].isupper()
             walk.refer(ReferenceRole.USE, walk.read(target), target, owner, "", AS_LABEL if is_value else 0)
         walk.taken.add(target.start_byte)
 

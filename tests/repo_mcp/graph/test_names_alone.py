@@ -1,0 +1,138 @@
+"""What a name alone may mean: less where the library, another package or a bare dot speaks against it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+JAVA = """
+class Named { boolean equalsIgnoreCase(String a) { return true; } String getFileName() { return ""; }
+  String getRow() { return ""; } }
+class Use {
+  void go(java.util.stream.Stream<Path> walk) {
+    ("a" + name()).equalsIgnoreCase("x"); // joined
+    "a".equalsIgnoreCase("x"); // a literal
+    walk.anyMatch(p -> p.getFileName()); // of the library
+    walk.anyMatch(p -> p.getRow()); // of nobody else
+  }
+}
+"""
+SWIFT = """
+struct Body {
+  var contentLength: Int?
+  static var shared: Body { Body() }
+  func reload() {}
+  static func made() -> Body { Body() }
+  static var success: Body { Body() }
+}
+func go() {
+  headers[.contentLength] = 1 // expected by a subscript
+  send([.contentLength: 1]) // a key
+  headers[.shared] = 1 // static
+  if case .contentLength = find() {} // a pattern
+  run([.reload()]) // a method
+  run([.made()]) // a static method
+  run([.success]) // the library's, too
+  find().contentLength = 1 // of a value
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "expected"),
+    [
+        ("// joined", "equalsIgnoreCase", ["-> java.lang.String.equalsIgnoreCase"]),
+        ("// a literal", "equalsIgnoreCase", ["-> java.lang.String.equalsIgnoreCase"]),
+        ("// of the library", "getFileName", ["Use.java:1 getFileName possible"]),
+        ("// of nobody else", "getRow", ["Use.java:2 getRow probable"]),
+    ],
+)
+def test_a_method_of_the_library_of_java_is_in_doubt(line: str, name: str, expected: list[str]) -> None:
+    assert Repository.build({"Use.java": JAVA}).ask("Use.java", line, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "expected"),
+    [
+        ("// expected by a subscript", "contentLength", []),
+        ("// a key", "contentLength", []),
+        ("// static", "shared", ["a.swift:3 shared probable"]),
+        ("// a pattern", "contentLength", []),
+        ("// a method", "reload", []),
+        ("// a static method", "made", ["a.swift:5 made probable"]),
+        ("// the library's, too", "success", ["a.swift:6 success possible"]),
+        ("// of a value", "contentLength", ["a.swift:2 contentLength probable"]),
+    ],
+)
+def test_behind_a_bare_dot_stands_what_belongs_to_a_type(line: str, name: str, expected: list[str]) -> None:
+    assert Repository.build({"a.swift": SWIFT}).ask("a.swift", line, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "sure"),
+    [("packages/a/main.ts", "probable"), ("packages/b/main.ts", "possible"), ("main.ts", "possible")],
+)
+def test_a_global_of_another_package_is_in_doubt(path: str, sure: str) -> None:
+    texts = {
+        "package.json": "{}",
+        "packages/a/package.json": "{}",
+        "packages/a/src/types.d.ts": "declare let console: Console;\n",
+        "globals.d.ts": "declare function log(): void;\n",
+        path: "console.log();\nlog(1);\n",
+    }
+    found = Repository.build(texts)
+    assert found.ask(path, "console.log", "console") == [f"packages/a/src/types.d.ts:1 console {sure}"]
+    assert found.ask(path, "log(1)", "log") == ["globals.d.ts:1 log probable"]
+
+
+USED = {
+    "uses.cs": """
+namespace N.Codecs.Tests {
+  using Other.Library;
+  using static CodecUtil;
+  class T { void go() { BytesOf(1); } LogLevel level; }
+}
+""",
+    "plain.cs": """
+namespace N.Codecs {
+  using System.Linq;
+  class T { LogLevel level; }
+}
+""",
+    "util.cs": """
+namespace N.Codecs.Tests { static class CodecUtil { internal static byte[] BytesOf(int a) => null; } }
+""",
+    "level.cs": """
+namespace N.Handlers { public enum LogLevel { Trace } }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "expected"),
+    [
+        ("uses.cs", "BytesOf", ["util.cs:1 BytesOf exact"]),  # `using static` from the namespace around it
+        ("uses.cs", "LogLevel", ["level.cs:1 LogLevel possible"]),  # or the library's
+        ("plain.cs", "LogLevel", ["level.cs:1 LogLevel probable"]),
+    ],
+)
+def test_namespaces_of_csharp_that_a_file_uses(path: str, name: str, expected: list[str]) -> None:
+    assert Repository.build(USED).ask(path, "class T", name) == expected
+
+
+def test_words_of_swift_are_variables_before_a_dot() -> None:
+    text = """
+    struct Inner { var deep: Int; func go() {} }
+    struct Outer { var deep: Int; func go() {} }
+    func run(all: [Inner]) {
+      for each in all { print(each.deep) }
+      for each in all { each.go() }
+      let copy = all[0]
+      print(copy.deep + 1)
+    }
+    """
+    found = Repository.build({"a.swift": text})
+    assert found.ask("a.swift", "each.deep", "deep") == ["a.swift:1 deep probable"]
+    assert found.ask("a.swift", "copy.deep", "deep") == ["a.swift:1 deep exact"]
+    assert found.ask("a.swift", "each.go()", "go") == ["a.swift:1 go probable"]
