@@ -32,6 +32,7 @@ _ASKING = frozenset(
 _CALLING = frozenset({"call", "apply", "bind"})
 # In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
+_NAME = re.compile(r"#?[A-Za-z_$][\w$]{0,199}")
 _TYPE_NODES = frozenset({"type_identifier", "nested_type_identifier", "generic_type"})
 
 
@@ -50,6 +51,8 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
     elif kind == "member_expression":
         _refer_call(walk, node, function, None)
         _refer_called_through(walk, function)
+    elif kind == "subscript_expression":
+        _refer_quoted_call(walk, node, function)
     elif kind == "call_expression":
         chain = walk.read_chain(function)
         _expect_arguments(walk, node.child_by_field_name("arguments"), chain, "")
@@ -58,6 +61,17 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
         walk.refer(CALL, "constructor", node.start_byte, "super", "", arguments)
     elif kind == "import":
         refer_required(walk, node, function)
+
+
+def _refer_quoted_call(walk: ScriptWalk, node: Node, function: Node) -> None:
+    """Add a call of a member whose name is quoted, as private ones are from outside: `client["_end"]()`."""
+    index = function.child_by_field_name("index")
+    name = index.named_child(0) if index is not None and index.type == "string" else None
+    if name is None or name.type != "string_fragment" or not _NAME.fullmatch(walk.read(name)):
+        return
+    qualifier = walk.read_chain(function.child_by_field_name("object"))
+    arguments = walk.count_arguments(node.child_by_field_name("arguments"))
+    walk.refer(CALL, walk.read(name), name.start_byte, qualifier, "", arguments)
 
 
 def _refer_called_through(walk: ScriptWalk, function: Node) -> None:

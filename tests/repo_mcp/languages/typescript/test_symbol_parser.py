@@ -224,6 +224,11 @@ def test_calls_and_what_stands_before_them() -> None:
     ]
 
 
+def test_a_call_of_a_quoted_member() -> None:
+    found = read("a.ts", "client['_end'](true); this[\"run\"](); timers[name](); table['two words']();\n")
+    assert list_references(found, CALL) == [": CALL client|_end 1 n=2", ": CALL this|run 1 n=1"]
+
+
 def test_types_of_variables() -> None:
     found = read(
         "a.ts",
