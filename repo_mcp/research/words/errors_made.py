@@ -63,6 +63,7 @@ _GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a
 VARIABLE_LINES = 12  # above it, in which the variable gets its text
 LINE_CHARS = 1_000  # read of a line, so that none takes long
 MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
+_REMARK = re.compile(r"\s(?:#|//)\s.*")  # a comment behind code
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
@@ -246,7 +247,7 @@ def find_errors(line: str) -> list[str]:
     value = _find_value(line)
     if value is not None:
         return [value]
-    code = _QUOTED.sub('""', line)
+    code = _REMARK.sub("", _QUOTED.sub('""', line))
     return [
         found[1] or found[2]
         for found in _ERROR.finditer(code)

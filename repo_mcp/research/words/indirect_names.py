@@ -225,7 +225,7 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
     fitting = [
         node
         for node in nodes
-        if node.symbol.kind in _DOING and _REGISTERS.match(node.symbol.name) is not None
+        if node.symbol.kind in _DOING and _is_offered(node, base) and _REGISTERS.match(node.symbol.name)
     ] or [
         node
         for node in _search(state, base.symbol.name)
@@ -240,6 +240,13 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
             node.symbol.start_line,
         ),
         default=None,
+    )
+
+
+def _is_offered(node: Node, base: Node) -> bool:
+    """Return True for what others can call, or is named after a kind; a private `defineDelay` is not."""
+    return bool(node.symbol.flags & SymbolFlag.PUBLIC_API) or bool(
+        shares_word(node.symbol.name, (base.symbol.name,))
     )
 
 

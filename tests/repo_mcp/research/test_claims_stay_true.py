@@ -321,6 +321,20 @@ def test_what_registers_one_of_a_kind_belongs_to_the_recipe() -> None:
     assert "App.RegisterBinder (binder.go:17-19) registers one." in claim
 
 
+def test_a_private_function_that_is_named_otherwise_registers_none_of_a_kind() -> None:
+    kinds = "".join(
+        f"class {name}Pace implements Pace {{ public int next() {{ return 1; }} }}\n" for name in "AB"
+    )
+    texts = {
+        "Pace.java": f"public interface Pace {{\n  int next();\n}}\n{kinds}",
+        "Waiter.java": "public class Waiter {\n  private int defineDelay(Pace pace) {\n"
+        "    return pace.next();\n  }\n}\n",
+    }
+    claim = Asked(texts).ask("where would I add a new pace?").claim
+    assert claim.startswith("Others of the kind derive from Pace")
+    assert "registers one" not in claim
+
+
 def test_a_way_to_do_something_is_what_does_it() -> None:
     texts = {
         "auth.py": "class Authenticator:\n    def authenticate(self, request):\n"

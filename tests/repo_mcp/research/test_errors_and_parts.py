@@ -36,6 +36,7 @@ def test_the_type_of_an_error_makes_none() -> None:
 
 def test_functions_that_make_or_ask_about_errors_are_none() -> None:
     assert find_errors("if (MustThrowConfigException(error))") == []
+    assert find_errors('raise AttributeError("no #1 // 2")  # from KeyError') == ["AttributeError"]
     assert find_errors("throw Object.assign(new AxiosError('aborted'), { cause })") == ["AxiosError"]
     assert find_errors("raise Locale::Unknown.new(locale) unless known") == ["Locale::Unknown"]
 
