@@ -31,6 +31,7 @@ from repo_mcp.research.findings.reasons import (
     BELONG,
     BY_EXTENSION,
     DERIVE,
+    FEW_HAVE,
     FILLS,
     HAS_ROWS,
     HOLDS,
@@ -286,7 +287,10 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
         who = shorten(best.qualified_name) if rivals else "It"
         sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
     sections = [one for one in state.findings if one.kind == "section"]
-    named = {shorten(node.qualified_name): node for node in reversed(own) if node not in callees}
+    held = [one for one in state.findings if one.why.startswith(FEW_HAVE)]
+    sentences += [f"The word {one.why[len(FEW_HAVE) :]} is in {name_findings([one])}." for one in held]
+    told = {node.node_id for node in callees} | {one.node_id for one in held}
+    named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
     if others and not rivals:
         sentences.append(f"Next to it {_list_next(map(name_briefly, others[:2]))}.")

@@ -9,7 +9,7 @@ import numpy as np
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.symbols.symbol_record import SymbolRecord
+from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 
 CONFIDENCES = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
@@ -61,8 +61,9 @@ def is_test(path: str, name: str) -> bool:
 
 
 def is_test_symbol(node: Node) -> bool:
-    """Return True for a symbol inside a module of tests in a file of the program."""
-    return lies_in_tests(node.path, node.qualified_name)
+    """Return True for a module of tests in a file of the program, and for a symbol inside one."""
+    name = node.qualified_name
+    return lies_in_tests(node.path, f"{name}." if node.symbol.kind is SymbolKind.MODULE else name)
 
 
 def lies_in_tests(path: str, name: str) -> bool:

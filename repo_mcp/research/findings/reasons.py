@@ -18,6 +18,7 @@ LAST_PART = ", the last part of "  # in the reason of a finding for a part of a 
 OPTION = "declares the option"  # begins the reason of a finding that declares one by its name
 DECLARES = "declares or "  # begins the reason of a finding for a line that declares a name, or documents it
 MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
+FEW_HAVE = "is one of few places with the word "  # begins the reason of one with a word that the best lacks
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 WRITTEN = "has a line written as a call of "  # begins the reason of a finding where no parser sees a call
 # These begin the reasons of findings that are named after a setting, or read it through what is.

@@ -78,7 +78,7 @@ def choose_seeds(
     """Return the declarations worth showing, best first."""
     seeds = []
     for one in _drop_side_files([one for one in rated if state.admits(one.path)]):
-        if find_role(one.path) is FileRole.DOCS:
+        if find_role(one.path) is FileRole.DOCS or _is_stub(state, one.path):
             continue
         node = find_node(state, one)
         if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
@@ -103,6 +103,11 @@ def choose_seeds(
     seeds = _discount_overloads(seeds)
     least = LEAST_SHARE * max((seed.worth for seed in seeds), default=0.0)
     return _discount_repeated([seed for seed in seeds if seed.worth >= least], weights)[:MOST_SEEDS]
+
+
+def _is_stub(state: ResearchState, path: str) -> bool:
+    """Return True for a file of types beside the file of the program that it describes, as in Python."""
+    return path.endswith(".pyi") and state.source.find_file(path[:-1]) is not None
 
 
 def _discount_overloads(seeds: Sequence[Seed]) -> list[Seed]:

@@ -32,6 +32,7 @@ from repo_mcp.research.findings.reasons import (
 )
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.elsewhere import find_elsewhere
 from repo_mcp.research.words.errors_made import holds_error
 from repo_mcp.research.words.failing import find_below
 from repo_mcp.research.words.indirect_names import (
@@ -79,6 +80,8 @@ AGAIN_ROOM = 330  # characters of a declaration with the name of a better one
 LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations are shown
 # For a question about the errors of a function: the first declarations, and the least characters of each.
 FAILING_FIRST, FAILING_ROOM = 3, 3_200
+BEST = 3  # declarations that are shown whatever they do, before those that do something
+ELSEWHERE = 2  # declarations before one with a word that the best lacks
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
@@ -87,6 +90,20 @@ MOST_TABLES = 8  # best declarations among which a table of what is to be added 
 ROWS_SHARE = 0.25  # of the lines of such a table, those that have the noun
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
 _VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+# What does nothing by itself, however many words of the question it has.
+_QUIET = frozenset(
+    {
+        SymbolKind.ENUM,
+        SymbolKind.ENUM_MEMBER,
+        SymbolKind.INTERFACE,
+        SymbolKind.MODULE,
+        SymbolKind.PROPERTY,
+        SymbolKind.STRUCT,
+        SymbolKind.TRAIT,
+        SymbolKind.TYPE,
+    }
+)
+_DEED = re.compile(r"\W*(?:how (?!many|much|often)|what happens)", re.IGNORECASE)
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 # A question to a program that runs tests, which does not ask for tests: "what happens when a test fails".
 _ONE_TEST = re.compile(
@@ -164,14 +181,45 @@ def find_seeds(
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     if seeds:
-        claimed = _list_claimed(state, seeds)
-        _note_lacking(state, claimed[0], weigh_words(words, weights), idioms)
-        state.rivals = [] if first or state.lacking else find_rivals(claimed)
+        seeds = _judge_best(state, seeds, weigh_words(words, weights), idioms, is_named=bool(first))
+    if not first and _asks_deed(state.request.query, preferred):
+        seeds = [*seeds[:BEST], *sorted(seeds[BEST:], key=_is_quiet)]  # stable
     _note(
         state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
     )
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _asks_deed(query: str, preferred: PreferredKind) -> bool:
+    """Return True for a question about what is done: how, what happens, or which errors."""
+    return preferred is PreferredKind.FAILURES or (
+        preferred is PreferredKind.NOTHING and _DEED.match(query) is not None
+    )
+
+
+def _is_quiet(seed: Seed) -> bool:
+    """Return True for a declaration that does nothing: a type without code of its own, or a single line."""
+    node = seed.node
+    return node is not None and (node.symbol.kind in _QUIET or node.symbol.end_line == node.symbol.start_line)
+
+
+def _judge_best(
+    state: ResearchState,
+    seeds: list[Seed],
+    weighed: Mapping[str, float],
+    idioms: Mapping[str, Sequence[str]],
+    *,
+    is_named: bool,
+) -> list[Seed]:
+    """Set what the best lacks, or else what is rated as high, unless the question names it.
+
+    Return the seeds. If it lacks words, one that has such a word may be among them.
+    """
+    claimed = _list_claimed(state, seeds)
+    _note_lacking(state, claimed[0], weighed, idioms)
+    state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
+    return _add_elsewhere(state, seeds, weighed) if state.lacking and not is_named else seeds
 
 
 def _list_claimed(state: ResearchState, seeds: Sequence[Seed]) -> Sequence[Seed]:
@@ -199,6 +247,15 @@ def _note_lacking(
     telling = {word: weight for word, weight in weighed.items() if word not in said}
     lacking = name_phrases(list_lacking(best, telling), idioms)
     state.lacking = [*dict.fromkeys((*lacking, *list_unsaid(best, idioms)))]
+
+
+def _add_elsewhere(state: ResearchState, seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:
+    """Return the seeds; a declaration with a word that the best lacks and few files have comes third."""
+    held = find_elsewhere(state, weighed)
+    if held is None:
+        return seeds
+    rest = [seed for seed in seeds if seed.node != held.node]
+    return [*rest[:ELSEWHERE], held, *rest[ELSEWHERE:]]
 
 
 def _put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -313,24 +370,37 @@ def _note(
     left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
     leads = match_calls([seed.name for seed in seeds])
     met: set[str] = set()
-    noted: dict[str, set[int]] = {}  # lines by path: a type and its method are both found, and share lines
-    for ordinal, seed in enumerate(seeds):
-        share = max(SHARES[min(ordinal, len(SHARES) - 1)], least_share if ordinal < FAILING_FIRST else 0)
+    chosen: list[list[int]] = []  # the lines shown of each seed
+
+    def choose(position: int, room: int) -> list[int]:
+        """Return lines of a seed that no other one shows: a type and its method are both found."""
+        seed = seeds[position]
+        wanted = _match_wanted(preferred, leads, seed.body)
+        lines = choose_lines(seed.body, weights, room, wanted, keeps_comments=not position, spare=SPARE)
+        own = (at for at in range(len(chosen)) if at != position and seeds[at].path == seed.path)
+        known = {line for at in own for line in chosen[at]}
+        return [line for line in lines if line == seed.body.head_line or line not in known]
+
+    for position, seed in enumerate(seeds):
+        share = max(SHARES[min(position, len(SHARES) - 1)], least_share if position < FAILING_FIRST else 0)
         share = min(share, MEMBERS_ROOM) if seed.why.startswith(BELONG) else share
         again = max(AGAIN_ROOM, share // 2) if seed.body.line_count >= OVERLOAD_LINES else AGAIN_ROOM
         room = min(again if seed.name in met else share, left - FINDING_CHARS)
         if room < LEAST_ROOM:
-            for other in seeds[ordinal:]:
-                _note_seed(state, other, (other.body.head_line,))
-            return
+            break
         met |= {seed.name} - {""}
-        wanted = _match_wanted(preferred, leads, seed.body)
-        shown = choose_lines(seed.body, weights, room, wanted, keeps_comments=not ordinal, spare=SPARE)
-        known = noted.setdefault(seed.path, set())
-        shown = [line for line in shown if line == seed.body.head_line or line not in known]
-        known.update(shown)
-        left -= measure(seed.body.lines, shown) + FINDING_CHARS
-        _note_seed(state, seed, tuple(shown))
+        chosen.append(choose(position, room))
+        left -= measure(seed.body.lines, chosen[-1]) + FINDING_CHARS
+    are_all = len(chosen) == len(seeds) and not state.lacks_most
+    for position, lines in enumerate(chosen if are_all else ()):  # what is left goes to the best
+        if left < LEAST_ROOM:
+            break
+        used = measure(seeds[position].body.lines, lines)
+        chosen[position] = sorted({*lines, *choose(position, used + left)})
+        left -= measure(seeds[position].body.lines, chosen[position]) - used
+    chosen += [[seed.body.head_line] for seed in seeds[len(chosen) :]]
+    for seed, lines in zip(seeds, chosen, strict=True):
+        _note_seed(state, seed, tuple(lines))
 
 
 def match_calls(names: Sequence[str]) -> Callable[[str], bool]:

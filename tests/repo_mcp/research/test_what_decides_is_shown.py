@@ -108,3 +108,48 @@ def test_one_of_my_own_is_one_to_add_and_its_base_is_what_most_derive_from() -> 
     report = Asked(files).ask("how do I write a check for a value of my own?")
     assert report.reading.form is Form.EXTENSION
     assert report.claim.startswith("Others of the kind derive from values.ValueCheck (values.py:1-3)")
+
+
+def test_what_few_declarations_leave_is_room_for_more_of_them() -> None:
+    steps = "".join(
+        f"    if parcel.side_{number} > {number}:\n        return {number}\n" for number in range(30)
+    )
+    files = {"sort.py": f"def by_size(parcel):\n{steps}\n\ndef by_sides(parcel):\n{steps}"}
+    report = Asked(files).ask("What is the difference between by_size and by_sides?")
+    for name in ("sort.by_size", "sort.by_sides"):
+        assert [f"side_{at} >" in find_one(report, name).excerpt for at in range(30)] == [True] * 30
+
+
+def test_a_module_of_tests_in_a_file_of_the_program_is_no_finding() -> None:
+    text = "pub fn weigh(parcel: &Parcel) -> u32 {\n    if parcel.heavy { return 2; }\n    1\n}\n\n"
+    text += "#[cfg(test)]\nmod test {\n    fn heavy_parcel() -> Parcel {\n"
+    text += "        Parcel { heavy: true }\n    }\n}\n"
+    report = Asked({"src/lib.rs": text}).ask("How is a heavy parcel weighed?")
+    assert list_found(report) == ["weigh"]
+
+
+def test_a_file_of_types_beside_its_program_is_no_finding() -> None:
+    files = {
+        "sort.py": "def sort_parcel(parcel):\n    if parcel.heavy:\n        return 2\n    return 1\n",
+        "sort.pyi": "def sort_parcel(parcel: Parcel) -> int: ...\n",
+        "only.pyi": "def sort_heavy_parcel(parcel: Parcel) -> int: ...\n",
+    }
+    found = Asked(files).ask("How is a heavy parcel sorted?").findings
+    assert {one.path for one in found} == {"sort.py", "only.pyi"}
+
+
+@pytest.mark.parametrize(
+    ("question", "comes_last"),
+    [("How is a heavy parcel sorted?", True), ("Where is a heavy parcel sorted?", False)],
+)
+def test_what_does_nothing_comes_after_what_does(question: str, comes_last: bool) -> None:
+    text = "export interface SortHeavyParcel {\n  heavy: Parcel;\n  sort: Sort;\n  parcel: Heavy;\n}\n"
+    text += "".join(f"export type {name}Parcel =\n  | Parcel\n  | Heavy;\n" for name in ("Heavy", "Sort"))
+    text += (
+        "export function sortParcel(parcel) {\n  if (parcel.heavy) {\n    return sortHeavy(parcel);\n  }\n}\n"
+    )
+    text += "export function pack(bag) {\n  bag.parcel = 1;\n  return bag;\n}\n"
+    found = list_found(Asked({"src/sort.ts": text}).ask(question), 0)
+    assert {"SortHeavyParcel", "HeavyParcel", "SortParcel", "pack"} < {*found}
+    last = max(found.index(one) for one in found if one.endswith("Parcel") and one != "sortParcel")
+    assert (found.index("pack") < last) is comes_last
