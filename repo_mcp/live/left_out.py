@@ -22,7 +22,6 @@ from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.live_index import LiveIndex
-from repo_mcp.live.similar_names import find_similar_files
 from repo_mcp.model import ExactRequest, SearchRequest, SkipReason
 from repo_mcp.ranking.scoring.searcher import Filter, Searcher
 from repo_mcp.text.lines import has_binary_extension
@@ -162,5 +161,7 @@ def _suggest(searcher: Searcher, glob: str, language: str | None) -> str:
             if _has_files(searcher, one, language):
                 return f" `{one}` matches some."
     name = glob.rpartition("/")[2]
+    from repo_mcp.live.similar_names import find_similar_files  # here: most filters match something
+
     similar = [] if _WILD.search(name) else find_similar_files(searcher.snapshot, name)
     return f" Similar: {', '.join(f'`{path}`' for path in similar)}." if similar else ""

@@ -39,7 +39,6 @@ from repo_mcp.ranking.query.report_noise import read_template
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Filter, Ranking, Searcher
-from repo_mcp.ranking.scoring.spell_suggest import suggest
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import PART, analyse_text, get_word_terms
 from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS
@@ -135,7 +134,7 @@ def _answer_ranked(
         shown = _put_leads(shown, leads, request.top_k)
         few, near = few + len(leads), len(leads)
     unknown = choose_unknown(query, ranking)
-    alike = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
+    alike = _suggest(searcher, unknown, thorough=not ranking.total) if unknown else []
     best = ranking.chunks[:1]
     unmatched = describe_words(words, searcher, best, alike, scope.read_live, is_whole=not progress)
     total, is_least = ranking.total, ranking.total_is_lower_bound
@@ -188,6 +187,12 @@ def _show_page(
     if asked is not None:
         shown = _put_first(shown, asked, request.top_k, partial(look_up, scope, query))
     return shown
+
+
+def _suggest(searcher: Searcher, unknown: Sequence[str], *, thorough: bool) -> list[str]:
+    from repo_mcp.ranking.scoring.spell_suggest import suggest  # here: most words of queries are known
+
+    return suggest(searcher.snapshot, unknown, thorough=thorough)
 
 
 def list_phrase_words(phrases: Iterable[str], count_units: Callable[[str], int]) -> Iterator[tuple[str, ...]]:

@@ -35,6 +35,7 @@ from repo_mcp.workspace.ignore_files import (
 from repo_mcp.workspace.ignore_layers import NameRules, RuleFile
 from repo_mcp.workspace.ignore_lines import encode_name
 
+IGNORE_NAME = ".gitignore"
 MAX_IGNORE_FILE_BYTES = 256 * 1024
 MAX_IGNORE_FILES = 10_000  # Linux has 306
 # Of all files together, which stay in memory from walk to walk: about 100 MB. Linux has 2,000 rules in 30 kB.
@@ -89,7 +90,7 @@ class IgnoreRules:
         A file that is too large, or one too many, is left out whole, as is one beyond what all of them may
         hold; a hostile pattern is left out alone. All leave a warning.
         """
-        where = f"{directory}/.gitignore" if directory else ".gitignore"
+        where = f"{directory}/{IGNORE_NAME}" if directory else IGNORE_NAME
         if len(text) > MAX_IGNORE_FILE_BYTES:
             self._warn(f"{_shown(where)} not applied: more than {MAX_IGNORE_FILE_BYTES} bytes")
             return

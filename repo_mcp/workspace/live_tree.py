@@ -26,7 +26,13 @@ from repo_mcp.workspace.client_paths import is_unicode, shown
 from repo_mcp.workspace.git_index import GitIndex, NotedFiles
 from repo_mcp.workspace.git_places import find_git_places
 from repo_mcp.workspace.hidden_names import is_hidden
-from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, GlobFilter, IgnoreRules
+from repo_mcp.workspace.ignore import (
+    CATCH_ALLS_SET_ASIDE,
+    IGNORE_NAME,
+    MAX_IGNORE_FILE_BYTES,
+    GlobFilter,
+    IgnoreRules,
+)
 from repo_mcp.workspace.ignore_layers import NameRules
 from repo_mcp.workspace.listed_ahead import FindListed, ListedAhead, find_nothing
 from repo_mcp.workspace.opened_file import OpenedFile
@@ -45,7 +51,6 @@ from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns
 
 NANOSECONDS = 1_000_000_000
-_IGNORE_NAME = ".gitignore"
 _LEFT_OUT = frozenset({"symlink", "special", *RULES})
 
 
@@ -273,9 +278,9 @@ class _Listing:
 
     def _rules_in(self, path: str, entries: list[_Entry]) -> NameRules:
         """Return the ignore rules for a directory's entries, including those of its own file."""
-        own = next((entry for entry in entries if entry.name == _IGNORE_NAME), None)
+        own = next((entry for entry in entries if entry.name == IGNORE_NAME), None)
         if own is not None and own.kind == "file":
-            ignore_path = f"{path}/{_IGNORE_NAME}" if path else _IGNORE_NAME
+            ignore_path = f"{path}/{IGNORE_NAME}" if path else IGNORE_NAME
             try:
                 text = self._reader.read_walked(ignore_path, MAX_IGNORE_FILE_BYTES).data
             except RepoError as error:

@@ -33,7 +33,7 @@ from repo_mcp.model import WalkReport
 from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.client_paths import is_unicode
 from repo_mcp.workspace.hidden_names import is_hidden
-from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
+from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, IGNORE_NAME, MAX_IGNORE_FILE_BYTES, IgnoreRules
 from repo_mcp.workspace.ignore_layers import NameRules
 from repo_mcp.workspace.listed_ahead import FindListed, find_nothing
 from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
@@ -47,7 +47,6 @@ MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest r
 _HELD_LEVELS = 16  # directories kept open at a time
 GIT_INDEX_NOT_USED = ".git/index is {}, so it is not used: tracked files that .gitignore names are left out"
 _MAX_DENIED_INODES = 10_000
-_IGNORE_NAME = ".gitignore"
 _NOTHING_JUDGED = JudgedNames(())
 _NO_VERDICTS = NewVerdicts()
 
@@ -318,7 +317,7 @@ class _Walk:
         """
         if self.ignore is None:
             return None
-        own, own_path = found.get(_IGNORE_NAME), level.prefix + _IGNORE_NAME
+        own, own_path = found.get(IGNORE_NAME), level.prefix + IGNORE_NAME
         if own is not None and own.is_file(follow_symlinks=False) and not self.find_denial(own_path):
             self._read_rules(level, directory, own_path)
         if self.memory is None:

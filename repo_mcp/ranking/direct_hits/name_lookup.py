@@ -27,7 +27,6 @@ from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.markup_languages import UNKNOWN
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
-from repo_mcp.ranking.direct_hits.near_names import describe_missing
 from repo_mcp.ranking.direct_hits.scope import RatedDeclaration, SearchScope
 from repo_mcp.ranking.files.ranked_file import Points
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
@@ -131,6 +130,8 @@ def look_up(
     hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
     missing = []
     if least is None:
+        from repo_mcp.ranking.direct_hits.near_names import describe_missing  # here: for mode `symbol` alone
+
         missing = describe_missing(scope, query, asked, words, hits)
     return Found(hits, len(seen), is_cut, (*missing, *warnings))
 
