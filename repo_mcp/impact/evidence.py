@@ -33,6 +33,7 @@ RARE = 30  # a name that more files use, or declare, is no evidence
 SHOWN_NAMES = 3  # of the names that a file shares
 # A shared name is shown if at most 3 files have it, or a tenth of all: in small trees, RARE is most of them.
 LEAST_FILES, SHOWN_SHARE = 3, 10
+WORDS_ALONE = "words in common"  # the reason for a file that nothing else speaks for
 _NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS})  # common words and keywords
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _MARKS = re.compile(
@@ -126,7 +127,7 @@ class Evidence:
             best = sorted(rare, key=lambda name: (-shared[name], name))[:SHOWN_NAMES]
             reasons.append(f"names in common: {', '.join(f'`{name}`' for name in best)}")
         elif Signal.ALIKE in own or (shared and not reasons):
-            reasons.append("words in common")
+            reasons.append(WORDS_ALONE)
         return reasons
 
     def note_reached(self, reached: Iterable[Reached]) -> None:

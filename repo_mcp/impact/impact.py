@@ -26,7 +26,7 @@ from repo_mcp.impact.changed_symbols import (
     judge_files,
     list_touched_text,
 )
-from repo_mcp.impact.evidence import Evidence, list_words
+from repo_mcp.impact.evidence import WORDS_ALONE, Evidence, list_words
 from repo_mcp.impact.reach import ORDER, Follower, Reach
 from repo_mcp.impact.records import (
     CHANGED_ITSELF,
@@ -45,6 +45,7 @@ from repo_mcp.text.unified_diff import parse_diff
 
 MAX_FILES = 300  # of one diff that are looked at
 MAX_COMPANIONS = 10  # files without an edge, of the program and of its tests
+MAX_ALIKE = 5  # of these, files that only have words in common, if there are files that more speaks for
 FEW = 5  # paths that a note names
 _AROUND = (SymbolKind.FILE, SymbolKind.MODULE)  # the symbols that hold imports
 _FAR = 1_000  # the distance of a file to which no edge leads
@@ -156,8 +157,15 @@ def _drop_imports(symbols: list[Reached]) -> list[Reached]:
 
 
 def _choose(files: Sequence[ReachedFile]) -> list[ReachedFile]:
-    """Return the files in order, with no more than MAX_COMPANIONS to which no edge leads."""
+    """Return the files in order, with no more than MAX_COMPANIONS to which no edge leads.
+
+    Of files that only have words in common with the diff, few behind the first have to change. There are no
+    more than MAX_ALIKE of them, unless there is nothing else.
+    """
     companions = [one for one in files if not one.symbols][:MAX_COMPANIONS]
+    alike = [one for one in files if one.reasons == [WORDS_ALONE]]
+    if len(alike) < len(files):
+        companions = [one for one in companions if one not in alike[MAX_ALIKE:]]
     return [one for one in files if one.symbols or one in companions]
 
 

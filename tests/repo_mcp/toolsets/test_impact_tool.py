@@ -287,6 +287,18 @@ def test_files_go_with_their_namesakes(served: Served) -> None:
     assert found["possible"] == sum(row["confidence"] == "possible" for row in found["result"])
 
 
+def test_few_files_with_words_in_common_stand_beside_others(changing: Served) -> None:
+    for number in range(9):
+        path = changing.root / "notes" / f"part{number}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"# Part {number}\n\nAbout the amount of money: the other amount, part {number}.\n")
+    changing.index()
+    diff = _diff("shop/money.py", ("one.amount + other.amount", "other.amount + one.amount"))
+    rows = changing.call("get_impact", diff=diff)["result"]
+    alone = [row for row in rows if row["reasons"] == ["words in common"]]
+    assert len(alone) == impact_module.MAX_ALIKE < len(rows)
+
+
 def test_a_language_without_a_parser_has_names_and_words(served: Served) -> None:
     diff = _diff("lib/shelf.rb", ("    thing\n", "    thing.put_aside\n"))
     found = served.call("get_impact", diff=diff)
