@@ -40,8 +40,9 @@ from repo_mcp.text.lines import decode_source
 from repo_mcp.text.roles import order_by_role
 
 TIME_LIMIT_SECONDS = 10.0
-MAX_LINE_CHARS = 400  # shown of a match's line; open_file shows more
-CHARS_BEFORE_MATCH = 100  # shown of a longer line, which is cut around its match
+MAX_LINE_CHARS = 400  # of a match's line that is shown whole; open_file shows more
+CUT_LINE_CHARS = 160  # shown of a longer one, which was most often built or is prose,
+CHARS_BEFORE_MATCH = 60  # and of it before its match
 MAX_MATCH_LINES = 50  # shown of one match
 LEAST_SYMBOL_LINES = 2  # a declaration of one line is not named, because that line is shown
 BATCH_FILES = 32  # searched together, by one thread
@@ -328,12 +329,12 @@ def _decode_lines(lines: list[bytes]) -> tuple[str, ...]:
 
 
 def _cut_around(line: str, column: int) -> str:
-    """Return a line cut to MAX_LINE_CHARS around the character at `column`, with ellipses where cut."""
+    """Return a long line cut around the character at `column`, with ellipses where cut."""
     if len(line) <= MAX_LINE_CHARS:
         return line
-    start = 0 if column + CHARS_BEFORE_MATCH < MAX_LINE_CHARS else column - CHARS_BEFORE_MATCH
-    shown = line[start : start + MAX_LINE_CHARS]
-    return f"{'…' if start else ''}{shown}{'…' if start + MAX_LINE_CHARS < len(line) else ''}"
+    start = 0 if column + CHARS_BEFORE_MATCH < CUT_LINE_CHARS else column - CHARS_BEFORE_MATCH
+    shown = line[start : start + CUT_LINE_CHARS]
+    return f"{'…' if start else ''}{shown}{'…' if start + CUT_LINE_CHARS < len(line) else ''}"
 
 
 NO_SNAPSHOT = "none"  # the snapshot of an answer for which no generation was used

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from repo_mcp.model import ExactMatch, Hit
 
 _NAMED_COPIES = 3  # nobody opens more of them
+_BRIEF_CHARS = 100  # of the line of a brief hit as text
 
 Group = tuple["ExactMatch | None", "list[PageLine]"]  # the first match of lines under one declaration
 
@@ -119,7 +120,8 @@ def _list_further(hit: Hit, copies: Sequence[Hit]) -> list[str]:
 def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
     """Return a ranked hit far below the best as text: the name of its declaration, or the one line of it."""
     number, _, line = hit.snippet.removesuffix("\n").partition("\t")
-    row = f"{number}:{line.lstrip()}"
+    text = line.lstrip()
+    row = f"{number}:{text if len(text) <= _BRIEF_CHARS else text[:_BRIEF_CHARS] + '…'}"
     if hit.symbol is not None and hit.symbol_lines is not None and len({*hit.symbol_lines}) > 1:
         row = _write_name(escape_text(hit.symbol), hit.symbol_lines)
     return "\n".join((escape_text(hit.path), row, *_list_further(hit, copies)))

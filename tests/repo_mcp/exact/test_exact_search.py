@@ -109,7 +109,7 @@ def test_what_a_match_shows(repository: Repository) -> None:
 def test_long_lines_are_cut_around_the_match(repository: Repository) -> None:
     match = repository.search_exact(ExactRequest("alpha", file_glob="long.txt")).matches[1]
     assert match.start_column == 1002
-    assert len(match.line) == exact_search.MAX_LINE_CHARS + 2
+    assert len(match.line) == exact_search.CUT_LINE_CHARS + 2
     assert match.line.startswith("…y")
     assert " alpha z" in match.line
     assert match.line.endswith("z…")

@@ -94,6 +94,13 @@ def test_a_brief_hit_names_a_declaration_that_its_line_does_not_name() -> None:
     assert write_brief(hit, [copy]) == "a.rb\n3-5 Ledger.y=\nsame lines in b.rb:8-10"
 
 
+def test_a_long_line_of_a_brief_hit_is_cut_as_text() -> None:
+    line = "word " * 40
+    hit = Hit("a.php", 4, 4, f"4\t    {line}\n", 1.5, ("word",), None)
+    assert write_brief(hit, []) == f"a.php\n4:{line[:100]}…"
+    assert render_brief(hit, [])["snippet"] == hit.snippet
+
+
 def build_hit(path: str, name: str, first: int, last: int, **fields: Any) -> Hit:
     lines = (first, last)
     own = name.rpartition(".")[2]
