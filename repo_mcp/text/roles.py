@@ -30,10 +30,16 @@ _DOCS_DIRECTORY = re.compile(
     r"|__bench(?:es)?__|[Ss]andbox|[Pp]laygrounds?)/|^(?:[Bb]ench(?:mark)?|perf)/"
 )
 _DOCS_NAME = re.compile(r"\.(?:bench|stories)\.[cm]?[jt]sx?$")
-# The last ones hold amalgamations: all sources copied into one file.
+# Folders of the program's texts in a language other than English. `cs` and `pl` may be C# and Perl.
+_TRANSLATED = (
+    r"(?:ar|b[gns]|ca|cy|da|de|el|es|et|eu|fa|fi|fr|gl|he|hi|hr|hu|id|is|it|ja|ka|ko|lt|lv|nb|nl|nn|pt|ro|ru"
+    r"|s[klqrv]|th|tr|uk|ur|uz|vi|zh)(?:[-_]\w{2,4})?/"
+)
+# Amalgamations are all sources copied into one file.
 _FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
     r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/|^deps/"
+    rf"|(?:(?:^|/)(?:locales?|i18n|l10n|translations)|^(?:resources/)?lang)/{_TRANSLATED}"
 )
 # Builds described in a programming language. Those in formats of configuration are known by their formats.
 _BUILD_NAME = re.compile(

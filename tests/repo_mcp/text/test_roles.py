@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.text.roles import is_side_file
+from repo_mcp.text.roles import FileRole, find_role, is_side_file
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,20 @@ from repo_mcp.text.roles import is_side_file
 )
 def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: str, is_aside: bool) -> None:
     assert is_side_file(path) is is_aside
+
+
+@pytest.mark.parametrize(
+    ("path", "is_foreign"),
+    [
+        ("lang/de/orders.php", True),
+        ("resources/lang/pt_BR/orders.php", True),
+        ("web/src/locales/zh-Hans/shop.ts", True),
+        ("lang/en/orders.php", False),  # the texts of the program itself
+        ("web/src/locales/en-GB/shop.ts", False),
+        ("lang/go/client.py", False),  # no human language
+        ("src/lang/it/parse.py", False),
+        ("src/locales/index.ts", False),
+    ],
+)
+def test_translations_count_as_foreign(path: str, is_foreign: bool) -> None:
+    assert (find_role(path) is FileRole.FOREIGN) == is_foreign
