@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 REPO = (
     "Read-only access to one code repository. First paste the whole issue, error or question into repo.search"
-    " (detail text): some 2 KB name the likely functions. Then open these by symbol or line with"
+    " (detail text): some 1.5 KB name the likely functions. Then open these by symbol or line with"
     " repo.open_file. repo.outline lists what a file declares. Do not guess line ranges; open declarations:"
     " `line` opens the one around a line, `symbol` one by name, `spans` several in one call, and `about`"
     " cuts a long one down to the lines about some words. A class of more than 200 lines is shown as its"

@@ -34,7 +34,7 @@ FEW_WHOLE_LINES = 45  # the same for what asks nothing: words, a report, pasted 
 FURTHER_LINES = 1  # of a hit after these
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations that a rated hit names, the best first
-PASTED_NAMED = 6, 2  # of the first file for pasted text, and of each further one
+PASTED_NAMED = 8, 4  # of the first file for pasted text, and of each further one
 HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows other declarations whole
@@ -43,7 +43,8 @@ CITED_NEAR = 2  # lines before and after one that pasted text cites
 SHORT_LINES = 16  # of the declaration that pasted text is about: one with no more is shown whole
 LEAST_AROUND = 2  # lines of the declaration around a cited line: that of one line may be a variable's
 MOST_AROUND = 100  # lines of a type around the best that is named: of a longer one, the members are opened
-NEXT_LINES = 4  # of the best declaration in each further file for pasted text
+PASTED_LINES = 6  # of the best declaration in the first file for pasted text
+NEXT_LINES = 2  # and in each further one: a reader opens what these tell it to
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long, from its start; others match best
 NAME_WORTH = 4  # a line with a declaration's name is worth as much as so many others
 OUTSIDE_WORTH = 0.5  # share of the worth of lines outside all declarations: they are mostly imports
@@ -158,7 +159,7 @@ def _show_pasted(file: AskedFile, weights: Sequence[float], cited: int, *, is_fi
         if not span.head_line <= first <= last <= span.end_line
         or span.end_line - span.head_line < MOST_AROUND
     ]
-    lines = _show_matching(file, weights, cited, best, HEAD_LINES if is_first else NEXT_LINES)
+    lines = _show_matching(file, weights, cited, best, PASTED_LINES if is_first else NEXT_LINES)
     return show_lines(file.live, lines, best, others, PASTED_NAMED[0 if is_first else 1])
 
 
@@ -167,7 +168,8 @@ def _show_matching(
 ) -> dict[int, str]:
     """Return at most `most` lines by number: those around line `cited`, if any, and a declaration's best.
 
-    Of HEAD_LINES, it is up to SHORT_LINES if they show the declaration whole.
+    It is up to half as many more with a cited line, and in the first file up to SHORT_LINES if these show the
+    declaration whole.
     """
     lines = file.live.lines
     beside = min(CITED_NEAR, most // 2 - 1)
@@ -179,7 +181,7 @@ def _show_matching(
     whole = chosen | {*range(symbol.head_line, symbol.end_line + 1)}
     first = symbol.head_line if len(whole) <= most else symbol.name_line
     whole = chosen | {*range(first, symbol.end_line + 1)}
-    if len(whole) <= (SHORT_LINES if most == HEAD_LINES else most):
+    if len(whole) <= (SHORT_LINES if most == PASTED_LINES else most):
         chosen = whole
     else:
         text = decode_lines(lines, first, symbol.end_line)
@@ -189,7 +191,7 @@ def _show_matching(
             for at, (comment, line) in enumerate(zip(is_comment, text, strict=True), first)
         ]
         held = file.held[first - 1 : symbol.end_line]
-        room = most - len(chosen - {first})
+        room = max(most // 2, most - len(chosen - {first}))
         chosen |= {at + first for at in choose_telling(held, weights, is_idle, room)}
     return {at: decode_lines(lines, at, at)[0] for at in sorted(chosen)}
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.page.snippets import CITED_NEAR, HEAD_LINES, NEXT_LINES, choose_telling
+from repo_mcp.ranking.page.snippets import CITED_NEAR, HEAD_LINES, NEXT_LINES, PASTED_LINES, choose_telling
 from repo_mcp.repository import Repository
 from tests.deep.sizes import examples
 from tests.repo_mcp.toolsets.repo_calls import call, open_written
@@ -117,7 +117,7 @@ def show(repository: Repository, query: str) -> list[int]:
 def test_an_issue_is_shown_the_line_that_its_title_names(repository: Repository) -> None:
     asked = LEDGER.index("    quarter = find_effective_quarter(ledger)") + 1
     numbers = show(repository, ISSUE)
-    assert len(numbers) == HEAD_LINES
+    assert len(numbers) == PASTED_LINES
     assert numbers[0] == 1
     assert {asked - 1, asked, asked + 1} <= {*numbers}
 
@@ -132,7 +132,7 @@ def test_lines_around_a_line_that_an_issue_links_to_are_shown(repository: Reposi
     numbers = show(repository, f"{ISSUE}It is raised at {link}.\n")
     assert {*range(55 - CITED_NEAR, 55 + CITED_NEAR + 1)} <= {*numbers}
     assert LEDGER.index("    quarter = find_effective_quarter(ledger)") + 1 in numbers
-    assert len(numbers) == HEAD_LINES
+    assert len(numbers) == 2 * CITED_NEAR + 1 + PASTED_LINES // 2
 
 
 def test_a_line_that_a_file_has_not_is_not_shown(repository: Repository) -> None:
@@ -192,7 +192,7 @@ def test_the_declaration_around_a_cited_line_is_the_one_that_is_named(repository
 
 @pytest.mark.parametrize(
     ("cited", "numbers"),
-    [(10, [*range(8, 13), *range(23, 30)]), (46, [*range(23, 30), *range(44, 49)])],
+    [(10, [*range(8, 13), *range(23, 26)]), (46, [*range(23, 26), *range(44, 49)])],
     ids=["before", "after"],
 )
 def test_lines_in_no_declaration_are_set_off_from_the_best(
