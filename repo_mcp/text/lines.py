@@ -125,6 +125,7 @@ def is_import(line: str) -> bool:
 # A comment, or a quoted name alone, as in a list of exports. Without quotes it may be declared there.
 _COMMENT = compile_late(r"^\s*(?://|/\*|\*(?:[\s/<]|$)|#(?:[\s!]|$)|--(?:\s|$)|;;|<!--|\(\*|\"\"\"|''')")
 _NAME_ALONE = compile_late(r"^\s*[\"']\w+[\"'],\s*$")
+COMMENT_STARTS = "//", "# ", "* ", "/*", "-- ", "; "  # in most languages; `is_comment` knows others, too
 
 
 def says_little(line: str) -> bool:

@@ -21,6 +21,7 @@ from repo_mcp.ranking.page.snippets import show_lines
 from repo_mcp.ranking.query.query import STORY_WORDS, Query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.lines import COMMENT_STARTS
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
@@ -35,7 +36,6 @@ MOST_HEADS = 6  # of the blocks around the line: what has to hold for it to be s
 _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"[\"`]|(?<!\w)'|'(?!\w)")  # no apostrophe
 _GOES_ON = re.compile(r"\s*(?:[)\]}]|else\b|el(?:s?if|sei)\b|except\b|catch\b|rescue\b|finally\b)")
-_COMMENTS = "//", "# ", "* ", "/*", "-- ", "; "  # these begin lines of comments in most languages
 _TRANSLATIONS = re.compile(r"(?:^|[/._-])(?:locales?|i18n|l10n|translations?|lang)(?=[/._-])", re.IGNORECASE)
 _AROUND = " \t\"'`.!"
 
@@ -90,7 +90,7 @@ def _iter_saying(live: LiveChunk, said: str) -> Iterator[int]:
     first_word = said.split(" ", 1)[0]
     for number, line in enumerate(lines, live.start_line):
         folded = line.lower() if len(line) <= MOST_CHARS else ""
-        if first_word not in folded or folded.lstrip().startswith(_COMMENTS):
+        if first_word not in folded or folded.lstrip().startswith(COMMENT_STARTS):
             continue
         before, found, after = " ".join(folded.split()).partition(said)
         if found and _QUOTE.search(before) and _QUOTE.search(after) and not _is_comment(live, number):
@@ -134,7 +134,7 @@ def list_heads(lines: Sequence[str]) -> list[int]:
     for at in range(len(lines) - 2, -1, -1):
         line = lines[at]
         own = _measure_depth(line)
-        if own < depth and line.strip() and not line.lstrip().startswith(_COMMENTS):
+        if own < depth and line.strip() and not line.lstrip().startswith(COMMENT_STARTS):
             heads.append(at)
             depth = own + 1 if _GOES_ON.match(line) else own
     return heads[:MOST_HEADS]

@@ -39,6 +39,7 @@ from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text, get_word_terms
+from repo_mcp.text.lines import COMMENT_STARTS
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 MAX_NAMES = 6  # of a query; more are a list of words
@@ -50,7 +51,6 @@ FEW_ALONE = 10  # on a page without a declaration
 MOST_PLACES = 3  # declarations of a chunk that use a name
 TOP_LINES = 12  # of a file that is asked for
 FEW_OUTER = 3  # symbols of a file that say little about what is in it
-_COMMENTS = "//", "# ", "* ", "/*", "-- ", "; "
 FILES_ORDERED = 10  # by which declarations of one name are ordered: the best of the query
 LEAD = 0.1  # points of what is named before what follows it
 _WORD = compile_late(r"\w+")
@@ -253,7 +253,7 @@ def _show_places(live: LiveChunk, terms: Sequence[str], shown: Set[tuple[str, in
     for at, line in enumerate(lines):
         if not marks[at]:
             continue
-        is_place = (path, first + at) not in shown and not line.lstrip().startswith(_COMMENTS)
+        is_place = (path, first + at) not in shown and not line.lstrip().startswith(COMMENT_STARTS)
         if not is_place or wanted.isdisjoint(_WORD.findall(line.lower())):  # `closed` is not `close`
             marks[at] = 0
     best: dict[int, tuple[tuple[bool, int, int], int, SymbolSpan | None]] = {}
