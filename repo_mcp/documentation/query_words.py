@@ -7,9 +7,9 @@ worth, so that an answer without it gets a low score.
 
 DocsWeights has every number that decides the order of sections. Shares and scores are from 0 to 1.
 
-Terms are found in many short texts at once, with the results of `ranking.snippets`. A line is split into
-words only when it holds the prefix of a term, which is the term without its last letter. Every word with the
-term has that prefix, because stemming changes only endings. A word is analysed once per query.
+Terms are found in many short texts at once, with the results of `repo_mcp/ranking/page/line_terms.py`. A line
+is split into words only when it holds the prefix of a term, which is the term without its last letter. Every
+word with the term has that prefix, because stemming changes only endings. A word is analysed once per query.
 """
 
 from __future__ import annotations
