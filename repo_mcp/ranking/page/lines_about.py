@@ -17,6 +17,7 @@ from repo_mcp.text.analysis import analyse_text
 ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty lines
 HEAD_LINES = 2  # first lines of the span, which are always chosen
 NEAR_LINES = 2  # chosen before and after a line with a word
+MOST_COMPLETING = 6  # lines chosen behind others to close the parentheses in these
 MAX_TERMS = 60  # of the given words; each is a bit of a number
 
 
@@ -64,6 +65,23 @@ def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]]) -> set[i
         left -= sum(len(lines[at]) for at in near)
         for at in [at for at in waiting if at in chosen]:
             seen.update(waiting.pop(at))
+    chosen |= {at for last in chosen if last + 1 not in chosen for at in _complete(lines, last, chosen)}
     # One line that is missing between two others is overlooked, and breaks prose.
     chosen |= {at + 1 for at in chosen if at + 2 in chosen}
     return {at for at in chosen if lines[at].strip() or {at - 1, at + 1} <= chosen}
+
+
+def _complete(lines: Sequence[str], last: int, chosen: set[int]) -> range:
+    """Return the positions of the lines that close the parentheses of those chosen up to `last`, if near.
+
+    So a condition or call of several lines is shown whole. Parentheses in strings count as well.
+    """
+    first = last
+    while first - 1 in chosen:
+        first -= 1
+    depth = 0
+    for at in range(first, min(last + 1 + MOST_COMPLETING, len(lines))):
+        depth = max(0, depth + sum(map(lines[at].count, "([")) - sum(map(lines[at].count, ")]")))
+        if at >= last and not depth:
+            return range(last + 1, at + 1)
+    return range(0)

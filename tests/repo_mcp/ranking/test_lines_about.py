@@ -28,6 +28,21 @@ def test_the_head_and_lines_near_a_word() -> None:
     assert set(choose_asked(lines, 30, "denied payments")) == head | near
 
 
+def test_a_condition_of_several_lines_is_shown_whole() -> None:
+    lines = [*LONG]
+    lines[100:107] = [
+        "    if (",
+        "        is_denied and",
+        *("        not is_paid and" for _ in range(3)),
+        "        is_due",
+        "    ):",
+    ]
+    near = set(range(101 + 1 - NEAR_LINES, 108))
+    assert set(choose_asked(lines, 1, "denied")) == {1, 2} | near
+    lines[106] = "    total = 1"  # not closed within a few lines
+    assert 105 not in choose_asked(lines, 1, "denied")
+
+
 def test_blank_lines_at_the_end_of_a_run_are_left_out() -> None:
     lines = [*LONG]
     lines[98:103] = ["", "    x = 1", "    raise PaymentDenied", "", "    y = 2"]
