@@ -64,8 +64,9 @@ def describe_left(left: Sequence[tuple[RatedFile, Block]]) -> list[str]:
     files = len({one.candidate.path for one, _ in left})
     best = ", ".join(map(_cite, left[:MAX_NEXT]))
     return [
-        f"the budget is not used up: the rest matches much less (excerpts: {len(left)}, files: {files});"
-        f" next: {best}. To use all of it, give only the title, on one line"
+        "the budget is not used up: the rest is worth less than half as much"
+        f" (excerpts: {len(left)}, files: {files}); next: {best}."
+        " To use all of it, give only the title, on one line"
     ]
 
 

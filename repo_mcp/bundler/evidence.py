@@ -119,6 +119,7 @@ class Evidence:
     candidates: tuple[Candidate, ...]  # best first
     searches: tuple[SearchTried, ...]
     warnings: tuple[str, ...]  # about adapters that gave no hints because they failed
+    title: frozenset[str] = frozenset()  # terms of the title of pasted text
 
 
 def gather_evidence(
@@ -164,6 +165,7 @@ def gather_evidence(
         (*candidates.values(),),
         tuple(searches),
         warnings,
+        query.title,
     )
 
 

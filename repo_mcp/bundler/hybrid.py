@@ -57,7 +57,7 @@ class HybridStrategy:
         opened = opener.open_best(budget)
         opened += follow_names(opened, opener, source, weights, request.include_tests)
         mark_named(opened, evidence.names)
-        left = spend(opened, packer, weights)
+        left = spend(opened, packer, weights, evidence.title)
         shown = _order_shown(opened, packer)
         for file in shown[:MAX_COMPANION_FILES]:
             take_companions(packer, file.view.live, file.view.layout.spans)

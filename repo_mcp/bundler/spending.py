@@ -9,7 +9,7 @@ best of all and what the prompt names: of these the head and the deciding lines 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from heapq import heapify, heappop, heappush
 
 from repo_mcp.bundler.block_worth import is_prototype
@@ -42,21 +42,26 @@ def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float]) -> None:
                 one.named.add(at)
 
 
-def spend(opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> list[tuple[RatedFile, Block]]:
-    """Select blocks until the budget is used up, or no block is worth showing.
+def spend(
+    opened: Sequence[RatedFile], packer: Packer, weights: Weights, title: Set[str] = frozenset()
+) -> list[tuple[RatedFile, Block]]:
+    """Select blocks until the budget is used up, or no block is worth showing. `title` has terms of a title.
 
     Return the blocks that are left out though each would fit, because the best are worth so much more.
     """
-    return _BlockQueue(opened, packer, weights).spend()
+    return _BlockQueue(opened, packer, weights, title).spend()
 
 
 class _BlockQueue:
     """The blocks that may still be selected: first what the prompt names, then by worth per line."""
 
-    def __init__(self, opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> None:
+    def __init__(
+        self, opened: Sequence[RatedFile], packer: Packer, weights: Weights, title: Set[str]
+    ) -> None:
         self._opened = opened
         self._packer = packer
         self._weights = weights
+        self._title = title
         self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
         self._factors: dict[tuple[int, int], float] = {}  # of worth, by positions of file and block
         self._seen: set[tuple[int, int]] = set()  # positions of file and block: selected or skipped
@@ -87,7 +92,7 @@ class _BlockQueue:
             one = self._opened[at]
             if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
-            elif is_unnamed and -rate < self._weights.least_rate * best:
+            elif is_unnamed and -rate < self._find_least_rate() * best:
                 if self._packer.has_room(_build_whole(one, position)):
                     left.append((one, one.blocks[position]))
             elif self._select(one, position):
@@ -107,6 +112,13 @@ class _BlockQueue:
         factor = 1.0 if one.priority == 1.0 else weights.other_least
         return min(factor * weights.least_worth, weights.least_share * self._dearest)
 
+    def _find_least_rate(self) -> float:
+        """Return the share of the best block's worth per line below which a block is left out."""
+        weights = self._weights
+        is_enough = self._packer.lines >= weights.enough_lines
+        share: float = weights.enough_rate if is_enough else weights.least_rate
+        return share
+
     def _rate(self, at: int, position: int) -> float:
         """Return the worth of a block per line, which is less if its file already has excerpts."""
         weights, one = self._weights, self._opened[at]
@@ -123,11 +135,11 @@ class _BlockQueue:
         weights = self._weights
         share = one.candidate.share or weights.share_if_not_found
         factor: float = one.priority * share**weights.share_power
-        if weights.term_power:
+        if weights.held_term:
             block, held = one.blocks[position], one.view.line_terms
             numbers = range(block.start_line, block.end_line + 1)
             terms = {term for number in numbers for term in held.get(number, ())}
-            factor *= (1.0 + len(terms)) ** weights.term_power
+            factor *= 1.0 + weights.held_term * len(terms) + weights.title_term * len(terms & self._title)
         return factor
 
     def _select(self, one: RatedFile, position: int) -> bool:

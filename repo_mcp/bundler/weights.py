@@ -69,18 +69,31 @@ class Weights:
     other_least: float = 2.0  # factor of that for a test, a document or data
     least_share: float = 0.5  # of the worth of the best block: no more is asked for if nothing matches well
     least_rate: float = 0.02  # of the worth per line of the best block: less ends the bundle
+    enough_lines: int = 60
+    enough_rate: float = 0.02  # takes the place of `least_rate` when so many lines are shown
     part_share: float = 0.6  # of the worth of the best block: a block that does not fit is then shown in part
     repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
-    term_power: float = 0.0  # of 1 and the number of the prompt's terms in a block, a factor of its worth
+    held_term: float = 0.0  # of a block's worth, added to it for each of the prompt's terms that it holds
+    title_term: float = 0.0  # the same for a term of the title, besides
     share_power: float = 0.0  # of the file's score as a share of the best one, a further factor
     share_if_not_found: float = 0.3  # instead of that share, for a file that only declares a name
 
 
 WEIGHTS = Weights()
 # For reports and descriptions of changes, of which a few places are wanted. They have so many words that any
-# block holds some: what holds many of them, in the files that were found first, is where to look. Chosen on
-# 141 issues.
-REPORT_WEIGHTS = replace(WEIGHTS, term_power=1.0, share_power=1.0, least_rate=0.14)
+# block holds some: what holds many of them, in the files that were found first, is where to look. The title
+# says what is wrong. Names say what was used, which is seldom what is at fault. Chosen on 205 issues.
+REPORT_WEIGHTS = replace(
+    WEIGHTS,
+    named=0.3,
+    held_term=1.0,
+    title_term=2.0,
+    share_power=1.0,
+    least_rate=0.2,
+    enough_rate=0.4,
+    part_share=2.0,  # of none but the best and what is named
+    repeat_lines=150.0,
+)
 # For questions in sentences, where declarations are compared with each other and not packed. Chosen on 78
 # such questions: in one of eight, a name that their words formed by chance came first.
 QUESTION_WEIGHTS = replace(

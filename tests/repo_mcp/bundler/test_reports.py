@@ -125,6 +125,11 @@ def gather(prompt: str) -> Evidence:
     return gather_evidence(BundleRequest(prompt), source, find_no_hints, WEIGHTS)
 
 
+def test_the_terms_of_a_title_are_known_and_a_question_has_none() -> None:
+    assert gather("The door hangs\n\nOpen it, and nothing turns.").title >= {"door", "hang"}
+    assert not gather("Which door hangs?").title
+
+
 def test_what_only_pasted_code_names_counts_less() -> None:
     written, pasted = gather("How does `open_door` work\nhere"), gather("How\n```py\nopen_door(1)\n```")
     assert pasted.names["open_door"] == WEIGHTS.pasted * written.names["open_door"]

@@ -368,12 +368,14 @@ def test_what_is_worth_less_than_a_fiftieth_of_the_best_for_its_lines_ends_a_bun
 
 
 def rated(path: str, text: str, worth: float, share: float = 1.0) -> RatedFile:
-    return RatedFile(Candidate(path, share, None), view(text, path=path), [Block(1, 1)], [worth])
+    block = Block(1, text.count("\n"))
+    return RatedFile(Candidate(path, share, None), view(text, path=path), [block], [worth])
 
 
-def test_of_a_report_what_is_worth_less_than_a_seventh_of_the_best_is_left_out_and_reported() -> None:
-    worths = {"best.py": 1.0, "good.py": 0.15, "fair.py": 0.13, "poor.py": 0.05, "noise.py": 0.01}
-    files = [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
+def test_of_a_report_what_is_worth_less_than_two_fifths_of_the_best_is_left_out_and_reported() -> None:
+    worths = {"good.py": 0.4, "fair.py": 0.3, "poor.py": 0.05, "noise.py": 0.01}  # and fewer lines
+    files = [rated("best.py", "x = 1\n" * 60, 1.0)]
+    files += [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
     packer = Packer(Budget(8, 2_000, None))
     left = spend(files, packer, REPORT_WEIGHTS)
     assert [one.path for one in packer.selections] == ["best.py", "good.py"]
@@ -384,6 +386,13 @@ def test_of_a_report_what_is_worth_less_than_a_seventh_of_the_best_is_left_out_a
     packer = Packer(Budget(8, 2_000, None))
     assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS)] == ["poor.py"]
     assert packer.selections[0].path == "fair.py"
+
+
+def test_a_report_of_which_few_lines_are_shown_gets_what_is_worth_a_fifth_of_the_best() -> None:
+    worths = {"best.py": 1.0, "fair.py": 0.25, "poor.py": 0.15}
+    files = [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
+    packer = Packer(Budget(8, 2_000, None))
+    assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS)] == ["poor.py"]
 
 
 def test_a_report_gets_all_that_matches_as_well_as_its_best_block() -> None:
@@ -425,6 +434,21 @@ def test_of_a_report_other_words_and_the_first_files_count_more(first: RatedFile
         assert packer.selections[0].path == best.candidate.path
         for one in (first, second):
             one.lines, one.shown = 0, set()
+
+
+@pytest.mark.parametrize(("title", "best"), [("", "a.py"), ("transfer", "b.py")])
+def test_of_a_report_a_word_of_its_title_counts_for_three(title: str, best: str) -> None:
+    files = [rated("a.py", "post(ledger)\n", 0.5), rated("b.py", "transfer(1)\n", 0.6)]
+    packer = Packer(Budget(8, 2_000, None))
+    spend(files, packer, REPORT_WEIGHTS, frozenset(title.split()))
+    assert packer.selections[0].path == best
+
+
+def test_of_a_report_the_second_best_block_is_not_shown_in_part() -> None:
+    for weights, paths in ((WEIGHTS, ["a.py", "b.py"]), (REPORT_WEIGHTS, ["a.py"])):
+        packer = Packer(Budget(8, 50, None))
+        spend([rated("a.py", "x = 1\n", 1.0), rated("b.py", "x = 1\n" * 100, 0.9)], packer, weights)
+        assert list(packer.paths) == paths
 
 
 def test_the_best_block_and_named_ones_with_room_for_twenty_lines_are_shown_in_part() -> None:
