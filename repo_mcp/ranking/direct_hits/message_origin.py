@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.scope import SearchScope
@@ -60,16 +61,17 @@ def find_said(scope: SearchScope, query: Query) -> list[Hit]:
     """
     for said in list_said(query.text):
         words = [word for word in _WORD.findall(said) if word not in FUNCTION_WORDS]
-        needed = [tuple(analyse_text(word)) for word in words]
-        terms = list(dict.fromkeys(term for one in needed for term in one))
+        terms = list(dict.fromkeys(chain.from_iterable(map(analyse_text, words))))
         if not terms or not all(map(scope.searcher.count_units, terms)):
             continue
-        narrowed = replace(query, terms=terms, required=[*query.required, *needed])
+        narrowed = replace(query, terms=terms, coded=terms)
         chunks = scope.searcher.rank(narrowed, CHUNKS_RANKED, scope.wanted).chunks
         own = [chunk for chunk in chunks if _may_say(chunk.path)][:CHUNKS_READ]
         hits: dict[object, Hit] = {}
+        holds = re.compile(r"\s+".join(map(re.escape, said.split(" ")))).search
         for live in ChunkReader((), scope.read_live).iter(own):
-            for line in _iter_saying(live, said):
+            is_said = holds(live.data.decode("utf-8", "replace").lower())  # mostly not: no line is cut
+            for line in _iter_saying(live, said) if is_said else ():
                 hit = _show(live, line)
                 hits.setdefault((hit.path, hit.symbol_lines or line), hit)
             if len(hits) >= MOST_SAID:

@@ -99,10 +99,19 @@ def look_up(
     warnings: dict[str, None] = {}
     is_cut = False
     for question in _list_questions(query, words, is_one=asked is not None):
+        declaring = scope.searcher.find_files(chain.from_iterable(question.needed), SYMBOL)
+        few = min(map(len, declaring), default=0)  # files at most have all that is needed
+        if (
+            least is not None
+            and asked is not None
+            and not question.is_close
+            and _count_units(scope, asked) < few
+        ):
+            _add_declaring_lines(scope, query, asked, top_k, seen, is_least=True)
         if len(seen) >= top_k and not (question.is_close and _may_be_better(seen.values(), asked, top_k)):
             is_cut = True
             break
-        if not all(map(len, scope.searcher.find_files(chain.from_iterable(question.needed), SYMBOL))):
+        if not few:
             continue
         narrowed = replace(query, symbols=[*query.symbols, *question.needed], phrases=[])
         is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
@@ -119,12 +128,7 @@ def look_up(
                 if key not in seen or seen[key].score < rated.score:
                     seen[key] = rated
         warnings |= dict.fromkeys(reader.list_warnings())
-    if asked is not None and _may_be_better(seen.values(), asked, 1):
-        find = partial(_iter_declaring_lines, scope, query, asked)
-        for rated in scope.known.iter_declared(asked, find):
-            seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
-            if least is not None and not _may_be_better(seen.values(), asked, top_k):
-                break  # each that follows has a later place
+    _add_declaring_lines(scope, query, asked, top_k, seen, is_least=least is not None)
     ordered = sorted(seen, key=lambda key: (-seen[key].score, key[0].encode(), key[1]))
     lines = chain(shown_lines, repeat(shown_lines[-1]))
     hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
@@ -134,6 +138,28 @@ def look_up(
 
         missing = describe_missing(scope, query, asked, words, hits)
     return Found(hits, len(seen), is_cut, (*missing, *warnings))
+
+
+def _add_declaring_lines(
+    scope: SearchScope,
+    query: Query,
+    asked: AskedName | None,
+    top_k: int,
+    seen: dict[tuple[str, int], RatedDeclaration],
+    *,
+    is_least: bool,
+) -> None:
+    """Add what lines declare the requested name to what was `seen`, unless its declaration is among that.
+
+    Of those that are spelled exactly, no more than `top_k` if only the best are wanted, by `is_least`.
+    """
+    if asked is None or not _may_be_better(seen.values(), asked, 1):
+        return
+    find = partial(_iter_declaring_lines, scope, query, asked)
+    for rated in scope.known.iter_declared(asked, find):
+        seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
+        if is_least and not _may_be_better(seen.values(), asked, top_k):
+            break  # each that follows has a later place
 
 
 def count_close(hits: Sequence[Hit], asked: AskedName | None) -> int:
@@ -235,29 +261,31 @@ def _iter_declarations(
             yield RatedDeclaration(score, explained, live, span)
 
 
+def _list_wholes(asked: AskedName) -> list[str]:
+    """Return the terms by which a unit has a name as it is written, in any case."""
+    return [get_word_terms(word)[0] for word in _WORD.findall(asked.name)]
+
+
+def _count_units(scope: SearchScope, asked: AskedName) -> int:
+    """Return how many units have a name as it is written, at most."""
+    return min(map(scope.searcher.count_units, _list_wholes(asked)), default=0)
+
+
 def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) -> Iterator[RatedDeclaration]:
     """Yield the declarations in lines that hold the name exactly as it is written, each with its score.
 
     Headers are ranked apart only if any holds the name, and nothing is if no file does.
     """
-    terms = [get_word_terms(word)[0] for word in _WORD.findall(asked.name)]
-    if not all(map(scope.searcher.count_units, terms)):
+    terms, units = _list_wholes(asked), _count_units(scope, asked)
+    if not units:
         return
     required = [*query.required, *((term,) for term in terms)]
     narrowed = replace(query, terms=terms, required=required, symbols=[], phrases=[])
-    chunks = scope.rank(narrowed, WORD_CHUNKS, counted=False).chunks
-    if len(chunks) == WORD_CHUNKS or any(chunk.path.endswith(_HEADERS) for chunk in chunks):
-        among = replace(scope, wanted=_narrow_to_headers(scope.wanted))
-        headers = among.rank(narrowed, WORD_CHUNKS, counted=False).chunks
-        chunks = (*headers, *chunks)
-    best: dict[str, RankedChunk] = {}
-    for chunk in chunks:
-        if chunk.matched_terms:
-            best.setdefault(chunk.path, chunk)
     name = asked.name.encode("utf-8", "surrogatepass")
     # One file at a time, for 200 of them may be 30 MB.
     lacking = 0
-    for place, live in enumerate(ChunkReader((), scope.read_live).iter(best.values())):
+    files = _iter_first_chunks(_iter_holding(scope, narrowed, units))
+    for place, live in enumerate(ChunkReader((), scope.read_live).iter(files)):
         lacking = 0 if holds_word(live.data, name) else lacking + 1
         if lacking == MOST_LACKING:
             break
@@ -272,6 +300,28 @@ def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) ->
             span = SymbolSpan(first, last, first, first, asked.name, qualified)
             score, explained = _explain(_rate_name(grade_span(asked, span, live)), place)
             yield RatedDeclaration(score, explained, live, span)
+
+
+def _iter_holding(scope: SearchScope, query: Query, units: int) -> Iterator[RankedChunk]:
+    """Yield the chunks that hold a name, those of headers first. It is in no more than so many units.
+
+    A name that more units have than are looked at is mostly declared in a header, so the others are ranked
+    if they are asked for. Of a rarer one, they tell whether there are headers.
+    """
+    others = scope.rank(query, WORD_CHUNKS, counted=False).chunks if units <= WORD_CHUNKS else None
+    if others is None or any(chunk.path.endswith(_HEADERS) for chunk in others):
+        among = replace(scope, wanted=_narrow_to_headers(scope.wanted))
+        yield from among.rank(query, WORD_CHUNKS, counted=False).chunks
+    yield from scope.rank(query, WORD_CHUNKS, counted=False).chunks if others is None else others
+
+
+def _iter_first_chunks(chunks: Iterable[RankedChunk]) -> Iterator[RankedChunk]:
+    """Yield the first chunk of each file that matches."""
+    seen: set[str] = set()
+    for chunk in chunks:
+        if chunk.matched_terms and chunk.path not in seen:
+            seen.add(chunk.path)
+            yield chunk
 
 
 def _narrow_to_headers(wanted: Filter) -> Filter:

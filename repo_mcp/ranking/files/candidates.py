@@ -55,10 +55,11 @@ def gather(
     found, sums, best_text = _sum_files(searcher, best, bases, weights.next_unit)
     known = dict(zip(query.terms, best.terms, strict=True))
     defining = _find_defining(searcher, intent, known)
-    stems, (path_rows, path_sums) = _weigh_stems(searcher, intent, known, query)
-    if query.required or query.excluded or query.symbols:
-        named, path_rows, path_sums = found, path_rows[:0], path_sums[:0]  # such words filter units
+    stems, holding = _weigh_stems(searcher, intent, known, query)
+    if query.names_units or query.excluded:  # such words filter units
+        named, path_rows, path_sums = found, found[:0], sums[:0]
     else:
+        path_rows, path_sums = _sum_worths(holding)
         rare = [one.rows for one in defining if len(one.rows) <= MAX_DEFINING]
         named = sort_distinct(np.concatenate([found, *rare])) if rare else found
         named = named[_find_wanted(searcher, best, named, bases)]
@@ -145,28 +146,36 @@ def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
 
 def _weigh_stems(
     searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers], query: Query
-) -> tuple[dict[str, float], tuple[I64, F64]]:
-    """Return each stem's worth in a name, and the files whose paths hold stems.
-
-    The worth is by rarity in text and in paths. The files are ascending rows, each with the sum of its stems'
-    worth.
-    """
+) -> tuple[dict[str, float], list[tuple[float, I64]]]:
+    """Return each stem's worth in a name, by its rarity in text and in paths; and each with the files whose
+    paths hold it."""
     units = searcher.snapshot.unit_count
     inverse = {term: weigh_inverse(lists.frequency, units) for term, lists in known.items()}
     highest = max(inverse.values(), default=1.0)
-    rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     ranking = list(filter(inverse.__contains__, (*intent.stems, *query.names, *query.synonyms)))
     most = max(LEAST_PATHS, MOST_PATHS_SHARE * searcher.snapshot.file_count)
     stems: dict[str, float] = {}
+    holding: list[tuple[float, I64]] = []
     for stem, files in zip(ranking, searcher.find_files(ranking, PATH, known), strict=True):
         is_everywhere = query.is_pasted and len(files) > most
         rarity = 0.0 if is_everywhere else weigh_rarity(len(files), searcher.snapshot.file_count)
         stems[stem] = query.weights.get(stem, 1.0) * math.sqrt(rarity * inverse[stem] / highest)
+        holding.append((stems[stem], files))
+    return stems, holding
+
+
+def _sum_worths(holding: Sequence[tuple[float, I64]]) -> tuple[I64, F64]:
+    """Return the rows of the files whose paths hold stems, ascending, each with the sum of its stems' worth.
+
+    `holding` has the worth of each stem, and its files.
+    """
+    rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    for worth, files in holding:
         rows.append(files)
-        values.append(np.full(len(files), stems[stem]))
+        values.append(np.full(len(files), worth))
     sums = np.bincount(np.concatenate(rows), weights=np.concatenate(values)).astype(np.float64, copy=False)
-    holding = (sums != 0.0).nonzero()[0]  # on a boolean array, nonzero takes a tenth of the time
-    return stems, (holding, sums[holding])
+    held = (sums != 0.0).nonzero()[0]  # on a boolean array, nonzero takes a tenth of the time
+    return held, sums[held]
 
 
 def _find_wanted(searcher: Searcher, best: BestUnits, rows: I64, bases: I64) -> Mask:

@@ -29,8 +29,9 @@ ReadLive = Callable[[str], bytes]  # reads a file through the repository reader;
 
 LINE_FEED = ord("\n")
 BLOCK_BYTES = 4096  # whose line ends are counted together; a multiple of 64
-FEW_SEARCHED = 16  # lines that are searched one by one, 5 us each; beyond these, all are found at once,
-SMALL_BYTES = 1 << 20  # in a text of at most so many bytes: that takes 60 us for 100 KB
+LEAST_COUNTED = 1 << 16  # bytes of a text whose line ends are counted; those of a smaller one are all found
+FEW_SEARCHED = 16  # lines that are searched one by one, 5 us each; for more of a text of at most
+MOST_FOUND = 1 << 20  # so many bytes, all are found as well
 
 
 class TextLines(Sequence[bytes]):
@@ -51,7 +52,14 @@ class TextLines(Sequence[bytes]):
     @cached_property
     def line_count(self) -> int:
         """Return the number of lines."""
-        return self._passed[-1] + (self._data[-1:] not in (b"", b"\n"))
+        count = len(self._ends) if len(self._data) < LEAST_COUNTED else self._passed[-1]
+        return count + (self._data[-1:] not in (b"", b"\n"))
+
+    @cached_property
+    def _ends(self) -> npt.NDArray[np.int64]:
+        """Return the offset of each line end."""
+        ends: npt.NDArray[np.int64] = (self._raw == LINE_FEED).nonzero()[0]
+        return ends
 
     @cached_property
     def _passed(self) -> list[int]:
@@ -67,19 +75,15 @@ class TextLines(Sequence[bytes]):
 
     def _search(self, line: int) -> int:
         """Return the offset behind as many line ends, at least one, or the end of the text."""
+        size = len(self._data)
+        if size < LEAST_COUNTED or (size <= MOST_FOUND and len(self._starts) > FEW_SEARCHED):
+            return int(self._ends[line - 1]) + 1 if line <= len(self._ends) else size
         if line > self._passed[-1]:
-            return len(self._data)
-        if len(self._starts) > FEW_SEARCHED and len(self._data) <= SMALL_BYTES:
-            return self._all_starts[line]
+            return size
         block = bisect_left(self._passed, line) - 1
         first = block * BLOCK_BYTES
         ends = (self._raw[first : first + BLOCK_BYTES] == LINE_FEED).nonzero()[0]
         return first + int(ends[line - self._passed[block] - 1]) + 1
-
-    @cached_property
-    def _all_starts(self) -> list[int]:
-        """Return the offset of each line, and of the end behind the last line end."""
-        return [0, *((self._raw == LINE_FEED).nonzero()[0] + 1).tolist()]
 
     @overload
     def __getitem__(self, position: int) -> bytes: ...

@@ -66,6 +66,7 @@ class Query:
     required: list[tuple[str, ...]] = field(default_factory=list)  # the terms of each word; all must occur
     excluded: list[tuple[str, ...]] = field(default_factory=list)  # words that must not occur
     symbols: list[tuple[str, ...]] = field(default_factory=list)  # terms of words that must be defined
+    coded: list[str] = field(default_factory=list)  # terms that must occur outside comments and docstrings
     phrases: list[str] = field(default_factory=list)
     path_parts: list[str] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
@@ -84,6 +85,11 @@ class Query:
     def is_name(self) -> bool:
         """Return whether the query is one name and nothing else: its declaration is wanted."""
         return understand(self.text, self.code).asked is not None
+
+    @property
+    def names_units(self) -> bool:
+        """Return True when it says what a unit must have."""
+        return bool(self.required or self.symbols or self.coded)
 
     @property
     def has_other_words(self) -> bool:

@@ -58,6 +58,7 @@ class PostingScorer(Protocol):
     Positions count the units of some given blocks, block after block. See `BlockList.pick`.
     """
 
+    field: int | None  # of all its postings; None: they may be of several
     most: float  # no unit gains more
     byte_count: int  # memory that it takes in a cache
 
@@ -168,6 +169,7 @@ class ShortList:
         self, postings: Sequence[Postings], tf_norms: TfNormTable, first_units: I64, blocks: int
     ) -> None:
         """`first_units` has the first unit of each file of the segment, and the end as one more row."""
+        self.field: int | None = None
         self._block_count = blocks
         self._files = np.zeros(0, dtype=np.uint32)  # with the term in the path, including files without units
         self._strongest_path = 0.0
@@ -287,7 +289,7 @@ class LongList:
         share: float,
     ) -> None:
         """`share` is the snapshot's average length divided by the segment's."""
-        self._field = field
+        self.field: int | None = field
         self._read = read
         self._weigher = weigher
         self._take_lengths = take_lengths
@@ -324,12 +326,12 @@ class LongList:
 
     def read_docs(self, field: int) -> I64:
         """Return the documents in one field. See `PostingScorer`."""
-        return self._read().read()[0] if field == self._field else np.zeros(0, dtype=np.int64)
+        return self._read().read()[0] if field == self.field else np.zeros(0, dtype=np.int64)
 
     def find_strongest(self, field: int, live: Mask | None) -> float:
         """Return the largest gain, decoding blocks by descending bound until none can win."""
         strongest = 0.0
-        if field != self._field:
+        if field != self.field:
             return strongest
         bounds = self.bound_blocks()
         order = np.argsort(-bounds, kind="stable")
@@ -349,6 +351,7 @@ class PathList:
 
     def __init__(self, postings: Postings, tf_norms: TfNormTable, first_units: I64) -> None:
         """`first_units` has the first unit of each file of the segment, and the end as one more row."""
+        self.field: int | None = PATH
         self._first_units = first_units
         self._files = postings.docs.astype(np.uint32)
         self._gains, self._numbers = _Gains([postings], tf_norms), postings.numbers

@@ -48,6 +48,7 @@ COUNTS_KEPT = 4_096  # of terms; half a megabyte
 ADDRESSES_KEPT = 1_000  # of units, those of a hundred pages: what follows asks for much of the same; 0.6 MB
 BEGINNINGS_KEPT = 1_000  # of paths that were looked for; 0.1 MB
 LOOKED_UP = 8  # a list with more units for each one in question is not decoded: they are looked up in it
+LOOKED_UP_IN_BODY = 24  # the same where only the list of one field would be decoded
 NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
 
 HeldTerms = Mapping[tuple[int, int], list[str]]  # of units, by segment and number: terms of a query
@@ -178,7 +179,9 @@ class Searcher:
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
             lists = [one for term in counting for one in term.segments[part.position]]
-            named = self._list_named(part, query, mask) if query.required or query.symbols else None
+            if query.coded:  # in comments, the same words say nothing of the code
+                lists = [one for one in lists if one.field in (BODY, None)]
+            named = self._list_named(part, query, mask) if query.names_units else None
             if named is not None and len(named) <= FEW_UNITS:
                 top = finder.look_up(lists, named, limit)
             else:
@@ -202,7 +205,7 @@ class Searcher:
         examined in the order of their numbers, some blocks at a time, until there are enough: the commonest
         list, which gains least, mostly has them in the first blocks.
         """
-        operators = query.required or query.symbols or query.excluded
+        operators = query.names_units or query.excluded
         is_any = not operators and all(mask is None for mask in best.masks)
         commonest = max((one.frequency for one in best.terms), default=0)
         if is_any and 0 < most * self._most_units <= commonest:  # 0: there is no chunk
@@ -264,7 +267,7 @@ class Searcher:
 
     def find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
         """Return a mask of the units in `files` that satisfy the query's operators; None: all units."""
-        if files is None and not (query.required or query.symbols or query.excluded):
+        if files is None and not (query.names_units or query.excluded):
             return None
         return self._mark(part, query, files, self._list_named(part, query, files))
 
@@ -290,6 +293,8 @@ class Searcher:
         for term in chain.from_iterable(query.symbols):
             units = self._list_declaring(part, term)
             named = units if named is None else named[find_among(units, named)]
+        for lists in sorted(self._lists.read(query.coded), key=attrgetter("frequency")):
+            named = _find_in_body(lists, part.position, named)
         required = [*chain.from_iterable(query.required)]
         scorers = zip(self._lists.read(required), required, strict=True)
         for lists, term in sorted(scorers, key=lambda row: row[0].frequency):
@@ -507,6 +512,17 @@ def _find_held(lists: Sequence[PostingScorer], blocks: I64, count: int, masks: S
         if mask is not None:
             held &= mask[first : first + len(held)]
     return held.nonzero()[0] + first
+
+
+def _find_in_body(lists: TermScorers, segment: int, units: I64 | None) -> I64:
+    """Return those of some ascending units whose body holds a term; of all units, if None are given."""
+    own = lists.segments[segment]
+    if units is not None and len(units) * LOOKED_UP_IN_BODY < lists.frequency:
+        for one in own:
+            if one.field == BODY:
+                return units[one.hold(units)]
+    docs = max((one.read_docs(BODY) for one in own), key=len, default=np.zeros(0, dtype=np.int64))
+    return docs if units is None else units[find_among(docs, units)]
 
 
 class _Filter:

@@ -22,9 +22,9 @@ from repo_mcp.ranking.scoring.posting_scorers import (
     ShortList,
     TermScorerReader,
 )
-from repo_mcp.ranking.scoring.searcher import Searcher
+from repo_mcp.ranking.scoring.searcher import LOOKED_UP_IN_BODY, Searcher
 from repo_mcp.ranking.scoring.segment_search import BlockMaxMaxScore, Mask, Matches, TopUnits
-from repo_mcp.text.schema import FIELDS
+from repo_mcp.text.schema import BODY, FIELDS
 from tests.repo_mcp.ranking.plain_search import score_units
 from tests.repo_mcp.text.test_whoosh_oracle import choose_queries, read_sources
 
@@ -163,6 +163,30 @@ def test_lists_give_their_terms_gains_and_no_more_than_their_bounds(searcher: Se
             assert live.tolist() == matches.units.tolist()
             assert sums[live] == pytest.approx(matches.scores, abs=1e-9)
     assert forms >= {ShortList, LongList}
+
+
+@pytest.mark.parametrize("looked_up", [0, LOOKED_UP_IN_BODY, 1 << 40])  # 0: in all lists but the rarest
+def test_units_hold_coded_terms_outside_comments(
+    searcher: Searcher, monkeypatch: pytest.MonkeyPatch, looked_up: int
+) -> None:
+    monkeypatch.setattr("repo_mcp.ranking.scoring.searcher.LOOKED_UP_IN_BODY", looked_up)
+    found = 0
+    for coded in (["loop"], ["self", "loop"], ["the", "self", "email"], ["async", "charset"], ["py", "loop"]):
+        for part in searcher.segments:
+            marked = searcher.find_units(part, Query(coded=coded), None)
+            assert marked is not None
+            wanted = set(part.segment.live_unit_mask.nonzero()[0].tolist())
+            for term in coded:
+                lists = part.reader.postings.find_lists(term.encode())
+                wanted &= {
+                    unit
+                    for one in lists
+                    if one.field == BODY
+                    for unit in part.reader.postings.read(one)[0].tolist()
+                }
+            assert set((marked & part.segment.live_unit_mask).nonzero()[0].tolist()) == wanted
+            found += len(wanted)
+    assert found > 100
 
 
 def check_parts(one: PostingScorer, blocks: I64, gains: F64) -> None:

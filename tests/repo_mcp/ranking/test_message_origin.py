@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
+from repo_mcp.ranking.direct_hits import message_origin
 from repo_mcp.ranking.direct_hits.message_origin import list_heads, list_said
 from repo_mcp.ranking.word_search import BESIDE_LEADS, list_phrase_words
 from repo_mcp.repository import Repository
@@ -62,6 +63,18 @@ def test_the_line_that_says_a_message_comes_first_and_is_shown(repository: Repos
     assert len(best.snippet.splitlines()) == 7
     assert (answer.near, answer.few) == (1, 1 + BESIDE_LEADS)  # the others are brief
     assert all(one.score <= best.score for one in answer.hits)
+
+
+def test_only_files_whose_code_has_the_words_and_that_say_it_are_cut_into_lines(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    find = message_origin._iter_saying
+    monkeypatch.setattr(
+        message_origin, "_iter_saying", lambda live, said: looked.append(live.ranked.path) or find(live, said)
+    )
+    assert ask(repository, "High  load, try again later").hits[0].path == "src/limits.py"
+    assert looked == ["src/limits.py"]
 
 
 def test_the_heads_of_blocks_around_a_line_are_those_of_what_has_to_hold() -> None:

@@ -16,6 +16,7 @@ from repo_mcp.text.lines import split_lines
 @pytest.fixture(autouse=True)
 def _count_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_chunks, "BLOCK_BYTES", 64)
+    monkeypatch.setattr(live_chunks, "LEAST_COUNTED", 128)
 
 
 TEXTS = st.lists(st.sampled_from([b"\n", b"a", b"bcd", b"\n\n", b"a" * 64]), max_size=40).map(b"".join)

@@ -35,6 +35,8 @@ FILES = {
     "src/bells.py": "class Door:\n    def ring_bell(self):\n        pass\n\n\n"
     "class Tower:\n    def ring_bell(self):\n        pass\n",
     "docs/opening.md": "# Opening\n\nThe shop is open.\n",
+    "src/buoy.h": "struct buoy {\n\tint buoy_mark;\n};\n",
+    **{f"src/mark_{at}.c": f"int mark_buoy_{at}(void)\n{{\n\treturn {at};\n}}\n" for at in range(3)},
 }
 
 
@@ -124,6 +126,7 @@ def test_files_without_a_word_are_neither_decoded_nor_cut_into_lines(
     counted: list[object] = []
     count = live_chunks._count_ends
     monkeypatch.setattr(live_chunks, "_count_ends", lambda raw: counted.append(raw) or count(raw))
+    monkeypatch.setattr(live_chunks, "LEAST_COUNTED", 0)
     monkeypatch.setattr(name_lookup, "list_declaring_lines", None)
     assert ask(repository, "post", ends_early=True).hits  # `post_entry` has this term, too
     assert len(reads) > USERS
@@ -214,6 +217,25 @@ def test_lines_that_declare_a_name_are_ranked_where_some_file_has_it(
 ) -> None:
     ask(repository, name, ends_early=True)
     assert sum(bool(query.required) for query in ranked) == rankings  # no header has `value`
+
+
+def test_what_fewer_places_have_is_looked_through_first(repository: Repository, ranked: list[Query]) -> None:
+    (first, *_) = repository.search(SearchRequest("buoy_mark", 10)).hits
+    assert (first.path, first.symbol) == ("src/buoy.h", "buoy.buoy_mark")
+    assert not any(query.symbols for query in ranked)  # more files declare its parts
+    assert sum(bool(query.required) for query in ranked) == 2
+
+
+def test_others_are_not_ranked_where_a_header_declares_a_common_name(
+    repository: Repository, ranked: list[Query], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (wanted, *_) = repository.search(SearchRequest("tide_mark", 10)).hits
+    assert sum(bool(query.required) for query in ranked) == 2
+    ranked.clear()
+    monkeypatch.setattr(name_lookup, "WORD_CHUNKS", USERS // 2)
+    (first, *_) = repository.search(SearchRequest("tide_mark", 10)).hits
+    assert first == wanted
+    assert sum(bool(query.required) for query in ranked) == 1
 
 
 def test_declarations_in_one_file_are_in_order_without_a_ranking(
