@@ -64,9 +64,9 @@ def describe_left(left: Sequence[tuple[RatedFile, Block]]) -> list[str]:
     files = len({one.candidate.path for one, _ in left})
     best = ", ".join(map(_cite, left[:MAX_NEXT]))
     return [
-        "the budget is not used up: the rest is worth less than half as much"
+        "The budget is not used up: the rest is worth less than half as much"
         f" (excerpts: {len(left)}, files: {files}); next: {best}."
-        " To use all of it, give only the title, on one line"
+        " To use all of it, give only the title, on one line."
     ]
 
 

@@ -51,11 +51,11 @@ class _Reading:
     warnings: list[str]
 
     def refuse(self, key: str, why: str) -> None:
-        self.warn(key, f"{why}, ignored")
+        self.warn(key, f"{why}, so it is ignored")
 
     def warn(self, key: str, what: str) -> None:
         """Tell the operator something about `key`."""
-        self.warnings.append(f"{REPOSITORY_FILE}: {key} {what}")
+        self.warnings.append(f"{REPOSITORY_FILE}: {key} {what}.")
 
     def narrow(self, key: str, **changes: object) -> None:
         """Change fields of the configuration on behalf of `key`."""
@@ -72,7 +72,7 @@ def apply_repository_file(
     """
     table, fault = _parse(text)
     if fault:
-        return config, (f"{REPOSITORY_FILE} ignored: {fault}",)
+        return config, (f"{REPOSITORY_FILE} is ignored: {fault}.",)
     reading = _Reading(config, languages, adapters, [])
     for key, value in table.items():
         read = _READERS.get(key)
@@ -82,20 +82,20 @@ def apply_repository_file(
             read(reading, key, value)
     if len(reading.warnings) > _MAX_WARNINGS:
         more = len(reading.warnings) - _MAX_WARNINGS
-        reading.warnings[_MAX_WARNINGS:] = [f"{REPOSITORY_FILE}: {more} more keys were ignored"]
+        reading.warnings[_MAX_WARNINGS:] = [f"{REPOSITORY_FILE}: {more} more keys were ignored."]
     return reading.config, tuple(reading.warnings)
 
 
 def _parse(text: bytes) -> tuple[dict[str, object], str]:
     """Return the table of the file, or the reason why there is none."""
     if len(text) > MAX_REPOSITORY_FILE_BYTES:
-        return {}, f"more than {MAX_REPOSITORY_FILE_BYTES} bytes"
+        return {}, f"it has more than {MAX_REPOSITORY_FILE_BYTES} bytes"
     if max((line.partition(b"=")[0].count(b".") for line in text.split(b"\n")), default=0) > _MAX_DOTS:
         return {}, f"a key has more than {_MAX_DOTS} dots"
     try:
         return tomllib.loads(text.decode()), ""
     except (ValueError, RecursionError):  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
-        return {}, "not valid TOML"
+        return {}, "it is not valid TOML"
 
 
 def _read_globs(reading: _Reading, key: str, value: object) -> None:

@@ -330,13 +330,22 @@ class LiveGraph:
                 unread = self.describe_unread()
                 if error.code is not ErrorCode.NOT_FOUND or not unread or error.hint.startswith(NEAREST):
                     raise
-                hint = f"{unread[0].upper()}{unread[1:]}."
-                raise RepoError(error.code, error.message, hint, error.details) from error
+                raise RepoError(error.code, error.message, unread, error.details) from error
             yield graph, chosen
 
     def describe_unread(self) -> str:
         """Return which languages no parser reads, for a call that found nothing; "" if there are none."""
         return self._symbol_index.unparsed.find().describe_unread()
+
+    def explain_unparsed(self, path: str) -> str:
+        """Return why the symbols of a file are not known. Raises INDEX_UNAVAILABLE."""
+        language = find_language(path, self._languages).name
+        if not self._symbol_index.has_parser(path, language):
+            return f"The symbols of this file are not known: no parser here reads it ({language})."
+        with self._symbol_index.view() as view:
+            if view.has_file(path):
+                return "The symbols of this file are not known yet: it is not parsed. Ask again in a moment."
+        return "The symbols of this file are not known: it is not indexed. index_files says why."
 
     @contextmanager
     def _view(self) -> Iterator[Graph]:

@@ -206,10 +206,11 @@ class ChangedSymbols:
         notes = []
         if self._unparsed:
             some = ", ".join(self._unparsed[:FEW]) + " ..." * (len(self._unparsed) > FEW)
-            notes.append(f"no symbols of these files are indexed, so it is not known what uses them: {some}")
+            notes.append(f"No symbols of these files are indexed, so it is not known what uses them: {some}.")
         if self._uncompared:
             notes.append(
-                f"what is added to and deleted from {self._uncompared:,} of the files is not known: too large"
+                f"What is added to and deleted from {self._uncompared:,} of the files is not known:"
+                " they are too large."
             )
         return notes
 

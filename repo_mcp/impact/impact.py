@@ -98,7 +98,7 @@ class ImpactFinder:
         ]
         notes = [*parsed.faults, *_note_files(files), *finder.list_notes(), *_note_reach(changed, reach)]
         if not parsed.files:
-            notes.append("the diff is empty: nothing changes")
+            notes.append("The diff is empty: nothing changes.")
         return Impact(
             tuple(changed),
             tuple(_choose([one for one in reached if not is_test_path(one.path)])),
@@ -190,21 +190,21 @@ def _note_files(files: Sequence[ChangedFile]) -> list[str]:
     notes = [
         (
             [one.path for one in files if one.applied.side is Side.NEITHER and one.applied.misplaced],
-            "neither side of the diff matches these files as they are: changed lines are located by number",
+            "Neither side of the diff matches these files as they are: changed lines are located by number",
         ),
-        ([one.path for one in elsewhere], "hunks of these files match nowhere and are left out"),
+        ([one.path for one in elsewhere], "Hunks of these files match nowhere and are left out"),
     ]
-    return [f"{what}: {_name_some(paths)}" for paths, what in notes if paths]
+    return [f"{what}: {_name_some(paths)}." for paths, what in notes if paths]
 
 
 def _note_reach(changed: Sequence[ChangedSymbol], reach: Reach) -> list[str]:
     kinds = list_untracked(changed)
     added = dict.fromkeys(one.path for one in changed if one.change is Change.ADDED and one.node is None)
-    notes = [f"uses of some kinds of symbols are not recorded: {', '.join(kinds)}"] * bool(kinds)
+    notes = [f"Uses of some kinds of symbols are not recorded: {', '.join(kinds)}."] * bool(kinds)
     if added:
-        notes.append(f"the diff is not applied: nothing uses yet what it adds to {_name_some(list(added))}")
+        notes.append(f"The diff is not applied: nothing uses yet what it adds to {_name_some(list(added))}.")
     if reach.is_cut:
-        notes.append("a limit of the search was reached: more may depend on what changes")
+        notes.append("A limit of the search was reached: more may depend on what changes.")
     return notes
 
 

@@ -110,9 +110,7 @@ def _read_value(
     fault = _find_fault(schema, value, free_text)
     if fault is not None:
         limits = describe_limits(schema)
-        inner = ", ".join(_properties(schema))
-        hint = f"Give {name} as an object with any of {inner}." if inner else f"Correct {name}."
-        raise _invalid(f"argument {name} {fault}: it must be {limits}", hint, name)
+        raise _invalid(f"argument {name} {fault}: it must be {limits}", _advise(schema, name, fault), name)
     if isinstance(value, dict):
         return _read_object(schema, value, f"{name}.", warnings)
     if isinstance(value, list):
@@ -128,8 +126,18 @@ def _read_integer(schema: JsonSchema, value: object, name: str, warnings: list[s
     most = schema.get("maximum")
     if not isinstance(most, int) or not isinstance(value, int) or value <= most:
         return value
-    warnings.append(f"{name} is above its maximum: {most:,} is used")
+    warnings.append(f"{name} is above its maximum: {most:,} is used.")
     return most
+
+
+def _advise(schema: JsonSchema, name: str, fault: str) -> str:
+    """Return what to give in the place of a value with a fault."""
+    limits, inner = describe_limits(schema), ", ".join(_properties(schema))
+    if fault.startswith("contains"):
+        return f"Give {name} without it."
+    if isinstance(schema.get("enum"), list | tuple):
+        return f"Use {limits.replace('one of', 'one of:', 1)}."
+    return f"Give {name} as an object with any of {inner}." if inner else f"Give {name} as {limits}."
 
 
 def _find_fault(schema: JsonSchema, value: object, free_text: bool) -> str | None:

@@ -55,7 +55,7 @@ from repo_mcp.workspace.system_places import is_system_place
 
 Warn = Callable[[str], None]
 
-NOTHING_ASKED = "no line has a word of about"
+NOTHING_ASKED = "No line has a word of about"
 
 
 class Repository:
@@ -414,8 +414,8 @@ def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: 
     if chosen is None:
         return None
     folded = (
-        f"{len(opened.lines)} lines; bodies of functions, comments and blank lines are left out: open"
-        f" a function by symbol or line, or all lines with start_line {start} and end_line {opened.end_line}"
+        f"Of {len(opened.lines)} lines, bodies of functions, comments and blank lines are left out: open"
+        f" a function by symbol or line, or all lines with start_line {start} and end_line {opened.end_line}."
     )
     last = opened.end_line if len(chosen) <= most_lines else chosen[most_lines - 1]
     return replace(
@@ -437,7 +437,7 @@ def _keep_asked(opened: OpenedText, about: str) -> OpenedText:
     if not chosen:
         chosen = choose_first(opened.lines, opened.start_line)
         only = f": only the first {len(chosen)} are shown" if len(chosen) < len(opened.lines) else ""
-        opened = replace(opened, warnings=(*opened.warnings, NOTHING_ASKED + only))
+        opened = replace(opened, warnings=(*opened.warnings, f"{NOTHING_ASKED}{only}."))
     return replace(opened, shown=chosen, truncated=opened.truncated or len(chosen) < len(opened.lines))
 
 

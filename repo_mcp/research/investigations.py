@@ -231,11 +231,11 @@ def _investigate_flow(state: ResearchState, reading: Reading, gathered: Gathered
     if not gathered.chains:
         gathered.chains = find_paths(state, ends, starts)
         if gathered.chains:
-            state.warnings.append("no path of calls leads there; these lead the other way")
+            state.warnings.append("No path of calls leads there; these lead the other way.")
     if not gathered.chains:
         state.warnings.append(
-            f"no path of calls was found within {state.depth} calls of either end;"
-            " what the first calls and what calls the second is shown"
+            f"No path of calls was found within {state.depth} calls of either end;"
+            " what the first calls and what calls the second is shown."
         )
         follow(state, starts, CALLEES, 1)
         follow(state, ends, CALLERS, 1)

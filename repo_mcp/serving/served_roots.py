@@ -406,7 +406,7 @@ class ServedRoots:
         names = tuple(paths)
         served = {name: self._bind(roots[path], names) for name, path in paths.items()}
         for why in refused:
-            self._warn(f"a root of the client is not served: {why}")
+            self._warn(f"A root of the client is not served: {why}.")
         return _Service(served, tuple(refused))
 
     def _open_root(self, held: HeldDirectory, count: int) -> _OpenRoot:

@@ -78,6 +78,10 @@ class LiveSymbolIndex(SymbolRounds):
 
         return self._open_view(directory, self._phase.storage.configuration, lexical, make)
 
+    def has_parser(self, path: str, language: str) -> bool:
+        """Return whether a parser that can run here reads a file of a language."""
+        return self._phase.find_task(path, language) is not None
+
     def open_finder(self) -> Callable[[str], SymbolRecord | None]:
         """Return a function that finds a file's current symbol record in the committed generation.
 

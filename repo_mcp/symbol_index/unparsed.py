@@ -31,7 +31,7 @@ class Unparsed:
         if not self.unread:
             return ""
         named = " and ".join(f"{language} ({_count(count)})" for language, count in self.unread.items())
-        return f"no parser reads {named}: a search for text finds names in these files"
+        return f"No parser reads {named}: a search for text finds names in these files."
 
 
 class UnparsedFiles:

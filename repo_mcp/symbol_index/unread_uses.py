@@ -48,8 +48,8 @@ def describe_uses(
     more = len(paths) - MOST_PATHS
     count = "1 file" if len(paths) == 1 else f"{len(paths)}{' or more' * answer.truncated} files"
     return (
-        f"no parser reads {_list_languages(paths)}: {count} with the word {shown(name)} may use it, such as"
-        f" {', '.join(map(shown, paths[:MOST_PATHS]))}" + (f" and {more} more" if more > 0 else "")
+        f"No parser reads {_list_languages(paths)}: {count} with the word {shown(name)} may use it, such as"
+        f" {', '.join(map(shown, paths[:MOST_PATHS]))}" + (f" and {more} more." if more > 0 else ".")
     )
 
 

@@ -28,7 +28,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES as MEDIA_BYTES
 
 SNIFFED_BYTES = 8192
-REPLACED = "decoded with replacement: not valid {codec}"
+REPLACED = "The text is not valid {codec}; it was decoded with replacement characters."
 
 # UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16.
 _MARKS = (

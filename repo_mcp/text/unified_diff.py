@@ -84,7 +84,7 @@ def parse_diff(text: str) -> UnifiedDiff:
     reader = _Reader(text.replace("\r\n", "\n").split("\n"))
     reader.run()
     if not reader.files and text.strip():
-        fault = f" {reader.faults[0][0].upper()}{reader.faults[0][1:]}." if reader.faults else ""
+        fault = f" {reader.faults[0]}" if reader.faults else ""
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
             f"This is not a unified diff: it has no file header.{fault}",
@@ -92,7 +92,7 @@ def parse_diff(text: str) -> UnifiedDiff:
             {"argument": "diff"},
         )
     more = reader.fault_count - len(reader.faults)
-    faults = [*reader.faults, *[f"{more:,} more places of the diff were not understood"] * bool(more)]
+    faults = [*reader.faults, *[f"{more:,} more places of the diff were not understood."] * bool(more)]
     return UnifiedDiff(tuple(reader.files), tuple(faults))
 
 
@@ -220,7 +220,7 @@ class _Reader:
     def _fault(self, at: int, what: str) -> None:
         self.fault_count += 1
         if len(self.faults) < MAX_FAULTS:
-            self.faults.append(f"line {at + 1} of the diff: {what}")
+            self.faults.append(f"Line {at + 1} of the diff: {what}.")
 
 
 def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str | None]:

@@ -35,7 +35,7 @@ from repo_mcp.text.lines import escape_text, escape_texts, is_plain
 
 ORDINARY_CHARS = 19_000  # every client passes on so many; an answer has more only if the arguments ask for it
 LONG_LINE_CHARS = 2_000  # shown of a longer line
-MAY_HIDE = "control or bidirectional characters that may hide text"  # a warning; where they are follows
+MAY_HIDE = "Control or bidirectional characters may hide text"  # a warning; where they are follows
 _NAMED = 5  # how many numbers a warning lists
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
 
@@ -285,7 +285,7 @@ def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
     """Add a warning when an answer shows some of the paths with escapes."""
     if not is_plain("".join(paths)):
         warnings.append(
-            "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"
+            "A path has control, bidirectional or zero-width characters, which are shown as \\uXXXX."
         )
 
 

@@ -28,8 +28,8 @@ CURSOR: Schema = {"type": "string", "description": ""}  # said by its name, and 
 NEXT_CURSOR: Schema = {"type": "string", "description": "For the next page; none at the end"}
 FEW_HITS = 3  # of a query most of whose words no file has
 FEW_SHOWN = (
-    f"most words of the query are in no file, so only {FEW_HITS} hits are shown: ask in other words,"
-    " or continue with cursor"
+    f"Most words of the query are in no file, so only {FEW_HITS} hits are shown: ask in other words,"
+    " or continue with cursor."
 )
 MAX_ROWS = 1_000_000  # before a cursor: a list is made anew for each page, so a made-up cursor costs no more
 _DIGEST_BYTES = 4  # one cursor in 4,000,000,000 passes for another's

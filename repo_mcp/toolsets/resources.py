@@ -178,7 +178,7 @@ def _describe(
         _check_size(lines, first, last, text, given.partition("#L")[0] if not is_whole else given, limits)
     warnings = describe_reading(opened, source)
     if HIDING.search(text):
-        warnings += (MAY_HIDE,)
+        warnings += (f"{MAY_HIDE}.",)
     return {"mimeType": media_type, "text": text}, warnings
 
 

@@ -42,7 +42,7 @@ MAX_IGNORE_FILES = 10_000  # Linux has 306
 MAX_RULES = 200_000
 MAX_TEXT_BYTES = 32 << 20
 MAX_TRIED_RULES = 2_000  # in force in one directory: 0.5 ms for a name, or 26 for a deep directory
-CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns that match every name are not applied"
+CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns that match every name are not applied."
 
 
 class ParsedRules:
@@ -92,20 +92,22 @@ class IgnoreRules:
         """
         where = f"{directory}/{IGNORE_NAME}" if directory else IGNORE_NAME
         if len(text) > MAX_IGNORE_FILE_BYTES:
-            self._warn(f"{_shown(where)} not applied: more than {MAX_IGNORE_FILE_BYTES} bytes")
+            self._warn(f"{_shown(where)} is not applied: it has more than {MAX_IGNORE_FILE_BYTES} bytes.")
             return
         if len(self._files) >= MAX_IGNORE_FILES:
-            self._warn(f"{_shown(where)} not applied: more than {MAX_IGNORE_FILES} ignore files")
+            self._warn(
+                f"{_shown(where)} is not applied: there are more than {MAX_IGNORE_FILES} ignore files."
+            )
             return
         if self._rule_count >= MAX_RULES or self._text_bytes + len(text) > MAX_TEXT_BYTES:
-            self._warn(f"{_shown(where)} not applied: the ignore files have too many patterns together")
+            self._warn(f"{_shown(where)} is not applied: the ignore files have too many patterns together.")
             return
         file = self._find_known(directory, text)
         above = [self._files[one].facts for one in _paths_down_to(directory) if one in self._files]
         if file.facts.tried_count + sum(one.tried_count for one in above) > MAX_TRIED_RULES:
             self._warn(
-                f"{_shown(where)} not applied: with those of the directories above it there are more than"
-                f" {MAX_TRIED_RULES} patterns that only trying can decide"
+                f"{_shown(where)} is not applied: with those of the directories above it there are more than"
+                f" {MAX_TRIED_RULES} patterns that only trying can decide."
             )
             return
         for warning in file.facts.warnings:

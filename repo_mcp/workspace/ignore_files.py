@@ -94,11 +94,13 @@ def parse_lines(lines: Sequence[bytes], where: str) -> tuple[list[Rule], list[st
         try:
             found = parse_line(line, len(rules))
         except HostilePattern as fault:
-            add_warning(warnings, f"{where}: line {number + 1} not applied: {fault}")
+            add_warning(warnings, f"{where}: line {number + 1} is not applied: {fault}.")
             continue
         unindexed += sum(not is_looked_up(rule) for rule in found)
         if len(rules) + len(found) > MAX_PATTERNS_PER_FILE or unindexed > MAX_UNINDEXED_PATTERNS:
-            add_warning(warnings, f"{where}: not applied from line {number + 1} on: too many patterns")
+            add_warning(
+                warnings, f"{where} is not applied from line {number + 1} on: it has too many patterns."
+            )
             break
         rules += found
     return rules, warnings
@@ -109,7 +111,7 @@ def add_warning(warnings: list[str], text: str) -> None:
     if len(warnings) < MAX_WARNINGS:
         warnings.append(text)
     elif len(warnings) == MAX_WARNINGS:
-        warnings.append("more ignore patterns were not applied")
+        warnings.append("More ignore patterns were not applied.")
 
 
 def is_catch_all(rule: Rule) -> bool:

@@ -64,7 +64,7 @@ def parse_line(line: bytes, order: int) -> list[Rule]:
     if not text or text.startswith("#"):
         return []
     if len(text) > MAX_PATTERN_BYTES:
-        raise HostilePattern(f"longer than {MAX_PATTERN_BYTES} bytes")
+        raise HostilePattern(f"it is longer than {MAX_PATTERN_BYTES} bytes")
     negated = text.startswith("!")
     pattern = text.removeprefix("!")
     only_directories = pattern.endswith("/")
@@ -221,7 +221,7 @@ def _build_name_glob(items: Sequence[_Set | str]) -> NameGlob:
     if len(pieces) == 2 and names[0] is not None and names[1] is not None:
         return NameGlob(prefix=names[0], suffix=names[1])
     if literals.count(None) > MAX_PIECES_WITH_SETS:
-        raise HostilePattern(f"more than {MAX_PIECES_WITH_SETS} pieces with ? or a set between stars")
+        raise HostilePattern(f"it has more than {MAX_PIECES_WITH_SETS} pieces with ? or a set between stars")
     runs = [_decode(run) or "" for piece in pieces for run in _find_literal_runs(piece)]
     matcher = _Pieces(
         [

@@ -284,7 +284,7 @@ class _Listing:
             try:
                 text = self._reader.read_walked(ignore_path, MAX_IGNORE_FILE_BYTES).data
             except RepoError as error:
-                self._warnings.append(f"{ignore_path} not applied: {error.message}")
+                self._warnings.append(f"{ignore_path} is not applied: {error.message}")
             else:
                 self._ignore.add_file(path, text)
         rules = self._ignore.names_in(path)

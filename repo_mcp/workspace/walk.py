@@ -425,7 +425,7 @@ class _Walk:
         try:
             text = self.reader.read_child(directory, path, MAX_IGNORE_FILE_BYTES).data
         except RepoError as error:
-            self.warnings.append(f"{path} not applied: {error.message}")
+            self.warnings.append(f"{path} is not applied: {error.message}")
             return
         self.ignore.add_file(level.path, text)
         own = self.ignore.find_file(level.path)

@@ -269,7 +269,7 @@ def test_since_and_limit(client: Client) -> None:
     for limit in (0, -1, "five", 1.5):
         assert "limit" in client.call("repo.audit_log", limit=limit)["error"]["message"]
     envelope = client.call("repo.audit_log", limit=1001.0, since=None)
-    assert envelope["warnings"] == ["limit is above its maximum: 1,000 is used"]
+    assert envelope["warnings"] == ["limit is above its maximum: 1,000 is used."]
 
 
 def test_a_log_that_cannot_be_written_is_said_in_every_answer_and_stops_nothing(

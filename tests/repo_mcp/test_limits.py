@@ -123,7 +123,7 @@ def test_max_search_hits(serve: Serve) -> None:
     assert found["total"] > 6
     over = call("repo.search", query="zeppelin", top_k=7)
     assert len(over["result"]["hits"]) == 6
-    assert "top_k is above its maximum: 6 is used" in over["warnings"]
+    assert "top_k is above its maximum: 6 is used." in over["warnings"]
 
 
 def test_max_bundle_files_and_lines(serve: Serve) -> None:
@@ -167,14 +167,14 @@ def test_max_list_results(serve: Serve) -> None:
     assert (len(listed["files"]), listed["total"], listed["truncated"]) == (5, 32, True)
     over = call("repo.list_files", max_results=6)
     assert len(over["result"]["files"]) == 5
-    assert "max_results is above its maximum: 5 is used" in over["warnings"]
+    assert "max_results is above its maximum: 5 is used." in over["warnings"]
 
 
 def test_max_line_chars(serve: Serve) -> None:
     opened = serve(max_line_chars=100)("repo.open_file", path="wide.py")
     assert opened["result"]["truncated"]
     assert "w" * 101 not in opened["result"]["content"]
-    assert "cut at 100 characters: line 1" in opened["warnings"]
+    assert "Lines are cut at 100 characters: line 1." in opened["warnings"]
 
 
 def test_limits_of_the_repository_s_own_file_are_in_force(serve: Serve, root: Path) -> None:

@@ -26,4 +26,4 @@ SETS_BY, READS_BY, DEFAULTS = "lets callers set ", "reads it through ", "by its 
 PASSES = "passes the name "  # begins the reason of a finding that hands on the name of a setting
 GIVEN = "is the value given to "  # begins the reason of a finding that a setting is declared with
 # A warning: the findings depend on a subject, and do not implement it.
-UNIMPLEMENTED = "nothing is known to implement or extend it; what depends on it is shown instead"
+UNIMPLEMENTED = "Nothing is known to implement or extend it; what depends on it is shown instead."

@@ -47,12 +47,12 @@ _DIRECTLY = frozenset({EdgeType.INHERITS, EdgeType.IMPLEMENTS, EdgeType.EXTENDS}
 _BASES = TYPE_KINDS - {SymbolKind.EXTENSION}
 MAX_ASKED = 20  # types of one page that are asked for subtypes
 MAX_NAMED = 3  # of those that have some
-CUT = "so many types inherit from each other, or are alike, that some edges may not be listed"
-MORE = "not every file has been searched yet: continue with cursor"
-PARTLY_PARSED = "this file was parsed only in part: what the rest of it leads to is not known"
+CUT = "So many types inherit from each other, or are alike, that some edges may not be listed."
+MORE = "Not every file has been searched yet: continue with cursor."
+PARTLY_PARSED = "This file was parsed only in part: what the rest of it leads to is not known."
 # Of an answer without edges: in such a file a use may stand that nothing records.
-PARTLY_ELSEWHERE = "{} parsed only in part: what the rest of them uses is not known"
-BY_SHAPE = "only classes that name this interface are listed: too many others have what it requires"
+PARTLY_ELSEWHERE = "{} parsed only in part: what the rest of them uses is not known."
+BY_SHAPE = "Only classes that name this interface are listed: too many others have what it requires."
 
 
 def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -174,7 +174,7 @@ def _name_bases(graph: Graph, rows: Iterable[EdgeRow]) -> list[str]:
         return []
     more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
     has = "has" if len(named) == 1 else "have"
-    return [f"{', '.join(named[:MAX_NAMED])}{more} {has} subtypes that are not listed: ask for theirs"]
+    return [f"{', '.join(named[:MAX_NAMED])}{more} {has} subtypes that are not listed: ask for theirs."]
 
 
 def _has_subtypes(graph: Graph, node: Node) -> bool:

@@ -16,6 +16,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.text.media_types import find_media_type
 from repo_mcp.toolsets.answers import (
+    MAY_HIDE,
     Arguments,
     Draft,
     Part,
@@ -108,7 +109,7 @@ def _cut_long(opened: OpenedText, most: int) -> tuple[OpenedText, tuple[str, ...
     if not numbers:
         return opened, ()
     lines = tuple(cut_line(line, most) for line in opened.lines)
-    return replace(opened, lines=lines), (f"cut at {most:,} characters: {name_some(numbers)}",)
+    return replace(opened, lines=lines), (f"Lines are cut at {most:,} characters: {name_some(numbers)}.",)
 
 
 def _check_order(first: int, last: int) -> None:
@@ -160,7 +161,7 @@ def _cut_bytes(opened: OpenedText, most: int, room: int) -> tuple[OpenedText, tu
         begun = line.encode()[:most].decode("utf-8", "ignore")
         while begun and _count_escaped(begun) > room:
             begun = begun[: len(begun) // 2]
-        note = f"line {opened.start_line} is too long: its first {len(begun):,} characters are given"
+        note = f"Line {opened.start_line} is too long: its first {len(begun):,} characters are given."
         return replace(opened, lines=(begun,), end_line=opened.start_line, truncated=True, is_ended=False), (
             note,
         )
@@ -178,9 +179,11 @@ def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...], long: tupl
     truncated = opened.truncated or rows < len(opened.lines)
     notes = [*opened.warnings, *long, *more]
     if any(HIDING.search(line) for line in lines):
-        notes.append("control or bidirectional characters may hide text")
+        notes.append(f"{MAY_HIDE}.")
     if truncated and end < opened.total_lines:
-        notes.append(f"cut after line {end} of {opened.total_lines}; continue with line_start {end + 1}")
+        notes.append(
+            f"The text was cut after line {end} of {opened.total_lines}; continue with line_start {end + 1}."
+        )
     result: Result = {
         "path": escape_text(opened.path),
         "content": "\n".join(lines)
@@ -215,7 +218,8 @@ def get_directory_tree(repository: Repository, arguments: Arguments, context: Ca
     page.check(keys)
     if len(keys) > whole:
         notes.append(
-            f"cut at {MAX_TREE_ENTRIES:,} entries; continue with cursor, or ask for a folder or less depth"
+            f"The tree was cut at {MAX_TREE_ENTRIES:,} entries; continue with cursor, or ask for a folder or"
+            " less depth."
         )
     name = top.path.rpartition("/")[2] or repository.root_name
     rows = min(len(keys), whole) - page.start
@@ -247,7 +251,7 @@ def _grow(
         listing = (_find_listing(repository, folder.path) if number else top) if room else None
         if listing is None:
             folder.is_cut = not room
-            notes += [f"{escape_text(folder.path)} could not be listed"] if room else []
+            notes += [f"{escape_text(folder.path)} could not be listed."] if room else []
             continue
         for entry in listing.entries[:room]:
             is_open = entry.is_directory and level < depth
@@ -264,7 +268,7 @@ def _explain_empty(listing: DirectoryListing) -> list[str]:
     if listing.entries or not listing.left_out:
         return []
     counts = ", ".join(f"{count} {reason}" for reason, count in sorted(listing.left_out.items()))
-    return [f"its entries are left out: {counts}"]
+    return [f"Its entries are left out: {counts}."]
 
 
 def _find_listing(repository: Repository, path: str) -> DirectoryListing | None:

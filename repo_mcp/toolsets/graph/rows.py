@@ -59,7 +59,7 @@ def warn_untracked(node: Node) -> list[str]:
     if is_tracked(node.language, node.symbol.kind):
         return []
     kind = node.kind.replace("_", " ")
-    return [f"who uses a {kind} is not recorded for {node.language}: there may be users that are not listed"]
+    return [f"Uses of a {kind} are not recorded for {node.language}: there may be users that are not listed."]
 
 
 def render_edge(

@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
-NO_WORDS = "the query contains no name or word to search for"
+NO_WORDS = "The query has no name or word to search for."
 NO_EXPRESSION = (
-    "taken as plain words: AND, OR and NOT must be between words, and quotes and parentheses must be paired"
+    "The query was taken as plain words: AND, OR and NOT must be between words,"
+    " and quotes and parentheses must be paired."
 )
-TOO_MANY = "more symbols match than can be ranked: give more of the name, a node_type or a project_id"
-UNKNOWN = "no symbol has this qualified name"
-ELSEWHERE = "symbols have this name, but none in the language or project that was asked for"
+TOO_MANY = "More symbols match than can be ranked: give more of the name, a node_type or a project_id."
+UNKNOWN = "No symbol has this qualified name"
+ELSEWHERE = "Symbols have this name, but none in the language or project that was asked for."
 # By the name of a NameMatch: that module is loaded with the first call.
 NOT_EXACT = {
-    "ENDING": ("no symbol has exactly this qualified name; these end with it",),
-    "IN_ORDER": ("no symbol has exactly this qualified name; these have its parts in this order",),
+    "ENDING": ("No symbol has exactly this qualified name; these end with it.",),
+    "IN_ORDER": ("No symbol has exactly this qualified name; these have its parts in this order.",),
 }
 
 LOOKED_UP_ROWS = 20  # on a page of `lookup_symbol`: 6 KB, where hundreds of packages declare a name
 _ASSIGNING = (SymbolKind.CONSTRUCTOR, SymbolKind.METHOD)
-NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is not parsed yet"
 
 
 def search_symbols(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -86,7 +86,7 @@ def _say_unknown(graph: Graph, arguments: Arguments) -> list[str]:
         return [ELSEWHERE]
     near = graph.list_near(name)
     named = ", ".join(escape_text(node.qualified_name) for node in near)
-    return [f"{UNKNOWN}; nearest: {named}" if named else UNKNOWN]
+    return [f"{UNKNOWN}; similar: {named}." if named else f"{UNKNOWN}."]
 
 
 def _say_unread(repository: Repository) -> list[str]:
@@ -158,7 +158,7 @@ def get_file_outline(repository: Repository, arguments: Arguments, context: Call
     page = Page("get_file_outline", arguments)
     path = repository.open_file(str(arguments["path"]), None, None).path  # a refusal waits for nothing
     nodes, status = repository.engines.graph.outline(path)
-    notes = [] if status is not None else [NOT_PARSED]
+    notes = [] if status is not None else [repository.engines.graph.explain_unparsed(path)]
     said = None if status is None else status.name.lower()
     rows = [render_outline(node) for node in nodes]
     _shorten_names(nodes[page.start :], rows[page.start :])

@@ -61,7 +61,7 @@ def build_context_bundle(repository: Repository, arguments: Arguments, context: 
     )
     bundle = repository.engines.bundles.build(request)
     if wanted > fitting:
-        said = f"budget.max_tokens is above what one answer holds: {fitting:,} is used"
+        said = f"budget.max_tokens is above what one answer holds: {fitting:,} is used."
         bundle = replace(bundle, warnings=(*bundle.warnings, said))
     whole_audit = arguments.get("audit") is True
     return Draft(
@@ -79,14 +79,14 @@ def _render(bundle: Bundle, rows: int, *, whole_audit: bool) -> Part:
     warnings = list(bundle.warnings)
     if rows < len(bundle.selections):
         warnings.append(
-            f"cut to {rows} of {len(bundle.selections)} excerpts to keep the answer short;"
-            " ask for less in budget"
+            f"The answer was cut to {rows} of {len(bundle.selections)} excerpts to keep it short;"
+            " ask for less in budget."
         )
     hiding = [one.citation for one in shown if HIDING.search(one.content)]
     if hiding:
-        warnings.append(f"{MAY_HIDE}: {', '.join(hiding)}")
+        warnings.append(f"{MAY_HIDE}: {', '.join(hiding)}.")
     if not bundle.selections and NOTHING_FITS not in bundle.warnings:
-        warnings.append("nothing matches the prompt; audit: true says what was tried")
+        warnings.append("Nothing matches the prompt; audit: true says what was tried.")
     return Part(_build_result(bundle, shown, whole_audit=whole_audit), warnings)
 
 

@@ -49,9 +49,11 @@ def _list_rows(listing: FileListing, page: Page, keys: Sequence[str], rows: int,
     warnings = list(listing.warnings)
     if listing.denied and (not listing.total or not has_glob):  # they may all be elsewhere
         names = "name of the repository is" if listing.denied == 1 else "names of the repository are"
-        warnings.append(f"{listing.denied} denied {names} not listed")
+        warnings.append(f"{listing.denied} denied {names} not listed.")
     if page.start + rows < len(listing.files):
-        warnings.append(f"cut to {rows} files to keep the answer short; continue with cursor, or narrow glob")
+        warnings.append(
+            f"The answer was cut to {rows} files to keep it short; continue with cursor, or narrow glob."
+        )
     warn_of_escapes(warnings, (file.path for file in files))
     result = {
         "files": [_render_row(file) for file in files],

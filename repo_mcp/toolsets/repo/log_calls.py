@@ -32,7 +32,7 @@ def audit_log(
     before = decode_cursor(_AUDIT_LOG, arguments)
     limit = find_integer(arguments, "limit") or DEFAULT_AUDIT_ENTRIES
     if audit is None:
-        return Draft(lambda _: Part({"entries": [], "truncated": False}, ("no log of calls is kept",)))
+        return Draft(lambda _: Part({"entries": [], "truncated": False}, ("No log of calls is kept.",)))
     reading = audit.read(since, limit, None if before is None else before.decode("utf-8", "replace"))
     if reading.is_lost:
         raise refuse_stale()
@@ -46,7 +46,8 @@ def _render_log(reading: LogReading, rows: int, arguments: Arguments) -> Part:
     warnings = list(reading.warnings)
     if cut:
         warnings.append(
-            f"cut to the last {rows} calls to keep the answer short; continue with cursor, or set since"
+            f"The answer was cut to the last {rows} calls to keep it short; continue with cursor,"
+            " or set since."
         )
     result: Result = {"entries": reading.entries[cut:], "truncated": reading.truncated or cut > 0}
     if result["truncated"] and rows:
@@ -61,7 +62,7 @@ def add_log_warnings(audit: AuditLog | None, draft: Draft) -> Draft:
         return draft
     amiss = [*audit.warnings]
     if audit.failures:
-        amiss.append(f"{NOT_RECORDED}: {audit.failures} calls could not be logged")
+        amiss.append(f"{NOT_RECORDED}: {audit.failures} calls could not be logged.")
     return warn_beside(draft, amiss) if amiss else draft
 
 

@@ -42,8 +42,8 @@ _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
 WIDE_LINES = 120  # of a range: few functions are as long, so it was guessed or holds several
 WIDE = (
-    "long ranges cost more than they need: symbol or line opens one declaration, about keeps only the lines"
-    " about some words"
+    "Long ranges cost more than they need: symbol or line opens one declaration, about keeps only the lines"
+    " about some words."
 )
 
 
@@ -228,7 +228,7 @@ def _render_spans(
         sized.add(answer.path)
         warnings = escape_texts(part.warnings)
         rendered.append(result | ({"warnings": warnings} if warnings else {}))
-    failed = (f"{len(errors)} of {len(answers)} spans could not be opened",) if errors else ()
+    failed = (f"{len(errors)} of {len(answers)} spans could not be opened.",) if errors else ()
     notes = failed + _note_ranges(spans, answers)
     refusal = next((error.code for error in errors if error.blocked), None)
     return Part({"spans": rendered}, notes, refusal=refusal)
@@ -241,16 +241,16 @@ def _render(opened: OpenedText, rows: int, *, max_chars: int, notes: Sequence[st
     hiding = [number for number, line in lines if HIDING.search(line)]
     warnings = [*opened.warnings]
     if long:
-        warnings.append(f"cut at {max_chars:,} characters: {name_some(long)}")
+        warnings.append(f"Lines are cut at {max_chars:,} characters: {name_some(long)}.")
     if hiding:
-        warnings.append(f"{MAY_HIDE}: {name_some(hiding)}")
+        warnings.append(f"{MAY_HIDE}: {name_some(hiding)}.")
     last = opened.start_line + len(opened.lines) - 1
     if rows < whole:
         last = lines[-1][0] if lines else opened.start_line - 1
     is_cut = rows < whole or last < (opened.wanted_line or opened.total_lines)
     if is_cut:
         until = f", end_line {opened.wanted_line}" if opened.wanted_line else ""
-        warnings.append(f"cut to keep the answer short; continue with start_line {last + 1}{until}")
+        warnings.append(f"The answer was cut to keep it short; continue with start_line {last + 1}{until}.")
     else:
         warnings += notes  # not where the range may be what the last answer said to continue with
     warn_of_escapes(warnings, [opened.path])

@@ -71,8 +71,8 @@ class _Listing:
             return []
         shorter = "" if self.detail == _TEXT else "; detail text lists about four times as many"
         return [
-            f"cut to {rows} of {len(self.order)} symbols, the most nested left out first: continue with"
-            f" cursor, or name a parent to list its members{shorter}"
+            f"The answer was cut to {rows} of {len(self.order)} symbols, the most nested left out first:"
+            f" continue with cursor, or name a parent to list its members{shorter}."
         ]
 
     def _render(self, numbers: Sequence[int]) -> list[object]:
@@ -204,9 +204,9 @@ def _explain_nothing(
     if listed or not symbols:
         return ()
     if not chosen:
-        return (f"{parent} has no members",)
+        return (f"{parent} has no members.",)
     there = ", ".join(sorted({symbols[number].kind for number in chosen}))
-    return (f"nothing in this file is of these kinds and depths; its kinds are: {there}",)
+    return (f"Nothing in this file is of these kinds and depths; its kinds are: {there}.",)
 
 
 def _name_symbol(symbol: Symbol) -> str:

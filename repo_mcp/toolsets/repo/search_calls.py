@@ -25,6 +25,7 @@ from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text, says_little
 from repo_mcp.toolsets.answers import (
+    MAY_HIDE,
     Arguments,
     Draft,
     Part,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 _MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the first hit on
 _TEXT = "text"
-_NOT_RANKED = "other chunks match less and are not listed: narrow file_glob, or add words"
+_NOT_RANKED = "Other chunks match less and are not listed: narrow file_glob, or add words."
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
@@ -97,7 +98,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     warnings = note_query(query, mode, found=bool(answer.total)) + answer.warnings
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
-        warnings += (f"{', '.join(exact_only)}: only for the modes literal and regex",)
+        warnings += (f"Only the modes literal and regex take {', '.join(exact_only)}.",)
     result: Result = {
         "total": answer.total,
         "truncated": answer.truncated,
@@ -143,7 +144,7 @@ def _draft_hits(
 ) -> Draft:
     explains, is_text = arguments.get("explain") is True, arguments.get("detail") == _TEXT
     if explains and is_text:
-        warnings += ("explain: not with detail text",)
+        warnings += ("Detail text does not take explain.",)
     keys = [hit.chunk_id for hit in answer.hits]
     page.check(keys)
     found, few = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
@@ -216,7 +217,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     notes = note_query(request.pattern, str(arguments["mode"]), found=bool(answer.total))
     answer = replace(answer, warnings=(*notes, *answer.warnings)) if notes else answer
     if arguments.get("explain"):
-        answer = replace(answer, warnings=(*answer.warnings, "explain: only for the modes bm25 and symbol"))
+        answer = replace(answer, warnings=(*answer.warnings, "Only the modes bm25 and symbol take explain."))
     result: Result = {
         "total": answer.total,
         "truncated": answer.truncated,
@@ -282,7 +283,7 @@ def _note_cut(rows: int, count: int, what: str, *, goes_on: bool = True) -> list
     if rows >= count:
         return []
     advice = "continue with cursor" if goes_on else "ask for fewer with top_k"
-    return [f"cut to {rows} {what} to keep the answer short; {advice}, or narrow file_glob"]
+    return [f"The answer was cut to {rows} {what} to keep it short; {advice}, or narrow file_glob."]
 
 
 def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
@@ -290,7 +291,7 @@ def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
     hiding = [str(place) for place, text in enumerate(texts, 1) if HIDING.search(text)]
     if not hiding:
         return []
-    return [f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}"]
+    return [f"{MAY_HIDE}: hit {', '.join(hiding)}."]
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:

@@ -12,9 +12,9 @@ _PATTERN = compile_late(r"\.[*+]|\\[wWsSdDbB.(]|\w\|\w|^\^\w|\w\$$|\w\*$|\*\w")
 def note_query(query: str, mode: str, *, found: bool) -> tuple[str, ...]:
     """Return a warning if a query of `mode` is meant for another one, or for another tool."""
     if mode == "literal" and not found and _PATTERN.search(query):
-        return ("no line has exactly this text; mode regex takes it as a pattern",)
+        return ("No line has exactly this text; mode regex takes it as a pattern.",)
     if mode == "symbol" and _PATTERN.search(query):
-        return ("mode symbol takes a name, no pattern; mode regex finds the lines that match one",)
+        return ("Mode symbol takes a name, not a pattern; mode regex finds the lines that match one.",)
     if mode == "bm25" and _CITED.fullmatch(query.strip()):
-        return (f'repo.open_file shows that line: {{"path": "{query.strip()}"}}',)
+        return (f'repo.open_file shows that line: {{"path": "{query.strip()}"}}.',)
     return ()

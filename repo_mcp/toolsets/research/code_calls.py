@@ -118,7 +118,7 @@ def _draft(
             **more,
         }
         cut = (
-            [f"cut to {rows} results to keep the answer short; continue with cursor"]
+            [f"The answer was cut to {rows} results to keep it short; continue with cursor."]
             if rows < len(hits)
             else []
         )
@@ -165,7 +165,7 @@ def _render_summary(answer: CodeAnswer) -> Result:
 
 def _note_hidden(hits: Iterable[CodeHit]) -> list[str]:
     hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.content)]
-    return [f"{MAY_HIDE}: result {', '.join(hiding)}"] if hiding else []
+    return [f"{MAY_HIDE}: result {', '.join(hiding)}."] if hiding else []
 
 
 def _render(query: str, result: Result) -> str:

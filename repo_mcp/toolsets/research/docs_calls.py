@@ -155,10 +155,10 @@ def _build(answer: DocsAnswer, rows: int, more: Result) -> Part:
     }
     notes = list(answer.warnings)
     if rows < len(answer.hits):
-        notes.append(f"cut to {rows} results to keep the answer short; continue with cursor")
+        notes.append(f"The answer was cut to {rows} results to keep it short; continue with cursor.")
     hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.snippet)]
     if hiding:
-        notes.append(f"{MAY_HIDE}: result {', '.join(hiding)}")
+        notes.append(f"{MAY_HIDE}: result {', '.join(hiding)}.")
     return Part(result, notes)
 
 

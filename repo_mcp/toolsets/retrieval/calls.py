@@ -125,10 +125,10 @@ def _draft_matches(
         notes = list(warnings)
         is_cut = count < len(rows)
         if is_cut:
-            notes.append(f"cut to {count} matches to keep the answer short; continue with cursor")
+            notes.append(f"The answer was cut to {count} matches to keep it short; continue with cursor.")
         hiding = [place for place, (_, match) in enumerate(rows[:count], 1) if HIDING.search(match.line)]
         if hiding:
-            notes.append(f"{MAY_HIDE}: {name_some(hiding, 'match', 'matches')}")
+            notes.append(f"{MAY_HIDE}: {name_some(hiding, 'match', 'matches')}.")
         warn_of_escapes(notes, (match.path for _, match in rows[:count]))
         names = [name for name, _ in rows[:count]]
         matches = [
@@ -199,11 +199,15 @@ def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
     warnings = list(opened.warnings)
     if long:
         named = name_some(long)
-        warnings.append(f"cut at {max_chars:,} characters: {named}; search shows the text around a match")
+        warnings.append(
+            f"Lines are cut at {max_chars:,} characters: {named}; search shows the text around a match."
+        )
     if hiding:
-        warnings.append(f"{MAY_HIDE}: {name_some(hiding)}")
+        warnings.append(f"{MAY_HIDE}: {name_some(hiding)}.")
     if cut:
-        warnings.append(f"cut to keep the answer short; continue with get_snippet from line {end_line + 1}")
+        warnings.append(
+            f"The answer was cut to keep it short; continue with get_snippet from line {end_line + 1}."
+        )
     warn_of_escapes(warnings, [opened.path])
     result = {
         "path": escape_text(opened.path),
@@ -234,7 +238,9 @@ def _build_listing(listing: DirectoryListing, page: Page, rows: int) -> Part:
     entries, is_cut = listing.entries[page.start : end], end < len(listing.entries)
     warnings = list(listing.warnings)
     if is_cut:
-        warnings.append(f"cut to {rows} of {len(listing.entries)} entries; continue with cursor")
+        warnings.append(
+            f"The answer was cut to {rows} of {len(listing.entries)} entries; continue with cursor."
+        )
     warn_of_escapes(warnings, (entry.path for entry in entries))
     result = {
         "path": escape_text(listing.path),

@@ -65,7 +65,9 @@ def test_what_the_operator_gave_stands_whatever_the_repository_says() -> None:
     base = load_config("/srv/repo", limits={"max_search_hits": 20})
     config, warnings = narrowed("[limits]\nmax_search_hits = 3\nmax_open_lines = 9", base)
     assert (config.limits.max_search_hits, config.limits.max_open_lines) == (20, 9)
-    assert warnings == ("repo_mcp.toml: limits.max_search_hits is set on the command line, ignored",)
+    assert warnings == (
+        "repo_mcp.toml: limits.max_search_hits is set on the command line, so it is ignored.",
+    )
 
 
 @pytest.mark.parametrize(

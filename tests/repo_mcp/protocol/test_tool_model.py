@@ -90,12 +90,12 @@ def test_every_value_for_every_argument_is_judged_as_the_reference_judges_it(nam
     [
         ({"top_k": 5.0}, {"top_k": 5}, ()),
         ({"top_k": None, "mode": None}, {}, ()),
-        ({"top_k": 51}, {"top_k": 50}, ("top_k is above its maximum: 50 is used",)),
-        ({"top_k": 1e30}, {"top_k": 50}, ("top_k is above its maximum: 50 is used",)),
+        ({"top_k": 51}, {"top_k": 50}, ("top_k is above its maximum: 50 is used.",)),
+        ({"top_k": 1e30}, {"top_k": 50}, ("top_k is above its maximum: 50 is used.",)),
         ({"weight": 1.0}, {"weight": 1.0}, ()),
         ({"budget": {"lines": 2.0}}, {"budget": {"lines": 2}}, ()),
         ({"spans": [{"line": 9.0}, {"line": None}]}, {"spans": [{"line": 8}, {}]},
-         ("spans[0].line is above its maximum: 8 is used",)),
+         ("spans[0].line is above its maximum: 8 is used.",)),
     ],
 )  # fmt: skip
 def test_what_models_mean_is_taken(

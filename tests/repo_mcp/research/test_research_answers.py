@@ -288,7 +288,7 @@ def test_subclasses_of_what_is_declared_elsewhere() -> None:
 def test_what_nothing_implements_is_answered_by_what_uses_it() -> None:
     report = Asked(SERVICE).ask("all implementations of SessionStore")
     assert report.warnings == (
-        "nothing is known to implement or extend it; what depends on it is shown instead",
+        "Nothing is known to implement or extend it; what depends on it is shown instead.",
     )
     assert "service.web.login" in list_found(report)
     assert report.claim.startswith(
@@ -338,12 +338,12 @@ def test_a_way_of_calls_from_one_symbol_to_another() -> None:
 def test_no_way_is_said_and_what_is_near_is_shown() -> None:
     report = Asked(SERVICE).ask("how does check reach main", depth=1)
     assert report.chains == ()
-    assert "no path of calls was found within 1 calls" in report.warnings[0]
+    assert "No path of calls was found within 1 calls" in report.warnings[0]
 
 
 def test_a_way_the_other_way_round_is_said_to_be_one() -> None:
     report = Asked(SERVICE).ask("how does make_token reach handle", depth=3)
-    assert report.warnings == ("no path of calls leads there; these lead the other way",)
+    assert report.warnings == ("No path of calls leads there; these lead the other way.",)
     assert report.chains[0].symbols[0] == "service.web.handle"
 
 

@@ -49,7 +49,7 @@ def test_decodes_without_a_warning(raw: bytes, data: bytes) -> None:
 def test_replaces_with_a_warning(raw: bytes, data: bytes, codec: str) -> None:
     text = decode_source(raw)
     assert text.data == data
-    assert text.warnings == (f"decoded with replacement: not valid {codec}",)
+    assert text.warnings == (f"The text is not valid {codec}; it was decoded with replacement characters.",)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_coding_line_says_what_is_not_utf8(head: str, codec: str) -> None:
 def test_other_coding_lines_are_not_believed(head: bytes) -> None:
     text = decode_source(head + b"\n\xe9\n")
     assert text.data.endswith("\n\ufffd\n".encode())
-    assert text.warnings == ("decoded with replacement: not valid UTF-8",)
+    assert text.warnings == ("The text is not valid UTF-8; it was decoded with replacement characters.",)
 
 
 def test_a_coding_line_is_not_believed_against_valid_utf8() -> None:
@@ -96,7 +96,7 @@ def test_a_coding_line_is_not_believed_against_valid_utf8() -> None:
 def test_what_the_coding_line_does_not_decode_is_replaced_with_a_warning() -> None:
     text = decode_source(b"# coding: cp1252\n\x81\xe9\n")
     assert text.data == "# coding: cp1252\n\ufffd\u00e9\n".encode()
-    assert text.warnings == ("decoded with replacement: not valid CP1252",)
+    assert text.warnings == ("The text is not valid CP1252; it was decoded with replacement characters.",)
 
 
 @pytest.mark.sized

@@ -149,7 +149,8 @@ def test_what_does_not_fit_is_cut_from_the_end_and_said(project: Repository) -> 
     assert 0 < len(kept) < len(whole.selections)
     assert [one["citation"] for one in kept] == [one.citation for one in whole.selections[: len(kept)]]
     assert any(
-        f"cut to {len(kept)} of {len(whole.selections)} excerpts" in one for one in envelope["warnings"]
+        f"The answer was cut to {len(kept)} of {len(whole.selections)} excerpts" in one
+        for one in envelope["warnings"]
     )
     check_totals(envelope["result"])
     assert fixed.asked[0].max_tokens == 1_600
@@ -160,7 +161,7 @@ def test_a_bundle_is_built_to_fit_whatever_is_asked(project: Repository) -> None
     fixed = Fixed(whole, Limits())
     envelope = call(fixed, prompt="x", budget={"max_tokens": 5_000})
     assert fixed.asked[0].max_tokens == 1_600
-    assert "budget.max_tokens is above what one answer holds: 1,600 is used" in envelope["warnings"]
+    assert "budget.max_tokens is above what one answer holds: 1,600 is used." in envelope["warnings"]
     call(fixed, prompt="x", budget={"max_tokens": 1_599})
     assert fixed.asked[1].max_tokens == 1_599
 
@@ -193,7 +194,7 @@ def test_a_budget_above_the_limits_is_cut_to_them_and_it_is_said(project: Reposi
         project, prompt="searcher", budget={"max_files": 10**9, "max_total_lines": None}, audit=True
     )
     assert envelope["result"]["audit"]["budget"]["max_files"] == 20
-    assert "budget.max_files is above its maximum: 20 is used" in envelope["warnings"]
+    assert "budget.max_files is above its maximum: 20 is used." in envelope["warnings"]
 
 
 def test_a_prompt_may_hold_anything_but_says_nothing_of_itself(project: Repository) -> None:
@@ -208,7 +209,7 @@ def test_text_that_may_hide_is_warned_of(tmp_path: Path) -> None:
     with closing(Repository(load_config(str(tmp_path)))) as repository:
         repository.refresh()
         warnings = call(repository, prompt="frobnicate")["warnings"]
-    assert warnings == ["control or bidirectional characters that may hide text: a.py:1-1"]
+    assert warnings == ["Control or bidirectional characters may hide text: a.py:1-1."]
 
 
 def test_over_a_real_server(tmp_path: Path) -> None:

@@ -266,6 +266,6 @@ def test_more_than_the_most_is_cut_to_it_with_a_warning(served: Served) -> None:
     result = research(served, "what calls check()", depth=50, limit=10**9)
     assert result["depth"] == 5
     assert [one for one in result["warnings"] if "maximum" in one] == [
-        "depth is above its maximum: 5 is used",
-        "limit is above its maximum: 200 is used",
+        "depth is above its maximum: 5 is used.",
+        "limit is above its maximum: 200 is used.",
     ]

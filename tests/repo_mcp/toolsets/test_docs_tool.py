@@ -131,7 +131,7 @@ def test_limit(served: Served) -> None:
     for limit in (0, -1):
         assert "limit" in served.error("search_docs", query="x", limit=limit)
     assert (
-        "limit is above its maximum: 50 is used"
+        "limit is above its maximum: 50 is used."
         in served.call("search_docs", query="x", limit=51)["warnings"]
     )
 

@@ -384,7 +384,7 @@ def test_what_uses_its_declarations_depends_on_a_file_that_no_other_names(
 def test_a_kind_that_is_not_tracked_has_no_total(tmp_path: Path) -> None:
     text = "namespace p { int x; }\nint g() { return 1; }\nint f() { return p::x + g(); }\n"
     served = Served(write_tree(tmp_path / "r", {"a.cpp": text}), tmp_path / "data")
-    said = "who uses a module is not recorded for cpp: there may be users that are not listed"
+    said = "Uses of a module are not recorded for cpp: there may be users that are not listed."
     try:
         for tool in ("get_callers", "get_references"):
             answer = served.call(tool, symbol="p")
@@ -436,7 +436,7 @@ def test_edges_are_30_at_most_500_and_what_is_cut_is_said(tmp_path: Path) -> Non
         assert (len(answer["result"]), answer["total"], answer["truncated"]) == (100, 600, True)
         answer = served.call("get_callers", node_id=node, limit=501)
         assert len(answer["result"]) == 500  # fit, with the numbers of their lines
-        assert "limit is above its maximum: 500 is used" in answer["warnings"]
+        assert "limit is above its maximum: 500 is used." in answer["warnings"]
         assert served.call("get_symbol", node_id=node)["reference_count"] == 600
     finally:
         served.close()
@@ -645,7 +645,7 @@ def test_of_two_symbols_of_one_name_the_one_that_a_tool_is_about_is_meant(tmp_pa
 def test_that_a_file_was_parsed_only_in_part_is_said_where_nothing_is_found(tmp_path: Path) -> None:
     text = "def good():\n    return bad()\n\n\ndef bad():\n    return good( ]\n"
     served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
-    said = "this file was parsed only in part: what the rest of it leads to is not known"
+    said = "This file was parsed only in part: what the rest of it leads to is not known."
     try:
         bad = served.call("get_callees", symbol="bad")
         good = served.call("get_callees", symbol="good")
@@ -682,8 +682,8 @@ def test_files_that_no_parser_reads_are_named_where_they_have_the_name(tmp_path:
         "store.py": "Store = 1\n",
     }
     said = (
-        "no parser reads kotlin and scala: 2 files with the word 'Store' may use it,"
-        " such as 'Late.scala', 'Memory.kt'"
+        "No parser reads kotlin and scala: 2 files with the word 'Store' may use it,"
+        " such as 'Late.scala', 'Memory.kt'."
     )
     served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
     try:
@@ -697,7 +697,7 @@ def test_files_that_no_parser_reads_are_named_where_they_have_the_name(tmp_path:
     assert [row["name"] for row in implementing["result"]] == ["Disk"]
     assert implementing["warnings"] == [said]
     assert saved["warnings"] == [
-        "no parser reads kotlin: 1 file with the word 'save' may use it, such as 'Memory.kt'"
+        "No parser reads kotlin: 1 file with the word 'save' may use it, such as 'Memory.kt'."
     ]
     assert "total" not in saved  # it is not known
     assert not {"warnings"} & {*unused, *outgoing, *other}
@@ -714,5 +714,5 @@ def test_implementations_that_have_subtypes_are_named(tmp_path: Path) -> None:
     finally:
         served.close()
     assert [row["name"] for row in direct["result"]] == ["Near", "Other"]
-    assert direct["warnings"] == ["Near has subtypes that are not listed: ask for theirs"]
+    assert direct["warnings"] == ["Near has subtypes that are not listed: ask for theirs."]
     assert "warnings" not in below

@@ -79,7 +79,7 @@ def test_an_ignored_folder_is_empty_and_says_why(served: Served) -> None:
     tree = served.call("get_directory_tree", path="build")
     assert tree == {
         "name": "build", "type": "directory", "children": [], "truncated": False,
-        "warnings": ["its entries are left out: 1 ignored"],
+        "warnings": ["Its entries are left out: 1 ignored."],
     }  # fmt: skip
 
 
@@ -158,7 +158,9 @@ def test_10000_lines_are_given_and_more_are_said(tmp_path: Path) -> None:
             answer = served.call("read_file", path="a.txt", **lines)
             assert (answer["line_end"], answer["total_lines"], answer["truncated"]) == (10_000, 20_000, True)
             assert answer["content"].count("\n") == 10_000
-            assert answer["warnings"] == ["cut after line 10000 of 20000; continue with line_start 10001"]
+            assert answer["warnings"] == [
+                "The text was cut after line 10000 of 20000; continue with line_start 10001."
+            ]
         answer = served.call("read_file", path="a.txt", line_start=10_001)
         assert answer["content"].startswith("10001\n")
         assert (answer["line_end"], answer["truncated"]) == (20_000, False)
@@ -187,10 +189,10 @@ def test_a_line_that_no_client_passes_on_is_begun_and_said(tmp_path: Path) -> No
         one = served.call("read_file", path="one.txt")
         assert one["content"] == "z" * 2_000 + "… [cut: the line has 800,000 characters]"
         assert (one["line_end"], one["truncated"]) == (1, True)
-        assert one["warnings"] == ["cut at 2,000 characters: line 1"]
+        assert one["warnings"] == ["Lines are cut at 2,000 characters: line 1."]
         two = served.call("read_file", path="two.txt", line_end=2)  # all that was asked for, but for its end
         assert (two["line_end"], two["truncated"]) == (2, True)
-        assert two["warnings"] == ["cut at 2,000 characters: line 2"]
+        assert two["warnings"] == ["Lines are cut at 2,000 characters: line 2."]
         assert served.call("read_file", path="two.txt", line_start=3)["content"] == "last\n"
         assert served.call("read_file", path="most.txt")["content"] == most
     finally:
@@ -202,7 +204,7 @@ def test_the_operator_may_have_long_lines_given_whole(tmp_path: Path) -> None:
     try:
         one = served.call("read_file", path="one.txt")
         assert (len(one["content"]), one["line_end"], one["truncated"]) == (500_000, 1, True)
-        assert one["warnings"] == ["line 1 is too long: its first 500,000 characters are given"]
+        assert one["warnings"] == ["Line 1 is too long: its first 500,000 characters are given."]
     finally:
         served.close()
 
@@ -213,7 +215,7 @@ def test_control_characters_are_given_said_and_cut_nothing(tmp_path: Path) -> No
     try:
         answer = served.call("read_file", path="a.txt")
         assert answer["content"] == text
-        assert answer["warnings"] == ["control or bidirectional characters may hide text"]
+        assert answer["warnings"] == ["Control or bidirectional characters may hide text."]
         assert len(served.call("read_file", path="one.txt")["content"]) == 19_000
     finally:
         served.close()
@@ -312,7 +314,7 @@ def test_a_tree_is_three_levels_deep_unless_depth_says_otherwise(tmp_path: Path)
         trees = [served.call("get_directory_tree", **arguments) for arguments in asked]
         deepest = [max(level for level, _ in walk(tree)) for tree in trees]
         assert deepest == [3, 1, 3, 10, 10]
-        assert trees[-1]["warnings"] == ["depth is above its maximum: 10 is used"]
+        assert trees[-1]["warnings"] == ["depth is above its maximum: 10 is used."]
         for depth in (0, -1):
             assert served.error("get_directory_tree", depth=depth)["code"] == "invalid_parameter"
     finally:
@@ -358,7 +360,7 @@ def test_a_tree_of_very_many_entries_is_cut_and_says_so(tmp_path: Path) -> None:
         tree = served.call("get_directory_tree", depth=2)
         assert sum(1 for _ in walk(tree)) - 1 == 5_000
         assert tree["warnings"] == [
-            "cut at 5,000 entries; continue with cursor, or ask for a folder or less depth"
+            "The tree was cut at 5,000 entries; continue with cursor, or ask for a folder or less depth."
         ]
         assert [len(child["children"]) for child in tree["children"]] == [900] * 5 + [492, 0, 0]
         assert [child.get("truncated") for child in tree["children"]] == [None] * 5 + [True] * 3

@@ -132,8 +132,8 @@ def test_operators_are_those_of_fts5_and_mistakes_are_said(served: Served) -> No
     answer = served.call("search_symbols", query="save AND")
     assert answer["result"]
     assert answer["warnings"] == [
-        "taken as plain words: AND, OR and NOT must be between words,"
-        " and quotes and parentheses must be paired"
+        "The query was taken as plain words: AND, OR and NOT must be between words,"
+        " and quotes and parentheses must be paired."
     ]
 
 
@@ -141,7 +141,7 @@ def test_a_query_without_a_word_finds_nothing_and_says_so(served: Served) -> Non
     for query in ("*", " ", "\0", "???", "OR"):
         answer = served.call("search_symbols", query=query)
         assert answer["result"] == []
-        assert answer["warnings"] == ["the query contains no name or word to search for"]
+        assert answer["warnings"] == ["The query has no name or word to search for."]
     assert "warnings" not in served.call("search_symbols", query="nosuchname")
 
 
@@ -156,23 +156,23 @@ def test_a_lookup_takes_exactly_this_name(served: Served) -> None:
         answer = served.call("lookup_symbol", qualified_name=name)
         assert answer["result"] == []
         (said,) = answer["warnings"]
-        assert said.startswith("no symbol has this qualified name; nearest: ")
+        assert said.startswith("No symbol has this qualified name; similar: ")
         assert "shop.orders.OrderStore.save" in said
     answer = served.call("lookup_symbol", qualified_name="zzqx")
-    assert answer["warnings"] == ["no symbol has this qualified name"]
+    assert answer["warnings"] == ["No symbol has this qualified name."]
 
 
 def test_a_lookup_without_an_exact_match_gives_names_that_end_so_and_says_it(served: Served) -> None:
     answer = served.call("lookup_symbol", qualified_name="OrderStore.save")
     assert names(answer["result"]) == ["shop.orders.OrderStore.save"]
-    assert answer["warnings"] == ["no symbol has exactly this qualified name; these end with it"]
+    assert answer["warnings"] == ["No symbol has exactly this qualified name; these end with it."]
 
 
 def test_a_lookup_by_the_name_that_a_package_gives_again_finds_the_declaration(served: Served) -> None:
     answer = served.call("lookup_symbol", qualified_name="shop.OrderStore")  # shop/__init__.py imports it
     assert names(answer["result"]) == ["shop.orders.OrderStore"]
     assert answer["warnings"] == [
-        "no symbol has exactly this qualified name; these have its parts in this order"
+        "No symbol has exactly this qualified name; these have its parts in this order."
     ]
 
 
@@ -181,7 +181,7 @@ def test_a_lookup_of_a_path_gives_the_file_within_its_scope(served: Served) -> N
     assert (row["node_type"], row["qualified_name"]) == ("file", "shop/money.py")
     answer = served.call("lookup_symbol", qualified_name="shop/money.py", language="typescript")
     assert answer["result"] == []
-    said = "symbols have this name, but none in the language or project that was asked for"
+    said = "Symbols have this name, but none in the language or project that was asked for."
     assert answer["warnings"] == [said]
     assert served.rows("lookup_symbol", qualified_name="shop/money.py", project_id="web") == []
 
@@ -315,10 +315,13 @@ def test_a_mistyped_path_names_the_one_that_is_meant(served: Served) -> None:
 
 
 def test_an_outline_of_what_has_no_parser_says_so(served: Served) -> None:
-    for path in ("README.md", "build/made.py"):
+    for path, why in (
+        ("README.md", "no parser here reads it (markdown)."),
+        ("build/made.py", "it is not indexed."),
+    ):
         answer = served.call("get_file_outline", path=path)
         assert (answer["result"], answer["parse_status"]) == ([], None)
-        assert answer["warnings"]
+        assert why in answer["warnings"][0]
 
 
 def test_an_outline_of_a_file_with_errors_has_what_could_be_had(tmp_path: Path) -> None:
@@ -421,7 +424,7 @@ def test_thousands_of_overloads_are_bounded_and_said(tmp_path: Path) -> None:
 
 def test_that_no_parser_reads_a_language_is_said_where_nothing_is_found(tmp_path: Path) -> None:
     texts = {"a.rb": "class Base; end\n", "b.rb": "Base.new\n", "c.lua": "x = 1\n", "d.md": "# Base\n"}
-    said = "no parser reads ruby (2 files) and lua (1 file): a search for text finds names in these files"
+    said = "No parser reads ruby (2 files) and lua (1 file): a search for text finds names in these files."
     served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
     try:
         assert served.call("search_symbols", query="Base")["warnings"] == [said]
@@ -430,8 +433,8 @@ def test_that_no_parser_reads_a_language_is_said_where_nothing_is_found(tmp_path
         of_a_file = served.error("get_dependents", symbol="a.rb")
     finally:
         served.close()
-    assert unknown["warnings"] == ["no symbol has this qualified name", said]
-    assert refused["hint"] == f"N{said[1:]}."
+    assert unknown["warnings"] == ["No symbol has this qualified name.", said]
+    assert refused["hint"] == said
     assert of_a_file["hint"] == refused["hint"]
 
 

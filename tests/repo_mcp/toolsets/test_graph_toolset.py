@@ -592,6 +592,8 @@ def test_files_whose_symbols_must_wait_are_pending_and_the_answer_says_so(tmp_pa
         (root / "late.py").write_text("def late():\n    return 1\n")
         with IndexWriter(DiskDirectory(phase.storage.directory), phase.storage.configuration, SYMBOL_FIELDS):
             found = served.call("index_files", paths=["late.py", "a.py"])
+            said = served.repository.engines.graph.explain_unparsed("late.py")  # a call would wait for it
+        assert said.endswith("it is not parsed. Ask again in a moment.")
         assert [row["parse_status"] for row in found["files"]] == ["pending", "full"]
         assert any(text.startswith("Files are being parsed: ") for text in found["warnings"])
         found = served.call("index_files", paths=["late.py"])

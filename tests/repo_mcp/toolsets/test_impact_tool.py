@@ -276,7 +276,7 @@ def test_a_diff_that_is_not_applied_has_the_edges_of_what_it_deletes(served: Ser
     found = served.call("get_impact", diff=diff)
     assert _changed(found) == [("add", "deleted", False), ("total", "added", False)]
     assert ("calls", "exact", "place_order", 1, "add") in _edges(found)
-    assert "the diff is not applied: nothing uses yet what it adds to shop/money.py" in found["warnings"]
+    assert "The diff is not applied: nothing uses yet what it adds to shop/money.py." in found["warnings"]
 
 
 def test_files_go_with_their_namesakes(served: Served) -> None:
@@ -309,7 +309,7 @@ def test_a_language_without_a_parser_has_names_and_words(served: Served) -> None
     }  # fmt: skip
     assert _find(found, "spec/shelf_spec.rb", "tests")["reasons"] == ["named like `shelf.rb`"]
     assert found["warnings"] == [
-        "no symbols of these files are indexed, so it is not known what uses them: lib/shelf.rb"
+        "No symbols of these files are indexed, so it is not known what uses them: lib/shelf.rb."
     ]
 
 
@@ -346,7 +346,7 @@ def test_what_is_not_known_is_said(served: Served) -> None:
     ]  # fmt: skip
     assert [row["name"] for row in found["changed"]] == ["Money.__init__"]
     reported = " ".join(found["warnings"])
-    assert "neither side of the diff matches these files as they are" in reported
+    assert "Neither side of the diff matches these files as they are" in reported
     assert "a hunk's header is not understood" in reported
     assert all(row["file_path"] != "shop/orders.py" or "place_order" not in str(row["reasons"])
                for row in found["result"])  # fmt: skip
@@ -357,7 +357,7 @@ def test_what_is_no_diff_is_an_error_and_nothing_is_no_impact(served: Served) ->
     assert error["code"] == "invalid_parameter"
     assert "git diff" in error["hint"]
     found = served.call("get_impact", diff="")
-    assert (found["result"], found["warnings"]) == ([], ["the diff is empty: nothing changes"])
+    assert (found["result"], found["warnings"]) == ([], ["The diff is empty: nothing changes."])
 
 
 def test_pages_go_on_in_all_lists(served: Served) -> None:
@@ -418,7 +418,10 @@ def test_a_text_that_is_too_large_is_compared_with_none(
     monkeypatch.setattr(changed_symbols, "MAX_OUTLINED", len(old) - 1)
     found = served.call("get_impact", diff=_compare("shop/base.py", old, old[: len(old) // 2]))
     assert found["changed"]
-    assert "what is added to and deleted from 1 of the files is not known: too large" in found["warnings"]
+    assert (
+        "What is added to and deleted from 1 of the files is not known: they are too large."
+        in found["warnings"]
+    )
 
 
 def test_a_limit_of_the_search_is_said(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -427,7 +430,7 @@ def test_a_limit_of_the_search_is_said(served: Served, monkeypatch: pytest.Monke
     monkeypatch.setattr(reach, "FIRST_REFERENCES", 1)
     text = _text("shop/money.py")
     found = served.call("get_impact", diff=_compare("shop/money.py", text, text.replace("return", "yield")))
-    assert "a limit of the search was reached: more may depend on what changes" in found["warnings"]
+    assert "A limit of the search was reached: more may depend on what changes." in found["warnings"]
 
 
 def test_the_log_has_no_line_of_a_diff(served: Served) -> None:

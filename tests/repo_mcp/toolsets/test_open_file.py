@@ -245,7 +245,7 @@ def test_several_spans_each_with_its_own_answer(served: Served) -> None:
     assert (third["path"], third["error"]["code"]) == ("none.py", "not_found")
     assert (fourth["symbol"], fourth["content"]) == ("End", "9\t# End\n")
     assert fifth["error"]["code"] == "invalid_argument"
-    assert envelope["warnings"] == ["2 of 5 spans could not be opened"]
+    assert envelope["warnings"] == ["2 of 5 spans could not be opened."]
     assert (envelope["ok"], envelope["blocked"]) == (True, False)
 
 
@@ -333,8 +333,8 @@ def test_a_long_class_is_opened_without_its_methods_bodies(
     assert [row for row in found if row in rows] == rows
     assert [int(row.partition("\t")[0]) for row in found if row not in rows] == near
     assert envelope["warnings"] == [
-        "242 lines; bodies of functions, comments and blank lines are left out: open a function by symbol or"
-        " line, or all lines with start_line 1 and end_line 242"
+        "Of 242 lines, bodies of functions, comments and blank lines are left out: open a function by symbol"
+        " or line, or all lines with start_line 1 and end_line 242."
     ]
     assert served.open(path="large.py", start_line=1, end_line=242)["content"].count("return") == 60
     assert "return 31" in served.open(path="large.py", symbol="Large.m31")["content"]
@@ -345,8 +345,8 @@ def test_of_a_very_long_class_all_heads_are_shown(served: Served) -> None:
     result = envelope["result"]
     assert (result["end_line"], result["content"].count("def m")) == (2_400, 600)
     assert envelope["warnings"] == [
-        "2400 lines; bodies of functions, comments and blank lines are left out: open a function by symbol or"
-        " line, or all lines with start_line 1 and end_line 2400"
+        "Of 2400 lines, bodies of functions, comments and blank lines are left out: open a function by symbol"
+        " or line, or all lines with start_line 1 and end_line 2400."
     ]
     opened = served.repository.open_file("huge.py", None, None, most_lines=100, symbol="Huge", folds=True)
     assert opened.shown is not None
@@ -374,7 +374,7 @@ def test_of_a_long_declaration_what_is_about_some_words(served: Served) -> None:
 def test_words_that_no_line_has_are_said(served: Served) -> None:
     (span,) = served.open(spans=[{"path": "a.py", "line": 15, "about": "fence"}])["spans"]
     assert span["content"] == show(14, 15)
-    assert span["warnings"] == ["no line has a word of about"]
+    assert span["warnings"] == ["No line has a word of about."]
 
 
 def test_of_a_long_span_without_the_words_the_first_lines_are_shown(served: Served) -> None:
@@ -384,7 +384,7 @@ def test_of_a_long_span_without_the_words_the_first_lines_are_shown(served: Serv
     assert 20 < shown < 150
     assert result["content"].startswith("1\tdef long():\n2\t    x0 = 0\n")
     assert (result["end_line"], result["truncated"]) == (2_000, True)
-    assert envelope["warnings"] == [f"no line has a word of about: only the first {shown} are shown"]
+    assert envelope["warnings"] == [f"No line has a word of about: only the first {shown} are shown."]
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
             break
         following = result["end_line"] + 1
         assert envelope["warnings"] == [
-            f"cut to keep the answer short; continue with start_line {following}, end_line 3001"
+            f"The answer was cut to keep it short; continue with start_line {following}, end_line 3001."
         ]
         arguments = {"path": "long.py", "start_line": following, "end_line": 3_001}
     assert seen.count("\n") == 3_001
@@ -428,7 +428,7 @@ def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
 def test_cut_lines_say_how_to_go_on(served: Served) -> None:
     envelope = served.call(path="long.py")
     assert (envelope["result"]["end_line"], envelope["result"]["truncated"]) == (200, True)
-    assert envelope["warnings"] == ["cut to keep the answer short; continue with start_line 201"]
+    assert envelope["warnings"] == ["The answer was cut to keep it short; continue with start_line 201."]
     assert served.call(path="long.py", start_line=3_000)["warnings"] == []
     assert served.call(path="long.py", end_line=10)["warnings"] == []  # all that was asked for
 
@@ -439,11 +439,14 @@ def test_cut_spans_say_how_to_go_on(served: Served) -> None:
     first, second, third, missing = envelope["result"]["spans"]
     assert first["end_line"] < 2_000
     assert first["warnings"] == [
-        f"cut to keep the answer short; continue with start_line {first['end_line'] + 1}, end_line 3001"
+        f"The answer was cut to keep it short; continue with start_line {first['end_line'] + 1},"
+        " end_line 3001."
     ]
     for one in (second, third):
         assert (one["start_line"], one["end_line"], one["content"]) == (1, 0, "")
-        assert one["warnings"] == ["cut to keep the answer short; continue with start_line 1, end_line 3001"]
+        assert one["warnings"] == [
+            "The answer was cut to keep it short; continue with start_line 1, end_line 3001."
+        ]
     assert missing["error"]["code"] == "not_found"
 
 

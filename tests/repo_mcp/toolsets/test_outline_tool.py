@@ -217,7 +217,7 @@ def test_the_members_of_a_parent() -> None:
         "3   def inner()",
     ]
     empty = call(repository, path="a.py", parent="B.n")
-    assert (names(empty), empty["warnings"]) == ([], ["B.n has no members"])
+    assert (names(empty), empty["warnings"]) == ([], ["B.n has no members."])
     missing = call(repository, path="a.py", parent="N")["error"]
     assert (missing["code"], missing["message"]) == ("not_found", 'The file declares no "N".')
     close = call(repository, path="a.py", parent="iner")["error"]
@@ -237,7 +237,7 @@ def test_depth_and_kinds_choose() -> None:
 def test_a_choice_that_leaves_nothing_says_what_there_is() -> None:
     envelope = call(StandIn(*TREE), path="a.py", kinds=["heading"])
     assert envelope["warnings"] == [
-        "nothing in this file is of these kinds and depths; its kinds are: class, function, method"
+        "Nothing in this file is of these kinds and depths; its kinds are: class, function, method."
     ]
     assert not envelope["result"].get("truncated")
 

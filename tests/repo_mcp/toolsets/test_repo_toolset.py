@@ -223,10 +223,10 @@ def test_denied_entries_are_counted_never_named() -> None:
         (1, "1 denied name of the repository is"),
     ):
         repository.listing = replace(repository.listing, denied=denied)
-        assert _call(repository, "repo.list_files")["warnings"] == [f"{expected} not listed"]
+        assert _call(repository, "repo.list_files")["warnings"] == [f"{expected} not listed."]
         assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == []
     repository.listing = FileListing((), 0, 1)
-    assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == [f"{expected} not listed"]
+    assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == [f"{expected} not listed."]
 
 
 def test_a_long_listing_is_cut_to_an_ordinary_answer_unless_an_amount_is_asked_for() -> None:
@@ -288,7 +288,7 @@ def test_open_file_without_an_end_stays_ordinary_and_says_how_to_go_on() -> None
     assert len(answer.text) <= 19_000
     assert envelope["result"]["truncated"]
     assert envelope["warnings"] == [
-        f"cut to keep the answer short; continue with start_line {envelope['result']['end_line'] + 1}"
+        f"The answer was cut to keep it short; continue with start_line {envelope['result']['end_line'] + 1}."
     ]
     asked = _call(repository, "repo.open_file", {"path": "a.py", "end_line": 200})
     assert asked["result"]["end_line"] == 200
@@ -309,7 +309,7 @@ def test_a_long_line_is_cut_and_said() -> None:
     second = envelope["result"]["content"].split("\n")[1]
     assert second == "2\t" + "b" * 2_000 + "… [cut: the line has 2,001 characters]"
     assert envelope["result"]["truncated"]
-    assert envelope["warnings"] == ["cut at 2,000 characters: line 2"]
+    assert envelope["warnings"] == ["Lines are cut at 2,000 characters: line 2."]
 
 
 def test_content_is_faithful_and_what_may_hide_text_is_said() -> None:
@@ -318,7 +318,7 @@ def test_content_is_faithful_and_what_may_hide_text_is_said() -> None:
     repository.opened = OpenedText("a.py", 1, 3, 3, ("\ttab", line, "\x1b[31m"), False)
     envelope = _call(repository, "repo.open_file", {"path": "a.py"})
     assert line in envelope["result"]["content"]
-    assert envelope["warnings"] == ["control or bidirectional characters that may hide text: lines 2, 3"]
+    assert envelope["warnings"] == ["Control or bidirectional characters may hide text: lines 2, 3."]
 
 
 def test_names_are_shown_escaped() -> None:

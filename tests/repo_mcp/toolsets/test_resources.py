@@ -222,7 +222,7 @@ def test_text_of_another_encoding_is_given_as_the_tools_give_it(files: Files) ->
 def test_text_that_may_hide_something_says_so_beside_it(files: Files) -> None:
     read = files.read("repo:///service/hiding.py")
     assert read["text"] == FILES["service/hiding.py"]
-    assert read["_meta"] == {WARNINGS: ["control or bidirectional characters that may hide text"]}
+    assert read["_meta"] == {WARNINGS: ["Control or bidirectional characters may hide text."]}
     assert "_meta" not in files.read("repo:///service/auth.py")
 
 

@@ -294,7 +294,7 @@ def test_a_repository_may_lower_its_own_limits(tmp_path: Path) -> None:
         assert envelope["result"]["end_line"] == 2
         assert envelope["meta"]["truncated"] is True
         assert envelope["meta"]["warnings"] == [
-            "cut to keep the answer short; continue with get_snippet from line 3"
+            "The answer was cut to keep it short; continue with get_snippet from line 3."
         ]
         assert served.result("open_file", repo="code", path="lib/a.c")["end_line"] == 4
     finally:
@@ -313,7 +313,7 @@ def test_the_operator_may_lower_the_limit(tmp_path: Path) -> None:
         envelope = served.call("search", query="mount", limit=6.0, repo=None)
         assert len(envelope["result"]["matches"]) == 5
         assert envelope["meta"]["repo"] == "both"
-        assert "limit is above its maximum: 5 is used" in envelope["meta"]["warnings"]
+        assert "limit is above its maximum: 5 is used." in envelope["meta"]["warnings"]
     finally:
         served.close()
 
@@ -344,7 +344,7 @@ def test_search_while_the_engine_says_more_than_rows(served: Served, monkeypatch
     assert envelope["result"]["matches"][0]["path"] == "a\\u202eb.md"
     assert envelope["meta"]["warnings"] == [
         "docs: stopped after 10 seconds",
-        "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX",
+        "A path has control, bidirectional or zero-width characters, which are shown as \\uXXXX.",
     ]
 
 
@@ -409,7 +409,7 @@ def test_get_snippet_begins_a_line_that_no_client_passes_on(changing: Served) ->
     envelope = changing.call("get_snippet", repo="docs", path="data.json", start_line=1, end_line=1)
     assert envelope["result"]["content"] == "1\t" + "y" * 2_000 + "… [cut: the line has 100,000 characters]\n"
     assert envelope["meta"]["truncated"] is True
-    cut = "cut at 2,000 characters: line 1; search shows the text around a match"
+    cut = "Lines are cut at 2,000 characters: line 1; search shows the text around a match."
     assert envelope["meta"]["warnings"] == [cut]
     wide = changing.result("get_snippet", repo="docs", path="wide.md", start_line=1, end_line=1)
     assert wide["content"] == "1\t" + "y" * 19_000 + "\n"
@@ -471,13 +471,11 @@ def test_content_is_faithful_and_what_may_hide_text_is_said(changing: Served) ->
     write_tree(changing.code, {"trick.py": f"\ttab\n{line}\n\x1b[31m\n"})
     envelope = changing.call("open_file", repo="code", path="trick.py")
     assert line in envelope["result"]["content"]
-    assert envelope["meta"]["warnings"] == [
-        "control or bidirectional characters that may hide text: lines 2, 3"
-    ]
+    assert envelope["meta"]["warnings"] == ["Control or bidirectional characters may hide text: lines 2, 3."]
     changing.refresh()
     envelope = changing.call("search", query="admin", repo="code")
     assert envelope["result"]["matches"][0]["preview"] == line
-    assert envelope["meta"]["warnings"] == ["control or bidirectional characters that may hide text: match 1"]
+    assert envelope["meta"]["warnings"] == ["Control or bidirectional characters may hide text: match 1."]
 
 
 # list_dir
@@ -521,7 +519,9 @@ def test_a_directory_of_thousands_is_listed_whole_unless_the_operator_says_less(
         envelope = small.call("list_dir", repo="docs")
         assert len(envelope["result"]["entries"]) == 10
         assert envelope["meta"]["truncated"] is True
-        assert envelope["meta"]["warnings"] == ["cut to 10 of 3000 entries; continue with cursor"]
+        assert envelope["meta"]["warnings"] == [
+            "The answer was cut to 10 of 3000 entries; continue with cursor."
+        ]
     finally:
         served.close()
         small.close()

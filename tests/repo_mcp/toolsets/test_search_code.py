@@ -209,7 +209,7 @@ def test_the_operators_limit_holds(tmp_path: Path) -> None:
     served = Served(write_tree(tmp_path / "root", TREE), tmp_path / "data", max_search_hits=2)
     assert len(served.rows("search_code", query="session password")) == 2
     cut = served.call("search_code", query="session password", limit=3)
-    assert (len(cut["results"]), cut["warnings"]) == (2, ["limit is above its maximum: 2 is used"])
+    assert (len(cut["results"]), cut["warnings"]) == (2, ["limit is above its maximum: 2 is used."])
     served.close()
 
 
@@ -342,7 +342,7 @@ def test_what_is_long_is_cut_in_every_form(tmp_path: Path) -> None:
     for form in ("json", "human", "toon"):
         answer = served.ask("search_code", {"query": "spool", "format": form})
         assert len(answer.text) <= 19_000
-        assert "to keep the answer short" in answer.text
+        assert "to keep it short" in answer.text
         answer = served.ask("search_code", {"query": "spool", "format": form, "limit": 40})
         assert 19_000 < len(answer.text.encode()) <= 65_536
     served.close()

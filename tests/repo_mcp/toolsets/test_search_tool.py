@@ -299,8 +299,10 @@ def test_text_is_without_the_indentation_that_lines_of_one_declaration_share(cha
 
 def test_what_may_hide_text_is_said_of_hits_as_text(repository: Repository) -> None:
     envelope = call(repository, "reversed", mode="literal", detail="text", explain=True)
-    assert "control or bidirectional characters that may hide text: hit 1" in envelope["warnings"]
-    assert "explain: not with detail text" in call(repository, "a", detail="text", explain=True)["warnings"]
+    assert "Control or bidirectional characters may hide text: hit 1." in envelope["warnings"]
+    assert (
+        "Detail text does not take explain." in call(repository, "a", detail="text", explain=True)["warnings"]
+    )
 
 
 def test_lines_around_matches_are_shown_once(ledger: Repository) -> None:
@@ -637,15 +639,15 @@ def test_points_of_a_name_are_its_score(repository: Repository) -> None:
 
 def test_what_may_hide_text_is_said(repository: Repository) -> None:
     envelope = call(repository, "reversed", mode="literal")
-    assert envelope["warnings"] == ["control or bidirectional characters that may hide text: hit 1"]
+    assert envelope["warnings"] == ["Control or bidirectional characters may hide text: hit 1."]
 
 
 def test_options_of_the_other_modes_are_named(repository: Repository) -> None:
     envelope = call(repository, "get_user", ignore_case=True, context=2)
-    assert "ignore_case, context: only for the modes literal and regex" in envelope["warnings"]
+    assert "Only the modes literal and regex take ignore_case, context." in envelope["warnings"]
     for mode in ("literal", "regex"):
         envelope = call(repository, "get_user", mode=mode, explain=True)
-        assert "explain: only for the modes bm25 and symbol" in envelope["warnings"]
+        assert "Only the modes bm25 and symbol take explain." in envelope["warnings"]
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_a_rule_for_everything_can_be_set_aside() -> None:
 def test_hostile_patterns_are_refused_one_by_one(pattern: str) -> None:
     rules = rules_of({"": f"*.o\n{pattern}\n*.a\n"})
     assert len(rules.warnings) == 1
-    assert rules.warnings[0].startswith(".gitignore: line 2 not applied: ")
+    assert rules.warnings[0].startswith(".gitignore: line 2 is not applied: ")
     assert rules.ignored("x.o", False)
     assert rules.ignored("x.a", False)
 
@@ -241,7 +241,7 @@ def test_half_a_pair_of_surrogates_is_a_name() -> None:
 
 def test_files_over_the_limits_are_refused() -> None:
     rules = rules_of({"": "x" * (MAX_IGNORE_FILE_BYTES + 1), "sub": "*.o\n"})
-    assert rules.warnings == [f".gitignore not applied: more than {MAX_IGNORE_FILE_BYTES} bytes"]
+    assert rules.warnings == [f".gitignore is not applied: it has more than {MAX_IGNORE_FILE_BYTES} bytes."]
     assert rules.ignored("sub/a.o", False)
 
 
@@ -250,9 +250,11 @@ def test_too_many_patterns_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ignore_files, "MAX_UNINDEXED_PATTERNS", 1)
     assert rules_of({"": "a\nb\nc"}).warnings == []
     assert rules_of({"": "a\nb\nc\nd"}).warnings == [
-        ".gitignore: not applied from line 4 on: too many patterns"
+        ".gitignore is not applied from line 4 on: it has too many patterns."
     ]
-    assert rules_of({"": "a*\nb*"}).warnings == [".gitignore: not applied from line 2 on: too many patterns"]
+    assert rules_of({"": "a*\nb*"}).warnings == [
+        ".gitignore is not applied from line 2 on: it has too many patterns."
+    ]
 
 
 def test_patterns_that_are_tried_are_cut_down_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,8 +262,8 @@ def test_patterns_that_are_tried_are_cut_down_the_tree(monkeypatch: pytest.Monke
     monkeypatch.setattr(ignore, "MAX_TRIED_RULES", 3)
     rules = rules_of({"": "a*\nplain\n*.c", "b": "x*\n**/d/*\n", "b/c": "y*", "e": "z*", "b/f": "name\n*.d"})
     assert rules.warnings == [
-        "b/c/.gitignore not applied: with those of the directories above it there are more than 3 patterns"
-        " that only trying can decide"
+        "b/c/.gitignore is not applied: with those of the directories above it there are more than 3 patterns"
+        " that only trying can decide."
     ]
     assert [rules.ignored(path, False) for path in ("b/xx", "b/c/yy", "e/zz", "b/f/name", "b/f/x.d")] == [
         True, False, True, True, True,
@@ -413,7 +415,7 @@ def test_files_beyond_what_all_of_them_may_hold_are_not_applied(monkeypatch: pyt
     rules.add_file("b", b"six\n")
     assert rules.ignored("a/five", False)
     assert not rules.ignored("b/six", False)
-    assert "b/.gitignore not applied" in rules.warnings[0]
+    assert "b/.gitignore is not applied" in rules.warnings[0]
 
 
 def test_texts_beyond_what_all_of_them_may_hold_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -423,7 +425,7 @@ def test_texts_beyond_what_all_of_them_may_hold_are_not_kept(monkeypatch: pytest
     rules.add_file("b", b"six\n# a comment\n")
     assert rules.ignored("one", False)
     assert not rules.ignored("b/six", False)
-    assert "b/.gitignore not applied" in rules.warnings[0]
+    assert "b/.gitignore is not applied" in rules.warnings[0]
 
 
 def test_directories_with_rules_of_their_own_do_not_repeat_the_others() -> None:

@@ -189,7 +189,7 @@ def test_a_huge_ignore_file_is_refused_with_a_warning(tree: Tree) -> None:
     report = tree.walk()
     assert [file.path for file in report.files] == ["sub/a"]
     assert len(report.warnings) == 1
-    assert report.warnings[0].startswith("sub/.gitignore not applied: ")
+    assert report.warnings[0].startswith("sub/.gitignore is not applied: ")
 
 
 def test_hostile_patterns_are_warned_about(tree: Tree) -> None:
