@@ -111,7 +111,7 @@ def build_claim(
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
         return _describe_best(state, own, errors, _doubt(own[0]) if reading.form is Form.OPEN else "")
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
-        none = "No test is among what fits best. " if state.wants_tests else ""
+        none = "No test is among the best matches. " if state.wants_tests else ""
         return f"{none}{errors or ''}{_describe_places(state)}"
     return ""
 
@@ -138,9 +138,9 @@ def _describe_unknown(state: ResearchState, subject: Subject) -> str:
     if subject.places:
         return _describe_unparsed(subject)
     near = "; ".join(map(name_briefly, subject.near))
-    are = "name is" if len(subject.near) == 1 else "names are"
-    nearest = f" The nearest {are} {near}." if near else " No name here is similar to it."
-    return f"{describe_written_name(state, subject)}{nearest}"
+    are = "A similar name is" if len(subject.near) == 1 else "Similar names are"
+    similar = f" {are} {near}." if near else " No name here is similar to it."
+    return f"{describe_written_name(state, subject)}{similar}"
 
 
 def _describe_unparsed(subject: Subject) -> str:
@@ -193,20 +193,20 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         more += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
         found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS))]
     if UNIMPLEMENTED in state.warnings:
-        more += f" What uses it: {_name_users(found)}." if found else ""
+        more += f" It is used by {_name_users(found)}." if found else ""
         found = []
     if reading.form is Form.IMPLEMENTATIONS:
         found = _count_types_once(found)
         more += _describe_below(state) if found else ""
-    return f"{named} {relation} {_name_users(found)}.{more}" if found else f"{none} {named}.{more}"
+    return f"{named} {relation} {_name_users(found, relation)}.{more}" if found else f"{none} {named}.{more}"
 
 
-def _name_users(found: Sequence[Finding]) -> str:
-    """Return the names of findings with their citations; those in tests are only counted."""
+def _name_users(found: Sequence[Finding], relation: str = "used by") -> str:
+    """Return the names of findings with their citations, as a verb takes them; those in tests are counted."""
     own = name_findings(one for one in found if not is_test(one.path, one.symbol))
     tests = sum(is_test(one.path, one.symbol) for one in found)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
-    return " and by ".join(filter(None, (own, also)))
+    return (" and by " if relation.endswith("by") else " and ").join(filter(None, (own, also)))
 
 
 def _describe_readers(readers: Sequence[Finding]) -> str:
@@ -267,8 +267,8 @@ def _doubt(best: Node) -> str:
     """
     lines = best.symbol.end_line - best.symbol.start_line + 1
     if best.symbol.kind in TYPE_KINDS:
-        return "a type, not a function"
-    return f"in whose {lines} lines the words may stand far apart" if lines > WINDOW_LINES else ""
+        return "it is a type, not a function"
+    return f"in its {lines} lines the words may be far apart" if lines > WINDOW_LINES else ""
 
 
 def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None, doubt: str) -> str:
@@ -293,9 +293,9 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
     named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
     if others and not rivals:
-        sentences.append(f"Next to it {_list_next(map(name_briefly, others[:2]))}.")
+        sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
     if sections:
-        sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
+        sentences.append(f"The closest section of the documentation is {_cite_section(sections[0])}.")
     return " ".join(sentences)
 
 
@@ -315,17 +315,17 @@ def _judge_best(
     absent = [word for word in state.absent if not _is_adverb(word)]
     if absent:
         words = _name_words(absent)
-        sentences.append(f"No file here has the {words}: this may be missing, or be called otherwise.")
+        sentences.append(f"No file here has the {words}: this may be missing, or have another name.")
     lacking = [word for word in state.lacking if word not in state.absent]
     fits = "the other words" if absent else "the question"
     failings = [f"lacks the {_name_words(lacking)}"] if lacking else []
-    failings += ["is not known to make an error"] if makes_none else []
+    failings += ["is not known to cause an error"] if makes_none else []
     if failings:  # then it may be about something else
-        sentences.append(f"Nearest is {best}, which {' and '.join(failings)}.")
+        sentences.append(f"{best} comes closest, but {' and '.join(failings)}.")
     elif rivals:
         sentences.append(f"{join_names([best, *rivals])} fit {fits} about equally well.")
     elif doubt:
-        sentences.append(f"Nearest is {best}, {doubt}.")
+        sentences.append(f"{best} comes closest; {doubt}.")
     else:
         sentences.append(f"{best} fits {fits} best.")
     return sentences
@@ -351,7 +351,7 @@ def _describe_places(state: ResearchState) -> str:
     places = [f"{one.symbol} ({one.citation})" for one in near[:3]]
     sentences = _judge_best(state, places[0])
     if len(near) > 1:
-        sentences.append(f"Next to it {_list_next(places[1:])}.")
+        sentences.append(f"Also close {_list_next(places[1:])}.")
     return " ".join(sentences)
 
 
@@ -384,7 +384,7 @@ def _describe_recipe(state: ResearchState) -> str:
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
     sections = [one for one in state.findings if one.kind == "section"]
     if sections:
-        sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
+        sentences.append(f"The closest section of the documentation is {_cite_section(sections[0])}.")
     return " ".join(sentences)
 
 

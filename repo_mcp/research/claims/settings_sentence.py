@@ -46,7 +46,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         seen = join_names([*_cite_beginning(whole, "mentions "), *_cite_beginning(whole, PASSES)])
         mentioned = f" It is mentioned at {seen}." if seen else ""
         is_explained = mentioned or otherwise or not state.findings
-        by_words = "" if is_explained else " What is shown has words of the question."
+        by_words = "" if is_explained else " What is shown only has words of the question."
         return f"Nothing is known to set {subject.asked}.{mentioned}{otherwise}{by_words}"
     groups = (
         ("declared as an option", places[OPTION]),
@@ -75,8 +75,8 @@ def _describe_otherwise(state: ResearchState, subject: Subject) -> str:
     every = [one for one in state.findings if not _has_its_spelling(subject, one)]
     others = [one for one in every if not is_test_place(one.path)] or every
     spelled = _cite_beginning([one for one in others if LAST_PART not in one.why], "sets")
-    sentence = f" The last part of its name stands at {join_names(parts)}." if parts else ""
-    return f"{sentence} Spelled otherwise, it is set at {join_names(spelled)}." if spelled else sentence
+    sentence = f" The last part of its name is at {join_names(parts)}." if parts else ""
+    return f"{sentence} In another spelling, it is set at {join_names(spelled)}." if spelled else sentence
 
 
 def _describe_accessors(state: ResearchState) -> str:

@@ -98,7 +98,7 @@ def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
         sentences = [f"{so_far} test is known to use {subjects} itself."]
     further = [one for one in tests if one not in direct]
     if further:
-        sentences.append(f"What uses it is used by {name_findings(further)}.")
+        sentences.append(f"Indirectly, it is used by {name_findings(further)}.")
     if named:
-        sentences.append(f"Named after it: {join_names(one.path for one in named)}.")
+        sentences.append(f"Files named after it: {join_names(one.path for one in named)}.")
     return " ".join(sentences)

@@ -314,11 +314,11 @@ def describe_subject(subject: Subject) -> str:
     if subject.how == "folder":
         return f"the folder {subject.name}"
     if subject.how == "outside":
-        return f"{subject.name}, which is declared outside this repository"
+        return f"{subject.name} (declared outside this repository)"
     if subject.how == "undeclared":
-        return f"{subject.asked}, which is not declared in this repository"
+        return f"{subject.asked} (not declared in this repository)"
     if subject.how == "unparsed":
-        return f"{subject.asked}, which is declared in a language without a symbol parser"
+        return f"{subject.asked} (declared in a language without a symbol parser)"
     if not subject.nodes:
         return f'"{subject.asked}" (not declared here)'
     counts = Counter(node.qualified_name for node in subject.nodes)
@@ -331,5 +331,5 @@ def describe_subject(subject: Subject) -> str:
     if subject.how == "declared_otherwise":
         return f'{listed} ("{subject.asked}" itself is not declared)'
     if subject.how == "words":
-        return f'"{subject.asked}" is not declared; taken to mean {listed}'
+        return f'{listed} (taken for "{subject.asked}", which is not declared)'
     return listed

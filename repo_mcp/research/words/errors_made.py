@@ -173,8 +173,8 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
         words = list_words(state.request.query)
         named.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
     if named:
-        return f"Errors made here: {join_names(named, MAX_ERRORS)}. "
-    return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
+        return f"Errors that arise here: {join_names(named, MAX_ERRORS)}. "
+    return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
 
 
 def _says_error(line: str, statement: str) -> bool:
@@ -280,7 +280,7 @@ def _describe_failing(
         too = (
             " too" if any(holds_error(line) for one in named for _, line, _ in _list_code(state, one)) else ""
         )
-        return f"{subject} uses {name_findings(failing)}, where errors are made{too}."
+        return f"{subject} uses {name_findings(failing)}, where errors arise{too}."
     if errors:
         return ""
     passing = _PASSES_ON.get(named[0].path.rpartition(".")[2])
@@ -290,4 +290,4 @@ def _describe_failing(
     ]
     if lines:
         return f"{subject} passes on the errors of what it calls at {join_names(lines)}."
-    return f"Neither {subject} nor what it calls is known to make an error."
+    return f"Neither {subject} nor what it calls is known to cause an error."

@@ -16,7 +16,7 @@ def render_report(query: str, result: Mapping[str, object]) -> str:
     report: Result = dict(result)
     title = escape_text(" ".join(query.split()))
     claim = [report["answer"], ""] if report["answer"] else []
-    lines = [f"# {title}", "", *claim, f"Understood as {report['understood_as']['text']}."]
+    lines = [f"# {title}", "", *claim, f"Understood as: {report['understood_as']['text']}."]
     for render in (
         _render_findings,
         _render_surroundings,

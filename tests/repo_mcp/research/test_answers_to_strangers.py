@@ -62,7 +62,7 @@ def server() -> Asked:
 
 def test_a_word_that_no_file_has_is_reported_first(server: Asked) -> None:
     report = server.ask("where does a login attempt with a password get compressed?")
-    expected = "No file here has the word compressed: this may be missing, or be called otherwise."
+    expected = "No file here has the word compressed: this may be missing, or have another name."
     assert report.claim.startswith(expected)
     assert "desk.check_login (server/desk.py:1-5) fits the other words best" in report.claim
 
@@ -81,7 +81,7 @@ def test_what_the_best_declaration_says_in_another_form_or_word_is_not_missing(a
 
 def test_words_that_the_best_declaration_lacks_are_reported(server: Asked) -> None:
     claim = server.ask("how are login attempts rate limited?").claim
-    assert claim.startswith("Nearest is desk.check_login (server/desk.py:1-5), which lacks the word")
+    assert claim.startswith("desk.check_login (server/desk.py:1-5) comes closest, but lacks the word")
     assert "rate" in claim
     assert "best" not in claim
 
@@ -257,10 +257,10 @@ def test_errors_of_a_function_are_those_of_what_it_calls(server: Asked) -> None:
     assert '"no object to parse"' in shown.excerpt
     assert shown.why == "fails, and parse calls it"
     assert report.claim == (
-        'Errors made here: ValueError "nothing to parse" (server/parse.py:10-10)'
+        'Errors that arise here: ValueError "nothing to parse" (server/parse.py:10-10)'
         ' and ValueError "no object to parse" (server/parse.py:12-12).'
         " parse.parse (server/parse.py:4-5) uses parse.parse_whole (server/parse.py:8-13),"
-        " where errors are made."
+        " where errors arise."
     )
 
 

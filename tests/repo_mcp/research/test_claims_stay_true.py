@@ -25,7 +25,7 @@ RESPONSE = {
 
 def test_errors_of_a_named_function_are_not_those_of_others() -> None:
     claim = Asked(RESPONSE).ask("which errors can Response.error raise?").claim
-    assert claim == "Errors made here: IllegalArgumentException (src/Response.java:3-3)."
+    assert claim == "Errors that arise here: IllegalArgumentException (src/Response.java:3-3)."
 
 
 def test_errors_of_a_named_function_that_no_parser_knows_are_its_own() -> None:
@@ -43,7 +43,7 @@ def test_errors_of_a_named_function_that_no_parser_knows_are_its_own() -> None:
 def test_a_named_function_that_makes_no_error_is_said_to_make_none() -> None:
     claim = Asked(RESPONSE).ask("which errors can Response.success raise?").claim
     assert claim == (
-        "Neither Response.success (src/Response.java:7-9) nor what it calls is known to make an error."
+        "Neither Response.success (src/Response.java:7-9) nor what it calls is known to cause an error."
     )
 
 
@@ -100,7 +100,7 @@ def test_a_path_of_calls_is_described_call_by_call() -> None:
 def test_a_difference_from_a_name_that_is_not_declared_is_no_question_about_the_other() -> None:
     texts = {"plugin.py": "def on_pre_build():\n    pass\n"}
     report = Asked(texts).ask("what is the difference between on_pre_build and on_build?")
-    assert report.claim.startswith("on_build is not declared in this repository. The nearest name is ")
+    assert report.claim.startswith("on_build is not declared in this repository. A similar name is ")
 
 
 def test_a_setting_that_no_file_has_is_said_to_be_missing() -> None:
@@ -196,7 +196,7 @@ def test_what_has_half_of_the_words_is_said_to_lack_the_others() -> None:
         "net.rb": "def connect\nend\n",
     }
     claim = Asked(texts).ask("where is the database connected?").claim
-    assert "which lacks the word database." in claim
+    assert "lacks the word database." in claim
 
 
 def test_a_comment_for_a_tool_says_nothing_of_a_difference() -> None:
@@ -243,10 +243,10 @@ def test_comments_and_unnamed_errors() -> None:
         '\t\treturn fmt.Errorf("no name")\n\t}\n\treturn nil\n}\n',
     }
     quiet = Asked(texts).ask("which errors can grow raise?").claim
-    assert quiet == "Neither grow (slabs.c:6-8) nor what it calls is known to make an error."
+    assert quiet == "Neither grow (slabs.c:6-8) nor what it calls is known to cause an error."
     assert (
         Asked(texts).ask("which errors can send.File raise?").claim
-        == 'Errors made here: "no name" (send.go:5-5).'
+        == 'Errors that arise here: "no name" (send.go:5-5).'
     )
 
 
@@ -444,14 +444,14 @@ def test_what_passes_errors_on_is_not_said_to_make_none() -> None:
 def test_a_value_of_errno_is_an_error() -> None:
     claim = Asked({"src/bind.c": BIND}).ask("which errors can bind_socket return?").claim
     assert claim == (
-        "Errors made here: EINVAL (src/bind.c:4-4). bind_socket (src/bind.c:10-13) uses"
-        " open_socket (src/bind.c:1-8), where errors are made."
+        "Errors that arise here: EINVAL (src/bind.c:4-4). bind_socket (src/bind.c:10-13) uses"
+        " open_socket (src/bind.c:1-8), where errors arise."
     )
 
 
 def test_the_errors_of_an_unknown_function_are_not_those_of_others() -> None:
     claim = Asked({"src/bind.c": BIND}).ask("which errors can bind_sockets() return?").claim
-    assert claim.startswith("bind_sockets is not declared in this repository. The nearest name")
+    assert claim.startswith("bind_sockets is not declared in this repository. A similar name")
 
 
 @pytest.mark.parametrize("module", ["tests", "test"])

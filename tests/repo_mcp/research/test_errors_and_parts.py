@@ -20,7 +20,7 @@ ORDERING = {
 
 def test_errors_of_what_only_shares_words_are_not_named() -> None:
     claim = Asked(ORDERING).ask("which errors can choosing the sort order raise?").claim
-    assert claim.startswith("Errors made here: OrderUnknown (config.py:13-13). ")
+    assert claim.startswith("Errors that arise here: OrderUnknown (config.py:13-13). ")
 
 
 def test_the_type_of_an_error_makes_none() -> None:
@@ -31,7 +31,7 @@ def test_the_type_of_an_error_makes_none() -> None:
         "        CyclicException() {\n            super(1);\n        }\n    }\n}\n"
     }
     claim = Asked(files).ask("which errors can resolving plugins raise?").claim
-    assert claim.startswith("Errors made here: Resolver.CyclicException (Resolver.java:3-3). ")
+    assert claim.startswith("Errors that arise here: Resolver.CyclicException (Resolver.java:3-3). ")
 
 
 def test_functions_that_make_or_ask_about_errors_are_none() -> None:
@@ -45,7 +45,7 @@ def test_the_last_part_of_a_name_is_not_stated_as_the_setting() -> None:
     files = {"app/settings.py": "def load(settings_path):\n    settings_path = find(settings_path)\n"}
     claim = Asked(files).ask("where is APP_SETTINGS_PATH configured?").claim
     assert claim == (
-        "Nothing is known to set APP_SETTINGS_PATH. The last part of its name stands at app/settings.py:2-2."
+        "Nothing is known to set APP_SETTINGS_PATH. The last part of its name is at app/settings.py:2-2."
     )
 
 

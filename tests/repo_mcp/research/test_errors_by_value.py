@@ -35,9 +35,9 @@ int hosts_add(struct hosts *hosts, const char *name)
 def test_errors_that_are_recorded_are_named_and_success_is_none() -> None:
     claim = Asked({"hosts.c": HOSTS}).ask("which errors can hosts_add return?").claim
     assert claim == (
-        'Errors made here: HOSTS_ERROR_BAD_USE "no name" (hosts.c:7-7)'
+        'Errors that arise here: HOSTS_ERROR_BAD_USE "no name" (hosts.c:7-7)'
         " and HOSTS_ERROR_TOO_LONG (hosts.c:9-9)."
-        " hosts_add (hosts.c:17-20) uses add (hosts.c:3-15), where errors are made."
+        " hosts_add (hosts.c:17-20) uses add (hosts.c:3-15), where errors arise."
     )
 
 
@@ -56,13 +56,13 @@ def test_errors_are_distinguished_by_their_texts() -> None:
     )
     asked = Asked(texts)
     assert asked.ask("which errors can ReadPart throw?").claim == (
-        'Errors made here: PartException "Type ""{type.Name}"" has no part." (Reader.cs:3-3).'
+        'Errors that arise here: PartException "Type ""{type.Name}"" has no part." (Reader.cs:3-3).'
     )
     assert asked.ask("which errors can read_item return?").claim == (
-        'Errors made here: "no such item" (reader.c:4-4).'
+        'Errors that arise here: "no such item" (reader.c:4-4).'
     )
     assert asked.ask("which errors can read_row raise?").claim == (
-        'Errors made here: ValueError "no row at all" (reader.py:3-3) and ValueError'
+        'Errors that arise here: ValueError "no row at all" (reader.py:3-3) and ValueError'
         ' "row {row} has more columns than the head of the table would…" (reader.py:5-5).'
     )
 
@@ -102,7 +102,8 @@ int Loader::LoadTable( int file )
 def test_what_sets_clears_and_asks_for_an_error_is_none_and_overloads_make_theirs() -> None:
     claim = Asked({"loader.cpp": LOADER}).ask("which errors can loading a table give?").claim
     assert claim.startswith(
-        "Errors made here: LOAD_ERROR_NOT_FOUND (loader.cpp:17-17) and LOAD_ERROR_READ (loader.cpp:25-25). "
+        "Errors that arise here: LOAD_ERROR_NOT_FOUND (loader.cpp:17-17) and"
+        " LOAD_ERROR_READ (loader.cpp:25-25). "
     )
 
 
@@ -113,7 +114,7 @@ def test_the_end_of_a_long_text_opens_no_other() -> None:
         .ask("which errors can read_row raise?")
         .claim
     )
-    assert claim == 'Errors made here: ValueError "must be positive" (reader.py:2-2).'
+    assert claim == 'Errors that arise here: ValueError "must be positive" (reader.py:2-2).'
 
 
 @pytest.mark.parametrize(
@@ -131,7 +132,7 @@ def test_the_end_of_a_long_text_opens_no_other() -> None:
 def test_what_stands_between_two_texts_is_none(line: str, expected: str) -> None:
     texts = {"reader.py": f"def read_row(row):\n    {line}\n"}
     claim = Asked(texts).ask("which errors can read_row raise?").claim
-    assert claim == f"Errors made here: {expected} (reader.py:2-2)."
+    assert claim == f"Errors that arise here: {expected} (reader.py:2-2)."
 
 
 @pytest.mark.parametrize(
@@ -149,7 +150,9 @@ def test_what_stands_between_two_texts_is_none(line: str, expected: str) -> None
 )
 def test_an_error_is_stated_once(raised: tuple[str, str], expected: str) -> None:
     texts = {"reader.py": f"def read_row(row):\n    raise {raised[0]}\n    raise {raised[1]}\n"}
-    assert Asked(texts).ask("which errors can read_row raise?").claim == f"Errors made here: {expected}."
+    assert (
+        Asked(texts).ask("which errors can read_row raise?").claim == f"Errors that arise here: {expected}."
+    )
 
 
 @pytest.mark.parametrize(
@@ -218,7 +221,7 @@ def test_what_gives_the_errors_of_another_system_makes_none() -> None:
         "    return translate_sys_error(errno);\n}\n"
     }
     claim = Asked(files).ask("which errors can net_bind return?").claim
-    assert claim == "Errors made here: NET_EINVAL (bind.c:7-7)."
+    assert claim == "Errors that arise here: NET_EINVAL (bind.c:7-7)."
 
 
 def test_the_value_that_a_setting_is_declared_with_is_stated() -> None:
@@ -260,7 +263,7 @@ def test_errors_below_many_overloads_are_found() -> None:
     )
     files = {"Finder.cs": f"static class Finder\n{{\n{overloads}{failing}}}\n"}
     claim = Asked(files).ask("Which errors can Find throw?").claim
-    assert claim.startswith("Errors made here: NotFoundException (Finder.cs:29-29).")
+    assert claim.startswith("Errors that arise here: NotFoundException (Finder.cs:29-29).")
 
 
 def test_a_variable_of_the_name_and_a_part_that_is_handed_on_set_nothing() -> None:
@@ -313,7 +316,7 @@ def test_a_variable_of_the_environment_is_stated_with_the_default_that_a_long_fi
     claim = Asked(files).ask("where is MAX_BODY_SIZE configured?").claim
     assert claim == (
         "MAX_BODY_SIZE is set at config.go:4-4."
-        " Spelled otherwise, it is set at config.go:8-8, config.go:12-12, config.go:16-16 and 1 more."
+        " In another spelling, it is set at config.go:8-8, config.go:12-12, config.go:16-16 and 1 more."
     )
 
 
@@ -324,8 +327,8 @@ def test_a_phrase_whose_other_words_the_best_lacks_is_lacking() -> None:
     }
     claim = Asked(files).ask("what happens when a command to run is mistyped?").claim
     assert claim == (
-        "Nearest is command.run_command (command.py:1-3), which lacks the word mistyped."
-        " Next to it is suggest.suggest (suggest.py:1-2)."
+        "command.run_command (command.py:1-3) comes closest, but lacks the word mistyped."
+        " Also close is suggest.suggest (suggest.py:1-2)."
     )
 
 

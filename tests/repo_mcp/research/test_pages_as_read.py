@@ -130,7 +130,7 @@ def test_the_claim_names_the_errors_where_they_are_made() -> None:
     }
     claim = Asked(texts).ask("which errors can parsing a text raise?").claim
     assert claim.startswith(
-        'Errors made here: NullException "no text" (Parser.java:4-4)'
+        'Errors that arise here: NullException "no text" (Parser.java:4-4)'
         ' and ParseException "bad text" (Parser.java:6-6). '
     )
 
@@ -236,7 +236,7 @@ def test_errors_are_followed_through_functions_that_raise_none() -> None:
     report = Asked(texts).ask("which errors can getOne throw?")
     assert [one.symbol for one in report.findings][:2] == ["getOne", "check"]
     assert report.findings[1].why == "fails, and getMessage calls it"
-    assert report.claim.startswith("Errors made here: ClosedError (ipc.ts:12-12). ")
+    assert report.claim.startswith("Errors that arise here: ClosedError (ipc.ts:12-12). ")
 
 
 def test_what_is_derived_from_implementations_is_named_after_them() -> None:

@@ -281,7 +281,7 @@ def test_subclasses_of_what_is_declared_elsewhere() -> None:
         "class Three(One):\n    pass\n",
     }
     report = Asked(files).ask("all subclasses of BaseModel")
-    assert "pydantic.BaseModel, which is declared outside" in report.reading.text
+    assert "pydantic.BaseModel (declared outside" in report.reading.text
     assert list_found(report) == ["a.One", "b.Two", "b.Three"]
 
 
@@ -294,7 +294,7 @@ def test_what_nothing_implements_is_answered_by_what_uses_it() -> None:
     assert report.claim.startswith(
         "Nothing in the repository is known to implement or extend store.SessionStore"
     )
-    assert " What uses it: " in report.claim
+    assert " It is used by " in report.claim
 
 
 def test_dependencies_inside_and_outside() -> None:

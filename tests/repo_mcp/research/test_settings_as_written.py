@@ -31,9 +31,7 @@ def test_a_variable_of_the_environment_is_a_setting_whatever_is_asked_of_it() ->
 def test_a_variable_whose_prefix_is_added_is_found_by_the_rest_of_its_name() -> None:
     files = {"flags.go": 'package flags\n\nfunc Load(c Config) string {\n\treturn c.get("TEMP_DIR", "")\n}\n'}
     claim = Asked(files).ask("where is APP_TEMP_DIR configured?").claim
-    assert claim == (
-        "Nothing is known to set APP_TEMP_DIR. The last part of its name stands at flags.go:4-4."
-    )
+    assert claim == ("Nothing is known to set APP_TEMP_DIR. The last part of its name is at flags.go:4-4.")
 
 
 def test_a_variable_is_set_by_a_call_of_several_lines() -> None:
@@ -51,7 +49,7 @@ def test_a_variable_is_not_what_is_spelled_otherwise() -> None:
     }
     claim = Asked(files).ask("where is APP_CONFIG configured?").claim
     assert claim == (
-        "Nothing is known to set APP_CONFIG. Spelled otherwise, it is set at pyproject.toml:2-2."
+        "Nothing is known to set APP_CONFIG. In another spelling, it is set at pyproject.toml:2-2."
     )
 
 

@@ -112,8 +112,8 @@ def test_the_words_that_the_best_lacks_are_stated_before_its_errors() -> None:
     }
     claim = Asked(texts).ask("which errors can a loud row cause?").claim
     assert claim.startswith(
-        "Nearest is rows.read_row (rows.py:1-4), which lacks the word loud."
-        " Errors made here: RowError (rows.py:3-3)."
+        "rows.read_row (rows.py:1-4) comes closest, but lacks the word loud."
+        " Errors that arise here: RowError (rows.py:3-3)."
     )
 
 
@@ -170,7 +170,7 @@ def test_errors_of_what_is_rated_as_high_are_named_too() -> None:
     )
     claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
     assert claim.startswith(
-        'Errors made here: BasketError "unknown basket in a shop" (shops.py:3-3)'
+        'Errors that arise here: BasketError "unknown basket in a shop" (shops.py:3-3)'
         ' and BasketError "unknown basket in a store" (shops.py:8-8). '
     )
 
@@ -183,7 +183,7 @@ def test_of_many_errors_those_with_words_of_the_question_come_first() -> None:
     last = '    if "/" not in text:\n        raise TagError("tag was never closed")\n'
     text = f"def parse_tag(text):\n{checks}{last}"
     claim = Asked({"tags.py": text}).ask("which errors can an unclosed or never closed tag raise?").claim
-    assert 'Errors made here: TagError "tag was never closed" (tags.py:15-15), ' in claim
+    assert 'Errors that arise here: TagError "tag was never closed" (tags.py:15-15), ' in claim
 
 
 def test_errors_are_those_of_what_the_claim_names() -> None:
@@ -199,7 +199,7 @@ def test_errors_are_those_of_what_the_claim_names() -> None:
     text = f"{call}{check}{check.replace('check', 'count').replace('shop', 'store')}"
     claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
     assert claim == (
-        'Errors made here: BasketError "unknown basket in a shop" (shops.py:10-10)'
+        'Errors that arise here: BasketError "unknown basket in a shop" (shops.py:10-10)'
         ' and BasketError "unknown basket in a store" (shops.py:15-15). '
         "shops.check_unknown_basket (shops.py:8-10)"
         " and shops.count_unknown_basket (shops.py:13-15) fit the question about equally well."
@@ -211,18 +211,18 @@ def test_errors_are_those_of_what_the_claim_names() -> None:
     [
         (
             "class Basket:\n    # Where lost parcels go.\n    parcel = 1\n    harbour = 2\n    lost = 3\n",
-            "Nearest is lost.Basket (lost.py:1-5), a type, not a function.",
+            "lost.Basket (lost.py:1-5) comes closest; it is a type, not a function.",
         ),
         (
             "class Basket:\n    # Where lost parcels go.\n    parcel = 1\n    lost = 3\n\n"
             "    def find_parcel(self):\n        # A lost parcel in the harbour.\n        return self.lost\n",
-            "Nearest is lost.Basket (lost.py:1-8), a type, not a function.",
+            "lost.Basket (lost.py:1-8) comes closest; it is a type, not a function.",
         ),
         (
             "def sort_parcels(parcels):\n    harbour = parcels.harbour\n"
             + "    parcels.sort()\n" * WINDOW_LINES
             + "    return parcels.lost\n",
-            "Nearest is lost.sort_parcels (lost.py:1-153), in whose 153 lines the words may stand far apart.",
+            "lost.sort_parcels (lost.py:1-153) comes closest; in its 153 lines the words may be far apart.",
         ),
     ],
 )
@@ -264,7 +264,7 @@ MAILS = """def check_mail(text):
 def test_nothing_fits_best_that_lacks_a_phrase_in_its_own_words_and_in_those_of_programs() -> None:
     asked = Asked({"pipes.py": PIPES, "locks.py": LOCKS})
     claim = asked.ask("How does the output of a command go to its destination at once?").claim
-    assert claim.startswith("Nearest is pipes.copy_output (pipes.py:1-5), which lacks the words at once.")
+    assert claim.startswith("pipes.copy_output (pipes.py:1-5) comes closest, but lacks the words at once.")
 
 
 def test_a_phrase_that_the_best_has_in_words_of_programs_is_not_lacking() -> None:
@@ -277,7 +277,7 @@ def test_a_phrase_that_the_best_has_in_words_of_programs_is_not_lacking() -> Non
 def test_errors_of_others_are_not_told_where_the_nearest_makes_none() -> None:
     asked = Asked({"keys.py": KEYS, "mails.py": MAILS})
     claim = asked.ask("Which errors are raised when keys of a table are dropped only in part?").claim
-    assert claim.startswith("Nearest is keys.Drop (keys.py:1-5), which is not known to make an error.")
+    assert claim.startswith("keys.Drop (keys.py:1-5) comes closest, but is not known to cause an error.")
     assert "MailError" not in claim
 
 

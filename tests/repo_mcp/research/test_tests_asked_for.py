@@ -40,8 +40,8 @@ def test_tests_that_use_a_symbol_come_before_those_that_use_what_uses_it() -> No
     assert report.reading.form is Form.TESTS
     assert report.claim == (
         "Till.ring (bank/till.py:2-3) is used by test_ring.test_ringing (tests/test_ring.py:4-5)."
-        " What uses it is used by test_sell.test_selling (tests/test_sell.py:4-5)."
-        " Named after it: tests/till_test.py."
+        " Indirectly, it is used by test_sell.test_selling (tests/test_sell.py:4-5)."
+        " Files named after it: tests/till_test.py."
     )
     assert [one.path for one in report.findings if one.hop] == [
         "tests/test_ring.py", "tests/test_sell.py", "tests/till_test.py",
@@ -72,7 +72,7 @@ def test_what_is_no_name_is_looked_for_by_its_words_in_tests() -> None:
         "test_coins.test_copper_coins_are_counted (tests/test_coins.py:1-2) fits the question"
     )
     none = Asked(FILES | {"bank/coins.py": "def count_copper(coins):\n    return coins\n"})
-    assert none.ask("what tests the copper coins").claim.startswith("No test is among what fits best.")
+    assert none.ask("what tests the copper coins").claim.startswith("No test is among the best matches.")
 
 
 def test_what_is_said_to_be_lacking_is_lacking_in_what_is_named() -> None:
@@ -83,7 +83,7 @@ def test_what_is_said_to_be_lacking_is_lacking_in_what_is_named() -> None:
         "    answer = check_body(mail)\n    assert answer == 'body of the mail'\n",
     }
     claim = Asked(files).ask("why do the tests of mail answers want a greylist").claim
-    assert claim.startswith("Nearest is check.check_body (mail/check.py:1-3), which lacks the word answers.")
+    assert claim.startswith("check.check_body (mail/check.py:1-3) comes closest, but lacks the word answers.")
 
 
 def test_a_setting_in_lower_case_is_stated_by_the_program_and_not_by_tests() -> None:

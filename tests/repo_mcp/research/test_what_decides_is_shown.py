@@ -46,7 +46,7 @@ def test_functions_that_fail_below_the_best_one_come_behind_it() -> None:
         "names.py": "def look_up(name):\n    if name not in KNOWN:\n        raise LookupFailed(name)\n",
     }
     report = Asked(files).ask("which errors can parsing the options raise?")
-    assert report.claim.startswith("Errors made here: LookupFailed (names.py:3-3).")
+    assert report.claim.startswith("Errors that arise here: LookupFailed (names.py:3-3).")
     assert list_found(report)[:2] == ["parse.parse_options", "names.look_up"]
     assert "raise LookupFailed(name)" in find_one(report, "names.look_up").excerpt
 
@@ -93,7 +93,7 @@ def test_words_of_a_phrase_are_named_together() -> None:
         "names.py": "def remove(name):\n    return name\n",
     }
     claim = Asked(files).ask("how does a pool get rid of an idle worker?").claim
-    assert claim.startswith("Nearest is worker.start_worker (worker.py:1-4), which lacks")
+    assert claim.startswith("worker.start_worker (worker.py:1-4) comes closest, but lacks")
     assert "get rid of" in claim
 
 

@@ -145,7 +145,7 @@ class PutCommand:
 @pytest.mark.parametrize("asked", ["the let command", "LetCommand"])
 def test_the_errors_of_a_type_named_in_plain_words_are_its_own(asked: str) -> None:
     report = Asked(EDITOR).ask(f"Which errors can {asked} raise?")
-    assert report.claim.startswith("Errors made here: CannotLock (editor/commands.py:4-4).")
+    assert report.claim.startswith("Errors that arise here: CannotLock (editor/commands.py:4-4).")
     assert "raise CannotLock(state)" in report.findings[0].excerpt
 
 

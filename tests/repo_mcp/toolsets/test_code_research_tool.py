@@ -180,7 +180,7 @@ def test_the_form_for_people_says_the_same(served: Served) -> None:
     answer = served.ask("code_research", {"query": "what calls check()", "format": "human"})
     text = answer.text
     assert text.startswith("# what calls check()\n\nSessionStore.check (service/store.py:")
-    assert "\n\nUnderstood as what calls service.store.SessionStore.check" in text
+    assert "\n\nUnderstood as: what calls service.store.SessionStore.check" in text
     for part in ("## Findings", "## Call chains", "## Dependency map", "```mermaid", "service/auth.py:18-26"):
         assert part in text
     assert check(served.tools["code_research"], answer) == {"format": "human", "text": text}
