@@ -38,10 +38,11 @@ CALLS: Sequence[tuple[str, Mapping[str, str], int]] = (
 )
 HEAD = """# Ten answers
 
-Calls made over stdio and with default limits on the folder `repo_mcp` of commit ab13f3c. *Before* is the
-server of that commit, the last before answers were shortened. `python -m bench.economy.show` writes this
-page. Hits and outlines are asked for as text. Bundles have grown because they use more of the budget that
-they are given; what surrounds their code has not. `bench/economy/README.md` has the means over many answers.
+This page shows ten answers and their sizes before and after answers were shortened. The calls were made over
+stdio, with the default limits, on the folder `repo_mcp` of commit ab13f3c, and *before* by the server of that
+commit, the last one with longer answers. Hits and outlines are asked for as text. Bundles have grown because
+they use more of the budget that they are given; what surrounds their code has not. `python -m
+bench.economy.show` writes this page. `bench/economy/README.md` has the means over many answers.
 
 | call | before, bytes | now |
 |---|--:|--:|

@@ -49,13 +49,15 @@ _OF_THE_MOMENT = re.compile(f",{_SAID}|{_SAID},?")
 PAGE = ROOT / "docs" / "client-views.md"
 HEAD = f"""# What the models of four clients see
 
-The same five calls, made in {", ".join(CLIENTS.values())} by a scripted model, on
-`tests/corpus/tiny_repo`. `python -m tests.clients.views_page` writes this page with the real programs;
-`docs/clients.md` names their versions. A test compares the answers with those of the server. Every client
-passes on the whole text of an answer, so the text is shown once. The table below it shows what each client
-adds around the text, with `{ANSWER}` in its place. Ids and times are shown as `...`. Clients that name their
-roots, as Claude Code and Gemini CLI do, also get `This answer is for the repository "tree".` among the
-warnings of the first answer.
+This page shows what a model sees when it makes the same five calls through
+{" and ".join(", ".join(CLIENTS.values()).rsplit(", ", 1))}. A scripted model made them on
+`tests/corpus/tiny_repo`. `python -m tests.clients.views_page` writes this page with the real programs, whose
+versions are in `docs/clients.md`; a test compares the answers with those of the server.
+
+Every client passes on the whole text of an answer, so each text is shown once. The table below it shows what
+each client adds around the text, with `{ANSWER}` in its place. Ids and times are shown as `...`. Clients that
+name their roots, as Claude Code and Gemini CLI do, also get `This answer is for the repository "tree".` among
+the warnings of the first answer.
 """
 
 
