@@ -15,7 +15,7 @@ from repo_mcp.ranking.scoring.searcher import Filter, Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import FIELDS
 from tests.repo_mcp.ranking.plain_search import iter_postings, score
-from tests.repo_mcp.ranking.test_block_max_maxscore import searcher as searcher  # noqa: PLC0414
+from tests.repo_mcp.ranking.scoring.test_block_max_maxscore import searcher as searcher  # noqa: PLC0414
 from tests.repo_mcp.text.test_whoosh_oracle import choose_queries, read_sources
 
 WORDS = ["alpha", "beta", "gamma", "read", "write", "open", "parse", "token", "session", "store", "cache"]

@@ -22,7 +22,7 @@ from repo_mcp.ranking.page.rare_words import (
 )
 from repo_mcp.repository import Repository
 
-TASKS = Path(__file__).parents[3] / "bench/quality/packages.jsonl"
+TASKS = Path(__file__).parents[4] / "bench/quality/packages.jsonl"
 COUNTS = {
     "parser": 3,
     "pars": 40,

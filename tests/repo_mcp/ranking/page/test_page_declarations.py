@@ -8,7 +8,7 @@ from repo_mcp.ranking.page.called_names import list_called, may_follow
 from repo_mcp.ranking.page.declaration_rating import SYNONYM_SHARE, weigh_terms
 from repo_mcp.ranking.page.live_chunks import read_chunks
 from repo_mcp.ranking.page.page_declarations import AskedFile, rate_files
-from tests.repo_mcp.ranking.test_snippets import rank_python
+from tests.repo_mcp.ranking.page.test_snippets import rank_python
 
 
 def rate(*texts: str, room: int = 100, scores: tuple[float, ...] = (), **telling: float) -> list[AskedFile]:
