@@ -249,9 +249,7 @@ def list_counts(index: SymbolIndex, field: int, term: str) -> list[tuple[str, in
 def _take_largest(values: F64, limit: int) -> tuple[I64, F64]:
     """Return the positions of the largest values above 0, with ties; and those values, rounded."""
     positions = values.nonzero()[0]
-    rounded = np.round(
-        values[positions], DECIMALS
-    )  # of these alone, since most positions have none of the terms
+    rounded = np.round(values[positions], DECIMALS)  # of these alone, since most files have none of the terms
     best = (rounded > 0).nonzero()[0]
     if len(best) > limit:
         last = np.partition(rounded[best], len(best) - limit)[len(best) - limit]

@@ -20,7 +20,7 @@ class CSharpMembers:
 
     def __init__(self, names: CSharpNames) -> None:
         self._names = names
-        self._lines: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
+        self._line_bases: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
         self._extensions: dict[str, list[tuple[Declaration, DeclaredSymbol]]] = {}
 
     # -- types and their members -----------------------------------------------------------------------------
@@ -43,7 +43,7 @@ class CSharpMembers:
 
         Interfaces come last: a class inherits the members of its base class, but only promises theirs."""
         key = (meaning.full_name, meaning.parts)
-        if key not in self._lines:
+        if key not in self._line_bases:
             found = [meaning]
             seen = {meaning.full_name}
             for one in found:
@@ -51,8 +51,8 @@ class CSharpMembers:
                     if base.full_name not in seen and len(found) < MAX_BASES:
                         seen.add(base.full_name)
                         found.append(base)
-            self._lines[key] = (meaning, *sorted(found[1:], key=self._is_interface))
-        return self._lines[key]
+            self._line_bases[key] = tuple(sorted(found[1:], key=self._is_interface))
+        return meaning, *self._line_bases[key]  # as sure as this meaning is, which may not be the first
 
     def _is_interface(self, meaning: TypeMeaning) -> bool:
         file = self._names.find_file(meaning.parts[0].path) if meaning.parts else None

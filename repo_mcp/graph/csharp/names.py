@@ -1,14 +1,15 @@
 """The type that a name means in a C# file, found through enclosing types, namespaces and usings.
 
 A type is identified by its full name and its number of type parameters, and may be declared in parts across
-several files. The match is exact if an enclosing namespace, a using or an alias leads to it. If none does, a
-type of that name in a namespace with the same first part is probable, because a `using` can also be declared
-in a project file.
+several files. The match is exact if an enclosing type or a base of one, an enclosing namespace, a using or an
+alias leads to it. If none does, a type of that name in a namespace with the same first part is probable,
+because a `using` can also be declared in a project file, and only possible where the file uses namespaces of
+libraries, which may declare the name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from repo_mcp.graph.csharp.projects import CSharpProjects
@@ -32,6 +33,7 @@ from repo_mcp.symbols.symbol_record import (
 GLOBAL_USING = "global using"
 MAX_PARENTS = 64
 MAX_FILES = 400  # declaring files examined for one name
+MAX_BASES = 40  # of the types around a name, looked at for a type inside them
 MAX_KNOWN_PARTS = 20_000  # of the types that are known by name: 3 MB
 _TYPES = frozenset(
     {
@@ -279,20 +281,26 @@ class CSharpNames:
         return self._found[key]
 
     def _search(
-        self, file: CSharpFile, ordinal: int, name: str, qualifier: str, arity: int | None
+        self,
+        file: CSharpFile,
+        ordinal: int,
+        name: str,
+        qualifier: str,
+        arity: int | None,
+        in_bases: bool = True,
     ) -> TypeMeaning | None:
         head, _, rest = (qualifier or name).partition(".")
         alias = self._find_alias(file, head)
         if alias is not None and not (qualifier == alias[0] and name == alias[1]):
             outer, target = alias
             if not qualifier:
-                return self._search(file, ordinal, target, outer, None)
+                return self._search(file, ordinal, target, outer, None, in_bases)
             dotted = ".".join(one for one in (outer, target, rest) if one)
-            return self._search_visible(file, ordinal, name, dotted, arity)
-        return self._search_visible(file, ordinal, name, qualifier, arity)
+            return self._search_visible(file, ordinal, name, dotted, arity, in_bases)
+        return self._search_visible(file, ordinal, name, qualifier, arity, in_bases)
 
     def _search_visible(
-        self, file: CSharpFile, ordinal: int, name: str, qualifier: str, arity: int | None
+        self, file: CSharpFile, ordinal: int, name: str, qualifier: str, arity: int | None, in_bases: bool
     ) -> TypeMeaning | None:
         types = self.list_types(name)
         if not types:
@@ -305,8 +313,15 @@ class CSharpNames:
             if found is not None and not self._projects.is_foreign(file.path, found.parts):
                 return found
             foreign = foreign or found
-        if foreign is not None:
-            return foreign
+        inherited = self._find_inherited(file, ordinal, dotted, types, arity) if in_bases else None
+        if inherited is not None or foreign is not None:
+            return inherited or foreign
+        return self._find_near(file, ordinal, dotted, types, arity)
+
+    def _find_near(
+        self, file: CSharpFile, ordinal: int, dotted: str, types: Types, arity: int | None
+    ) -> TypeMeaning | None:
+        """Return the only type of a name in a namespace with the same first part, though nothing shows it."""
         near = [
             self.choose(file.path, full, types[full], arity)
             for full in types
@@ -318,6 +333,53 @@ class CSharpNames:
         own = file.list_namespaces(ordinal)[0].partition(".")[0]  # a library's namespace may declare the name
         is_outside = any(one.partition(".")[0] not in {own, "System"} for one in file.usings)
         return replace(fitting[0], confidence=Confidence.POSSIBLE if is_outside else Confidence.PROBABLE)
+
+    def _find_inherited(
+        self, file: CSharpFile, ordinal: int, dotted: str, types: Types, arity: int | None
+    ) -> TypeMeaning | None:
+        """Return the type of a name inside a base of a type around a symbol.
+
+        Bases whose own names are inherited are not followed, so nothing depends on what is asked first."""
+        if not any(self._is_inherited(part) for parts in types.values() for part in parts):
+            return None
+        for full in self._iter_bases(file, ordinal):
+            parts = tuple(filter(self._is_inherited, types.get(f"{full}.{dotted}", ())))
+            found = self.choose(file.path, f"{full}.{dotted}", parts, arity)
+            if found is not None:
+                return found
+        return None
+
+    def _is_inherited(self, part: Declaration) -> bool:
+        file = self.find_file(part.path)
+        if file is None or int(file.record.flags[part.ordinal]) >> ACCESS_SHIFT == Access.PRIVATE:
+            return False
+        return SymbolKind(int(file.record.kinds[int(file.record.parents[part.ordinal])])) in _TYPES
+
+    def _iter_bases(self, file: CSharpFile, ordinal: int) -> Iterator[str]:
+        """Yield the full names of the bases of the types around a symbol, nearest first."""
+        seen: set[str] = set()
+        for around in file.list_types_around(ordinal):
+            full = file.get_full_name(around)
+            waiting = [*self.list_types(full.rpartition(".")[2]).get(full, ())]
+            for part in waiting:
+                for base in self._list_bases(part):
+                    if base not in seen and len(seen) < MAX_BASES:
+                        seen.add(base)
+                        yield base
+                        waiting += self.list_types(base.rpartition(".")[2]).get(base, ())
+
+    def _list_bases(self, part: Declaration) -> list[str]:
+        file = self.find_file(part.path)
+        if file is None:
+            return []
+        around, found = int(file.record.parents[part.ordinal]), []
+        for row in file.bases.get(part.ordinal, ()):
+            base = self._search(file, around, row.name, strip_types(row.qualifier), row.arguments, False)
+            at = None if base is None or not base.parts else base.parts[0]
+            holder = None if at is None else self.find_file(at.path)
+            if at is not None and holder is not None:
+                found.append(holder.get_full_name(at.ordinal))
+        return found
 
     def _list_prefixes(self, file: CSharpFile, ordinal: int) -> Iterable[str]:
         """Return the possible prefixes of a name, nearest first: types, namespaces, usings."""

@@ -89,6 +89,10 @@ class SwiftResolver(LanguageResolver):
             return found
         return [one for one in found if is_static(self._lookup, one)]
 
+    def _may_be_of_library(self, reference: Reference) -> bool:
+        """Return whether a use is of a case or a static member: behind a bare dot or a type."""
+        return is_of_bare_dot(reference) or reference.qualifier.rpartition(".")[2][:1].isupper()
+
     # -- bare names ---------------------------------------------------------------------------------------
 
     def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:

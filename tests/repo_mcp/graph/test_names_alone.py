@@ -15,12 +15,14 @@ class Use {
     "a".equalsIgnoreCase("x"); // a literal
     walk.anyMatch(p -> p.getFileName()); // of the library
     walk.anyMatch(p -> p.getRow()); // of nobody else
+    walk.map(Path::getFileName); // by its class
   }
 }
 """
 SWIFT = """
 struct Body {
   var contentLength: Int?
+  var left: Int
   static var shared: Body { Body() }
   func reload() {}
   static func made() -> Body { Body() }
@@ -35,6 +37,7 @@ func go() {
   run([.made()]) // a static method
   run([.success]) // the library's, too
   find().contentLength = 1 // of a value
+  find().left = 1 // no case
 }
 """
 
@@ -46,6 +49,7 @@ func go() {
         ("// a literal", "equalsIgnoreCase", ["-> java.lang.String.equalsIgnoreCase"]),
         ("// of the library", "getFileName", ["Use.java:1 getFileName possible"]),
         ("// of nobody else", "getRow", ["Use.java:2 getRow probable"]),
+        ("// by its class", "getFileName", ["Use.java:1 getFileName possible"]),
     ],
 )
 def test_a_method_of_the_library_of_java_is_in_doubt(line: str, name: str, expected: list[str]) -> None:
@@ -57,12 +61,13 @@ def test_a_method_of_the_library_of_java_is_in_doubt(line: str, name: str, expec
     [
         ("// expected by a subscript", "contentLength", []),
         ("// a key", "contentLength", []),
-        ("// static", "shared", ["a.swift:3 shared probable"]),
+        ("// static", "shared", ["a.swift:4 shared probable"]),
         ("// a pattern", "contentLength", []),
         ("// a method", "reload", []),
-        ("// a static method", "made", ["a.swift:5 made probable"]),
-        ("// the library's, too", "success", ["a.swift:6 success possible"]),
+        ("// a static method", "made", ["a.swift:6 made probable"]),
+        ("// the library's, too", "success", ["a.swift:7 success possible"]),
         ("// of a value", "contentLength", ["a.swift:2 contentLength probable"]),
+        ("// no case", "left", ["a.swift:3 left probable"]),
     ],
 )
 def test_behind_a_bare_dot_stands_what_belongs_to_a_type(line: str, name: str, expected: list[str]) -> None:
@@ -119,6 +124,59 @@ namespace N.Handlers { public enum LogLevel { Trace } }
 )
 def test_namespaces_of_csharp_that_a_file_uses(path: str, name: str, expected: list[str]) -> None:
     assert Repository.build(USED).ask(path, "class T", name) == expected
+
+
+INHERITED = {
+    "tests.cs": """
+namespace App.Tests {
+  using Xunit;
+  using Base.Kit;
+  partial class T { Options one; Hidden two; Base.Kit.Fixture.Options three; class Inner { Options four; } }
+}
+""",
+    "part.cs": "namespace App.Tests { partial class T : Middle<int> { } }",
+    "middle.cs": "namespace App.Tests { using Base.Kit; class Middle<A> : Fixture { } }",
+    "fixture.cs": """
+namespace Base.Kit {
+  public class Fixture { protected class Options { } private class Hidden { } }
+}
+""",
+    "loop.cs": """
+namespace App {
+  class A : B.M { K k; public class N { public class L { } } }
+  class B : A.N { L l; public class M { public class K { } } }
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name", "expected"),
+    [
+        (
+            "tests.cs",
+            "Options one",
+            "Options",
+            ["fixture.cs:2 Options exact"],
+        ),  # another part's base has a base
+        ("tests.cs", "Options four", "Options", ["fixture.cs:2 Options exact"]),
+        ("tests.cs", "Hidden two", "Hidden", ["-> Hidden"]),
+        ("loop.cs", "class A", "K", ["loop.cs:3 K exact"]),
+        ("loop.cs", "class B", "L", ["loop.cs:2 L exact"]),
+    ],
+)
+def test_types_inside_a_base_of_csharp(path: str, line: str, name: str, expected: list[str]) -> None:
+    assert Repository.build(INHERITED).ask(path, line, name) == expected
+
+
+def test_a_doubtful_use_of_csharp_makes_no_later_one_doubtful() -> None:
+    texts = {
+        "uses.cs": "using Other; namespace N.A { class T { void go(Made m) { m.Run(); } } }",
+        "made.cs": "namespace N.B { class Made { Made() { } Made(int a) : this() {} public void Run() {} } }",
+    }
+    found = Repository.build(texts)
+    assert found.ask("uses.cs", "m.Run", "Run") == ["made.cs:1 Run possible"]
+    assert found.ask("made.cs", "this()", "Made") == ["made.cs:1 Made exact"]
 
 
 def test_words_of_swift_are_variables_before_a_dot() -> None:
