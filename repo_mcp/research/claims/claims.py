@@ -137,7 +137,7 @@ def _describe_undeclared(reading: Reading) -> str:
 def _describe_unknown(state: ResearchState, subject: Subject) -> str:
     if subject.places:
         return _describe_unparsed(subject)
-    near = "; ".join(map(name_briefly, subject.near))
+    near = join_names(map(name_briefly, subject.near), len(subject.near))
     are = "A similar name is" if len(subject.near) == 1 else "Similar names are"
     similar = f" {are} {near}." if near else " No name here is similar to it."
     return f"{describe_written_name(state, subject)}{similar}"
@@ -198,15 +198,16 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     if reading.form is Form.IMPLEMENTATIONS:
         found = _count_types_once(found)
         more += _describe_below(state) if found else ""
-    return f"{named} {relation} {_name_users(found, relation)}.{more}" if found else f"{none} {named}.{more}"
+    others = _name_users(found) if relation.endswith("by") else name_findings(found)
+    return f"{named} {relation} {others}.{more}" if found else f"{none} {named}.{more}"
 
 
-def _name_users(found: Sequence[Finding], relation: str = "used by") -> str:
-    """Return the names of findings with their citations, as a verb takes them; those in tests are counted."""
+def _name_users(found: Sequence[Finding]) -> str:
+    """Return the names of findings with their citations; those in tests are only counted."""
     own = name_findings(one for one in found if not is_test(one.path, one.symbol))
     tests = sum(is_test(one.path, one.symbol) for one in found)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
-    return (" and by " if relation.endswith("by") else " and ").join(filter(None, (own, also)))
+    return " and by ".join(filter(None, (own, also)))
 
 
 def _describe_readers(readers: Sequence[Finding]) -> str:
@@ -217,7 +218,7 @@ def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
     """Return a sentence on what mentions a function as a value, which may call it or not; "" for nothing."""
     own = [one for one in found if not is_test_place(one.path)] or found
     verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
-    return f" {name_findings(own)} {verb} {they}, and may have {they} called." if own else ""
+    return f" {name_findings(own)} {verb} {they}, and may cause {they} to be called." if own else ""
 
 
 def _describe_written(found: Sequence[Finding]) -> str:
@@ -237,7 +238,7 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
 
     What calls the method that it overrides is named as a user, too.
     """
-    subjects = {node.declaration for subject in reading.subjects for node in subject.nodes}
+    subjects = {node.declaration: node for subject in reading.subjects for node in subject.nodes}
     links = [one for one in state.links.values() if one.kind == "overrides" and one.target in subjects]
     filling = {state.nodes[one.source].node_id for one in links if one.source in state.nodes}
     found = [one for one in state.findings if one.why.startswith(FILLS) or one.node_id in filling]
@@ -251,7 +252,8 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     count = len(listed) + (int(more[1]) if more is not None else 0)
     best = next((one for one in listed if not is_side_file(one.rpartition("(")[2])), places[0])
     named = best if count == 1 else f"{count} declarations, such as {best}"
-    return f" It is overridden or implemented by {named}."
+    are = "They are" if len({shorten(node.qualified_name) for node in subjects.values()}) > 1 else "It is"
+    return f" {are} overridden or implemented by {named}."
 
 
 def _count_types_once(found: Sequence[Finding]) -> list[Finding]:

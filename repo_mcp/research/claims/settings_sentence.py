@@ -58,7 +58,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         ("taken from the environment", places["takes"]),
         ("set", places["sets"]),
     )
-    sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in groups if found)
+    told = [f"{what} at {join_names(found)}" for what, found in groups if found]
+    sentence = (", and " if len(told) > 2 else " and ").join(filter(None, (", ".join(told[:-1]), *told[-1:])))
     is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
     meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
     return f"{meant}{is_so}{otherwise}{by_callers}"

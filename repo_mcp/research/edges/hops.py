@@ -251,7 +251,7 @@ def explain(link: Link, node: Node, traversal: Traversal) -> str:
     """Explain why the symbol at the other end of an edge was found from `node`."""
     upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
     if link.kind == "references" and node.symbol.kind in CALLABLE_KINDS:
-        upward = "mentions {} as a value, and may have it called"
+        upward = "mentions {} as a value, and may cause it to be called"
     text = (upward if traversal.upwards else downward).format(node.qualified_name)
     text += f", on {link.line_count} lines" if link.line_count > MAX_EVIDENCE else ""
     return text if link.confidence is Confidence.EXACT else f"{text} ({link.confidence.value})"

@@ -114,9 +114,8 @@ def _choose_paths(state: ResearchState, folder: str) -> list[str]:
     own = [path for path in paths if is_program(path)]
     left = len(paths) - len(own)
     if own and left:
-        state.limit(
-            f"{left} files: tests, examples, documents and third-party code", "not part of the architecture"
-        )
+        files = f"{left} {'file' if left == 1 else 'files'}: tests, examples, documents and third-party code"
+        state.limit(files, "not part of the architecture")
     return own or paths
 
 

@@ -158,7 +158,9 @@ def test_what_is_handed_on_as_a_value_is_found_beside_its_calls() -> None:
     }
     report = Asked(files).ask("what calls clean")
     assert list_found(report, 1) == ["jobs.nightly", "setup.start"]
-    assert find_one(report, "setup.start").why == "mentions jobs.clean as a value, and may have it called"
+    assert (
+        find_one(report, "setup.start").why == "mentions jobs.clean as a value, and may cause it to be called"
+    )
     assert {one.symbols[0]: one.confidence for one in report.chains} == {
         "jobs.nightly": "exact", "setup.start": "probable",
     }  # fmt: skip

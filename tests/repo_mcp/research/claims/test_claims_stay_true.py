@@ -81,7 +81,7 @@ def test_what_mentions_a_function_is_not_said_to_call_it() -> None:
     claim = Asked(texts).ask("what calls recover()?").claim
     assert claim == (
         "job.recover (job.py:1-2) is called by job.run (job.py:9-10)."
-        " job.build (job.py:5-6) mentions it, and may have it called."
+        " job.build (job.py:5-6) mentions it, and may cause it to be called."
     )
 
 

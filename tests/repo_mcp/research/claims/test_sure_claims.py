@@ -290,3 +290,17 @@ def test_where_a_word_is_that_the_best_lacks(before: str, is_told: bool) -> None
     }
     claim = Asked(files).ask("How are checkboxes of points painted?").claim
     assert ("The word checkboxes is in draw.draw (draw.py:1-3)." in claim) is is_told
+
+
+def test_what_a_test_calls_is_named() -> None:
+    files = {"test_read.py": "def check(): ...\n\n\ndef helper():\n    return check()\n"}
+    claim = Asked(files).ask("what does helper call?").claim
+    assert claim == "test_read.helper (test_read.py:4-5) calls test_read.check (test_read.py:1-1)."
+
+
+def test_several_subjects_are_spoken_of_as_several() -> None:
+    files = {
+        "a.py": "from abc import ABC\n\n\nclass A(ABC):\n    def run(self): ...\n\n\n"
+        "class C(A):\n    def run(self): ...\n"
+    }
+    assert " They are overridden or implemented by C.run (" in Asked(files).ask("what depends on run?").claim

@@ -129,3 +129,14 @@ def test_kconfig_declares_a_setting_without_its_prefix() -> None:
     report = Asked(texts).ask("what does CONFIG_NET_FAST do")
     assert report.claim == "CONFIG_NET_FAST is declared at net/Kconfig:1-1."
     assert "net/core.c" in [one.path for one in report.findings]
+
+
+def test_three_kinds_of_places_are_listed_as_in_a_sentence() -> None:
+    files = {
+        "cli.py": 'def add(parser):\n    parser.add_option("--retry-limit", dest="retry_limit")\n',
+        "run.py": "class Run:\n    retry_limit = 3\n\n\ndef start(run):\n    run.retry_limit = 5\n",
+    }
+    claim = Asked(files).ask("where is retry_limit configured?").claim
+    assert claim == (
+        "retry_limit is declared as an option at cli.py:2-2, declared at run.py:2-2, and set at run.py:6-6."
+    )
