@@ -85,11 +85,11 @@ def read_log(
     reading.entries.reverse()
     if reading.foreign:
         reading.warnings.append(
-            f"log lines skipped because they were not written with this key: {reading.foreign}"
+            f"Log lines were skipped because they were not written with this key: {reading.foreign}."
         )
     if reading.torn:
         reading.warnings.append(
-            f"log lines skipped because they are incomplete or not entries: {reading.torn}"
+            f"Log lines were skipped because they are incomplete or not entries: {reading.torn}."
         )
     return reading
 
@@ -103,7 +103,7 @@ def _iter_lines(directory: str | DirectoryHolder, reading: LogReading) -> Iterat
         except FileNotFoundError:
             continue
         except (OSError, IndexFormatError):
-            reading.warnings.append(f"{name_file(number)} cannot be read")
+            reading.warnings.append(f"{name_file(number)} cannot be read.")
             continue
         try:
             end, rest = file.size, b""
@@ -116,11 +116,11 @@ def _iter_lines(directory: str | DirectoryHolder, reading: LogReading) -> Iterat
                 yield from reversed(lines)
             yield rest if end == 0 else b""
         except (OSError, IndexFormatError):
-            reading.warnings.append(f"{name_file(number)} changed while it was read")
+            reading.warnings.append(f"{name_file(number)} changed while it was read.")
         finally:
             file.close()
         if end > 0:
-            reading.warnings.append(f"only the last {MAX_READ_BYTES:,} bytes of the log were read")
+            reading.warnings.append(f"Only the last {MAX_READ_BYTES:,} bytes of the log were read.")
             return
 
 

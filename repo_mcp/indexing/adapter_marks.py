@@ -99,7 +99,7 @@ def warn_of_unmarked(
         if adapter is not None:
             failed.setdefault(adapter.name, []).append(path)
     return tuple(
-        f"the adapter {name} failed on {len(own)} of the files, which are indexed without its results:"
-        f" {', '.join(map(shown, own[:MAX_NAMED]))}{', ...' if len(own) > MAX_NAMED else ''}"
+        f"The adapter {name} failed on {len(own)} of the files, which are indexed without its results:"
+        f" {', '.join(map(shown, own[:MAX_NAMED]))}{', ...' if len(own) > MAX_NAMED else '.'}"
         for name, own in sorted(failed.items())
     )

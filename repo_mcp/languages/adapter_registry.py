@@ -95,7 +95,7 @@ class AdapterRegistry:
             if dialect is not own:
                 return outline_lexically(path, dialect, text)
             return Outline(
-                path, language, (), "none", (f"there are no outlines for the language {language}",)
+                path, language, (), "none", (f"There are no outlines for the language {language}.",)
             )
         if not isinstance(adapter, InstalledAdapter):
             return adapter.outline(path, text)
@@ -153,4 +153,4 @@ class AdapterRegistry:
 
 
 def _describe(adapter: InstalledAdapter, fault: AdapterFault) -> str:
-    return f"the adapter {adapter.name} failed ({fault})"
+    return f"The adapter {adapter.name} failed ({fault})."

@@ -45,7 +45,7 @@ from repo_mcp.workspace.walked_files import COLUMNS, FileColumns
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
 MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest repository we aim at
 _HELD_LEVELS = 16  # directories kept open at a time
-GIT_INDEX_NOT_USED = ".git/index is {}, so it is not used: tracked files that .gitignore names are left out"
+GIT_INDEX_NOT_USED = ".git/index is {}, so it is not used: tracked files that .gitignore names are left out."
 _MAX_DENIED_INODES = 10_000
 _NOTHING_JUDGED = JudgedNames(())
 _NO_VERDICTS = NewVerdicts()
@@ -468,9 +468,9 @@ class _Walk:
             self.memory.denied = frozenset(self.denied)
             self.ignore.remember()
         if self.skipped["too_deep"]:
-            self.warnings.append(f"directories more than {MAX_DEPTH} levels deep were left out")
+            self.warnings.append(f"Directories more than {MAX_DEPTH} levels deep were left out.")
         if self.skipped["too_many"]:
-            self.warnings.append(f"more than {MAX_ENTRIES} entries: the rest were left out")
+            self.warnings.append(f"There are more than {MAX_ENTRIES} entries: the rest were left out.")
         if self.ignore is not None:
             self.warnings.extend(self.ignore.warnings)
             if self.ignore.tracked.fault and self.skipped["ignored"]:

@@ -247,7 +247,7 @@ class HeadingsAdapter(Adapter):
         lines = text.removesuffix("\n").split("\n")
         headings = list(islice(READERS[language](lines), MAX_SYMBOLS + 1))
         truncated = len(headings) > MAX_SYMBOLS
-        warnings = (f"only the first {MAX_SYMBOLS:,} headings are listed",) if truncated else ()
+        warnings = (f"Only the first {MAX_SYMBOLS:,} headings are listed.",) if truncated else ()
         return Outline(path, language, _nest(headings[:MAX_SYMBOLS], len(lines)), PARSER, warnings, truncated)
 
 

@@ -72,9 +72,9 @@ def find_installed(root: str | None) -> tuple[tuple[InstalledAdapter, ...], tupl
         try:
             one = _describe(load_adapter(entry.value), entry.value, package, version, taken)
         except _Unusable as fault:
-            warnings.append(f"the installed adapter {entry.name!a} is not used: {fault}")
+            warnings.append(f"The installed adapter {entry.name!a} is not used: {fault}.")
         except (Exception, SystemExit) as error:  # not our code
-            warnings.append(f"the installed adapter {entry.name!a} is not used: {type(error).__name__}")
+            warnings.append(f"The installed adapter {entry.name!a} is not used: {type(error).__name__}.")
         else:
             taken.add(one.name)
             found.append(one)

@@ -68,9 +68,9 @@ class KeysAdapter(Adapter):
         found = list(islice(_READERS[language](seen), MAX_SYMBOLS + 1))
         warnings = []
         if len(seen) < len(text):
-            warnings.append(f"only the first {MAX_JSON_CHARS:,} characters were read")
+            warnings.append(f"Only the first {MAX_JSON_CHARS:,} characters were read.")
         if len(found) > MAX_SYMBOLS:
-            warnings.append(f"only the first {MAX_SYMBOLS:,} keys are listed")
+            warnings.append(f"Only the first {MAX_SYMBOLS:,} keys are listed.")
         total = seen.count("\n") + (not seen.endswith("\n"))
         symbols = _close(found[:MAX_SYMBOLS], total)
         return Outline(path, language, symbols, PARSER, tuple(warnings), bool(warnings))

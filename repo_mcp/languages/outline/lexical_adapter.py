@@ -89,7 +89,7 @@ def outline_lexically(path: str, language: Language, text: str, warnings: tuple[
     """Return the outline that line patterns find, in time linear in the length of the text."""
     symbols, truncated = _Reading(path, _choose_patterns(language), text.encode()).read()
     if truncated:
-        warnings = (*warnings, f"only the first {MAX_SYMBOLS:,} declarations are listed")
+        warnings = (*warnings, f"Only the first {MAX_SYMBOLS:,} declarations are listed.")
     return Outline(path, language.name, symbols, PARSER, warnings, truncated)
 
 

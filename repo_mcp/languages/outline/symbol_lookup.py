@@ -113,7 +113,7 @@ def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan 
     if not found:
         return None
     others = ", ".join(f"{one.symbol} {one.start_line}-{one.end_line}" for one in found[1 : MAX_NAMED + 1])
-    return replace(found[0], notes=(f"other declarations of this name: {others}",) if others else ())
+    return replace(found[0], notes=(f"Other declarations of this name: {others}.",) if others else ())
 
 
 def _qualify_line(outline: Outline, line: int, wanted: str) -> str:
@@ -150,15 +150,15 @@ def get_named(outline: Outline, name: str) -> tuple[Symbol, tuple[str, ...]]:
         return best, ()
     named = ", ".join(f"{qualify(one)} {one.start_line}-{one.end_line}" for one in others[:MAX_NAMED])
     more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
-    return best, (f"other declarations of this name: {named}{more}",)
+    return best, (f"Other declarations of this name: {named}{more}.",)
 
 
 def _suggest(outline: Outline, name: str) -> str:
     from difflib import get_close_matches  # here: names are seldom missing
 
     if not outline.symbols:
-        why = outline.warnings[0] if outline.warnings else "nothing is declared in it"
-        return f"Give start_line and end_line instead: {why}."
+        why = outline.warnings[0] if outline.warnings else "Nothing is declared in it."
+        return f"Give start_line and end_line instead. {why}"
     named: dict[str, list[str]] = {}
     for one in outline.symbols[:MAX_COMPARED]:
         named.setdefault(one.name, []).append(qualify(one))

@@ -20,7 +20,7 @@ PARSER = "ast"
 TASK = "python"
 MAX_AST_BYTES = 512 * 1024  # ast takes up to 1,000 bytes of memory for each of source
 _RUNNING = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
-_BY_LINE_PATTERNS = "outlined by line patterns, best effort"
+_BY_LINE_PATTERNS = "it was outlined by line patterns, which may miss some."
 
 
 class PythonAdapter(Adapter):
@@ -41,26 +41,26 @@ class PythonAdapter(Adapter):
     def outline(self, path: str, text: str) -> Outline:
         data = text.encode()
         if len(data) > MAX_AST_BYTES:
-            warning = f"larger than {MAX_AST_BYTES:,} bytes: {_BY_LINE_PATTERNS}"
+            warning = f"The file is larger than {MAX_AST_BYTES:,} bytes: {_BY_LINE_PATTERNS}"
             return self._outline_lexically(path, text, warning)
         try:
             return self._read_answer(path, text, json.loads(self._parse(TASK, data)))
         except ParserFailed as failure:
             if failure.fault is ParserFault.UNAVAILABLE:
-                return self._outline_lexically(path, text, f"no parser process: {_BY_LINE_PATTERNS}")
-            return self._refuse(path, "could not be parsed within the time and memory limits")
+                return self._outline_lexically(path, text, f"There is no parser process: {_BY_LINE_PATTERNS}")
+            return self._refuse(path, "The file could not be parsed within the time and memory limits.")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return self._refuse(path, "the parser process gave no readable answer")
+            return self._refuse(path, "The parser process gave no readable answer.")
 
     def _read_answer(self, path: str, text: str, answer: dict[str, Any]) -> Outline:
         failed = answer.get("failure")
         if failed == "newer":
-            where = f"line {answer['line']} needs a Python newer than {_RUNNING}"
+            where = f"Line {answer['line']} needs a Python newer than {_RUNNING}"
             return self._outline_lexically(path, text, f"{where}: {_BY_LINE_PATTERNS}")
         if failed is not None:
             return self._refuse(path, _describe_failure(failed, answer["line"]))
         symbols = tuple(_read_symbol(row) for row in answer["symbols"])
-        warnings = (f"only the first {len(symbols):,} declarations are listed",) if answer["cut"] else ()
+        warnings = (f"Only the first {len(symbols):,} declarations are listed.",) if answer["cut"] else ()
         return Outline(path, "python", symbols, PARSER, warnings, bool(answer["cut"]))
 
     def _outline_lexically(self, path: str, text: str, warning: str) -> Outline:
@@ -92,7 +92,7 @@ def _read_symbol(row: list[Any]) -> Symbol:
 def _describe_failure(failure: str, line: int) -> str:
     where = f" at line {line}" if line else ""
     reasons = {
-        "syntax": f"does not parse as {_RUNNING}: syntax error{where}",
-        "nesting": "does not parse: nested too deeply",
+        "syntax": f"The file does not parse as {_RUNNING}: syntax error{where}.",
+        "nesting": "The file does not parse: it is nested too deeply.",
     }
-    return reasons.get(failure, "does not parse: it has characters that Python source may not have")
+    return reasons.get(failure, "The file does not parse: it has characters that Python source may not have.")

@@ -152,7 +152,9 @@ def test_a_torn_line_is_closed_off_and_counted(log: AuditLog, tmp_path: Path) ->
     log.write(call(1))
     with (tmp_path / LOG_FILE).open("ab") as file:
         file.write(b'{"timestamp":"2026-01-01T00:0')
-    assert log.read(None, 5).warnings == ["log lines skipped because they are incomplete or not entries: 1"]
+    assert log.read(None, 5).warnings == [
+        "Log lines were skipped because they are incomplete or not entries: 1."
+    ]
     log.write(call(2))
     AuditLog(str(tmp_path), "/srv/root", KEY).write(call(3))
     reading = log.read(None, 5)
@@ -196,7 +198,7 @@ def test_lines_without_our_tag_are_not_believed(
     (tmp_path / LOG_FILE).write_bytes(forge(line) + b"\n" + line + b"\n")
     reading = log.read(None, 5)
     assert [entry["request_id"] for entry in reading.entries] == ["r1"]
-    assert reading.warnings == ["log lines skipped because they were not written with this key: 1"]
+    assert reading.warnings == ["Log lines were skipped because they were not written with this key: 1."]
 
 
 def test_another_key_or_another_root_is_foreign(log: AuditLog, tmp_path: Path) -> None:
@@ -347,7 +349,7 @@ def test_a_huge_file_that_came_with_the_repository_is_read_in_bounds(
         file.truncate(1 << 40)
     reading = log.read(None, 5)
     assert reading.entries == []
-    assert any("only the last" in warning for warning in reading.warnings)
+    assert any("Only the last" in warning for warning in reading.warnings)
     assert log.write(call(1))  # in a new file
     assert ids(log) == ["r1"]
 

@@ -118,7 +118,7 @@ def test_a_bad_outline_is_refused_and_named(registry: AdapterRegistry, order: st
     text = f"outline: {order}{BODY}"
     outline = registry.outline("a.obey", text)
     assert (outline.symbols, outline.parser) == ((), "none")
-    assert outline.warnings == (f"the adapter obeying failed ({BAD_OUTLINES[order]})",)
+    assert outline.warnings == (f"The adapter obeying failed ({BAD_OUTLINES[order]}).",)
     marks = registry.mark("a.obey", text.encode(), 3)
     assert marks is not None
     assert (marks.definitions, marks.first_lines, marks.fault) == ([], None, BAD_OUTLINES[order])
@@ -143,7 +143,7 @@ def test_a_language_with_line_patterns_falls_back_to_them(
     registry = AdapterRegistry(run_task, find_installed(None)[0])
     outline = registry.outline("a.lua", "outline: fail(OSError())\nfunction f()\nend\n")
     assert (outline.parser, [one.name for one in outline.symbols]) == ("lexical", ["f"])
-    assert outline.warnings == ("the adapter lua failed (OSError)",)
+    assert outline.warnings == ("The adapter lua failed (OSError).",)
 
 
 def test_what_rules_the_process_is_not_believed() -> None:
@@ -190,7 +190,7 @@ def test_faults_are_counted_and_named_and_end_with_their_cause(open_root: Open, 
     repository = open_root()
     reported = repository.refresh().warnings
     assert reported == (
-        "the adapter obeying failed on 4 of the files, which are indexed without its results:"
+        "The adapter obeying failed on 4 of the files, which are indexed without its results:"
         " 'bad0.obey', 'bad1.obey', 'bad2.obey', ...",
     )
     assert reported[0] in repository.status().warnings
@@ -245,7 +245,7 @@ def test_what_would_end_the_process_ends_nothing_else(
         assert (warnings, outline.warnings) == ((), ())
     else:
         assert "'bad.obey'" in "".join(warnings)
-        assert "the adapter obeying failed" in outline.warnings[0]
+        assert "The adapter obeying failed" in outline.warnings[0]
     assert [one.name for one in repository.outline("good.obey").symbols] == ["zeppelin"]
     assert len(repository.search(SearchRequest("airship", 10)).hits) == 2
 
@@ -299,7 +299,7 @@ def test_a_process_that_cannot_be_started_blames_no_text(
             repository.refresh()
         assert raised.value.code is ErrorCode.INTERNAL
         assert repository.outline("a.obey").warnings == (
-            "the adapter obeying failed (no process could be started)",
+            "The adapter obeying failed (no process could be started).",
         )
     assert repository.refresh().warnings == ()
 
@@ -315,7 +315,7 @@ def test_hints_that_fail_are_said_in_the_bundle(open_root: Open, tmp_path: Path)
     assert [one.symbol for one in good.selections] == ["zeppelin"]
     for order, reason in [("fail(ValueError())", "ValueError"), ("[7]", "its answer has another value")]:
         bad = repository.engines.bundles.build(BundleRequest(f"hints: {order}\nairship"))
-        assert f"the adapter obeying failed ({reason}" in "".join(bad.warnings)
+        assert f"The adapter obeying failed ({reason}" in "".join(bad.warnings)
         assert bad.selections
 
 

@@ -213,7 +213,7 @@ def test_an_index_that_is_not_whole_is_not_used_and_named(
     checkout.write("x.o")
     assert "x.o" not in checkout.walk()
     assert [one for one in checkout.warnings if ".git/index" in one] == [
-        f".git/index is {fault}, so it is not used: tracked files that .gitignore names are left out"
+        f".git/index is {fault}, so it is not used: tracked files that .gitignore names are left out."
     ]
     (checkout.root / ".gitignore").write_text("")
     checkout.walk()

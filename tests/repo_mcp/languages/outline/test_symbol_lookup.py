@@ -64,13 +64,13 @@ def test_a_name_is_found_whole_or_by_its_end(name: str, found: list[str]) -> Non
 def test_the_longest_declaration_of_a_name_is_taken_and_the_others_are_named() -> None:
     outline = Outline("a.py", "python", SYMBOLS, "ast")
     best, notes = get_named(outline, "x")
-    assert (best.start_line, notes) == (15, ("other declarations of this name: A.x 12-14",))
+    assert (best.start_line, notes) == (15, ("Other declarations of this name: A.x 12-14.",))
     best, notes = get_named(outline, "LIMIT")
     assert (best.start_line, notes) == (1, ())
     many = Outline("a.py", "python", tuple(declare("function", "f", at, at) for at in range(1, 9)), "ast")
     best, notes = get_named(many, "f")
     assert best.start_line == 1
-    assert notes == ("other declarations of this name: f 2-2, f 3-3, f 4-4, f 5-5, f 6-6 and 2 more",)
+    assert notes == ("Other declarations of this name: f 2-2, f 3-3, f 4-4, f 5-5, f 6-6 and 2 more.",)
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_the_longest_declaration_of_a_name_is_taken_and_the_others_are_named() -
         (Outline("a.py", "python", SYMBOLS, "ast"), "B.rum", "Similar names: A.run, A.run.run, B.run."),
         (Outline("a.py", "python", SYMBOLS, "ast"), "zzz", "Outline the file to see what it declares."),
         (
-            Outline("a.py", "python", (), "ast", ("does not parse",)),
+            Outline("a.py", "python", (), "ast", ("The file does not parse.",)),
             "f",
-            "Give start_line and end_line instead: does not parse.",
+            "Give start_line and end_line instead. The file does not parse.",
         ),
         (
             Outline("a.py", "python", (), "ast"),
             "f",
-            "Give start_line and end_line instead: nothing is declared in it.",
+            "Give start_line and end_line instead. Nothing is declared in it.",
         ),
     ],
 )
@@ -146,7 +146,7 @@ def test_what_no_outline_lists_is_found_by_the_line_that_declares_it() -> None:
     assert (found.start_line, found.end_line, found.symbol, found.notes) == (8, 8, "Other.timeout", ())
     both = choose_span(outline, FIELDS, "timeout", None)
     assert (both.start_line, both.symbol) == (2, "Client.timeout")
-    assert both.notes == ("other declarations of this name: Other.timeout 8-8",)
+    assert both.notes == ("Other declarations of this name: Other.timeout 8-8.",)
     for name in ("Third.timeout", "local", "", "timeou"):
         with pytest.raises(RepoError):
             choose_span(outline, FIELDS, name, None)

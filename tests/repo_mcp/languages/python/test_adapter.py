@@ -204,7 +204,7 @@ def test_what_does_not_parse_is_empty_with_the_reason(source: str, words: str) -
 def test_newer_python_is_outlined_by_line_patterns_and_says_so(line: str) -> None:
     found = outline(f"class A:\n    def m(self):\n        pass\n\n{line}\n")
     assert found.parser == "lexical"
-    assert "line 5 needs a Python newer than" in found.warnings[0]
+    assert "Line 5 needs a Python newer than" in found.warnings[0]
     assert [(one.kind, one.name, one.parent_symbol) for one in found.symbols[:2]] == [
         ("class", "A", None),
         ("method", "m", "A"),
@@ -247,7 +247,7 @@ def test_too_many_declarations_are_cut_and_said() -> None:
     found = outline("def a():0\n" * 11_000)
     assert len(found.symbols) == 10_000
     assert found.truncated
-    assert "only the first 10,000" in found.warnings[0]
+    assert "Only the first 10,000" in found.warnings[0]
 
 
 def test_a_parser_that_failed_is_not_a_crash() -> None:
