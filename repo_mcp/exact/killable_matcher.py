@@ -5,7 +5,7 @@ so that an invalid one is refused at once, and skips texts that lack what every 
 text goes to the process as one request:
 
     request: the ExactRequest as JSON | "\\n" | text
-    answer:  five int64 for each LineMatch, in the machine's byte order
+    answer:  six int64 for each LineMatch, in the machine's byte order
 
 The limits are those of a parser process: 5 s of processor time for a text, and a gigabyte of memory.
 """
@@ -31,7 +31,7 @@ from repo_mcp.process.parse_worker import ParseWorker
 TASK = "lines"
 WALL_SECONDS = 5.0  # for one text; half of what a whole search may take
 _NESTING = 50_000  # frames: groups may be 5,000 deep, and `re` takes a few for each
-_FIELDS = 5
+_FIELDS = 6
 
 
 def start_matcher_process() -> ParseWorker:
@@ -95,7 +95,7 @@ class _Matching:
         if self._last is None or self._last[0] != header:
             self._last = (header, LineMatcher(ExactRequest(**json.loads(header)), PythonEngine()))
         rows = [
-            (one.start_line, one.end_line, one.line_start, one.line_end, one.start)
+            (one.start_line, one.end_line, one.line_start, one.line_end, one.start, one.end)
             for one in self._last[1].iter_matches(data)
         ]
         return np.array(rows, dtype=np.int64).tobytes()

@@ -50,6 +50,7 @@ class LineMatch:
     line_start: int  # where the first line begins
     line_end: int  # where the last line ends, without its line feed
     start: int  # where the match begins
+    end: int  # and ends
 
 
 class LineMatcher:
@@ -126,7 +127,7 @@ class LineMatcher:
                 line_end = _find_line_end(data, last)
                 end_line += data.count(b"\n", line_start, line_end)
             if end_line > last_line:
-                yield LineMatch(number, end_line, line_start, line_end, start)
+                yield LineMatch(number, end_line, line_start, line_end, start, end)
                 last_line = end_line
             position = end if self._multi_line and start < end <= line_end else line_end + 1
 

@@ -296,8 +296,10 @@ def _name_symbol(match: ExactMatch, declarations: Declarations) -> ExactMatch:
 def build_match(path: str, data: bytes, match: LineMatch, context_lines: int) -> ExactMatch:
     """Return a match in normalised text as the answer shows it."""
     line_end = data.find(b"\n", match.line_start)
-    line = data[match.line_start : line_end if line_end >= 0 else len(data)].decode("utf-8", "replace")
+    line_end = line_end if line_end >= 0 else len(data)
+    line = data[match.line_start : line_end].decode("utf-8", "replace")
     column = len(data[match.line_start : match.start].decode("utf-8", "replace"))
+    length = len(data[match.start : min(match.end, line_end)].decode("utf-8", "replace"))
     before, after = _find_context(data, match, context_lines) if context_lines else ((), ())
     rest: tuple[str, ...] = ()
     if match.end_line > match.start_line:
@@ -305,7 +307,14 @@ def build_match(path: str, data: bytes, match: LineMatch, context_lines: int) ->
             data[line_end + 1 : match.line_end].split(b"\n", MAX_MATCH_LINES)[:MAX_MATCH_LINES]
         )
     return ExactMatch(
-        path, match.start_line, match.end_line, column + 1, _cut_around(line, column), before, after, rest
+        path,
+        match.start_line,
+        match.end_line,
+        column + 1,
+        _cut_around(line, column, length),
+        before,
+        after,
+        rest,
     )
 
 
@@ -328,13 +337,17 @@ def _decode_lines(lines: list[bytes]) -> tuple[str, ...]:
     return tuple(_cut_around(line.decode("utf-8", "replace"), 0) for line in lines)
 
 
-def _cut_around(line: str, column: int) -> str:
-    """Return a long line cut around the character at `column`, with ellipses where cut."""
+def _cut_around(line: str, column: int, length: int = 0) -> str:
+    """Return a long line cut around a match of `length` characters at `column`, with ellipses where cut.
+
+    The match is whole if it would be in a line that is not cut. A longer one is mostly of `.*`.
+    """
     if len(line) <= MAX_LINE_CHARS:
         return line
     start = 0 if column + CHARS_BEFORE_MATCH < CUT_LINE_CHARS else column - CHARS_BEFORE_MATCH
-    shown = line[start : start + CUT_LINE_CHARS]
-    return f"{'…' if start else ''}{shown}{'…' if start + CUT_LINE_CHARS < len(line) else ''}"
+    end = max(start + CUT_LINE_CHARS, column + length)
+    end = end if end - start <= MAX_LINE_CHARS else start + CUT_LINE_CHARS
+    return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
 
 
 NO_SNAPSHOT = "none"  # the snapshot of an answer for which no generation was used

@@ -30,16 +30,20 @@ _DOCS_DIRECTORY = re.compile(
     r"|__bench(?:es)?__|[Ss]andbox|[Pp]laygrounds?)/|^(?:[Bb]ench(?:mark)?|perf)/"
 )
 _DOCS_NAME = re.compile(r"\.(?:bench|stories)\.[cm]?[jt]sx?$")
-# Folders of the program's texts in a language other than English. `cs` and `pl` may be C# and Perl.
+# Folders of the program's texts in a language other than English. In `lang`, `cs` may be C#, and `pl` Perl.
 _TRANSLATED = (
-    r"(?:ar|b[gns]|ca|cy|da|de|el|es|et|eu|fa|fi|fr|gl|he|hi|hr|hu|id|is|it|ja|ka|ko|lt|lv|nb|nl|nn|pt|ro|ru"
-    r"|s[klqrv]|th|tr|uk|ur|uz|vi|zh)(?:[-_]\w{2,4})?/"
+    r"(?:a[frz]|b[egns]|ca|ckb|cy|da|de|[dh]sb|el|eo|es|et|eu|fa|fi|fr|fy|ga|gd|gl|he|hi|hr|hu|hy|id|ig|is|it|ja"
+    r"|k[akmnoy]|lb|lt|lv|m[klnrsy]|nb|ne|nl|nn|no|pt|ro|ru|s[klqrvw]|ta|te|tg|th|tk|tr|tt|ug|uk|ur|uz|vi|zh)"
+    r"(?:[-_]\w{2,4})?/"
+)
+_TRANSLATIONS = re.compile(
+    rf"(?:^|/)(?:locales?|i18n|l10n|translations)/(?:{_TRANSLATED}|(?:cs|pl)(?:[-_][A-Z]{{2}})?/)"
+    rf"|^(?:resources/)?lang/{_TRANSLATED}"
 )
 # Amalgamations are all sources copied into one file.
 _FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
     r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/|^deps/"
-    rf"|(?:(?:^|/)(?:locales?|i18n|l10n|translations)|^(?:resources/)?lang)/{_TRANSLATED}"
 )
 # Builds described in a programming language. Those in formats of configuration are known by their formats.
 _BUILD_NAME = re.compile(
@@ -93,6 +97,11 @@ def is_test_path(path: str) -> bool:
     return _TEST_DIRECTORY.search(path, 0, name_at) is not None or _TEST_NAME.match(path, name_at) is not None
 
 
+def is_translation(path: str) -> bool:
+    """Return True for what lies in a folder of texts in a language other than English."""
+    return _TRANSLATIONS.search(path) is not None
+
+
 def is_side_file(path: str) -> bool:
     """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
     return _SIDE_FILE.search(_PART_OF_PROGRAM.sub(r"\1", path)) is not None
@@ -112,7 +121,7 @@ def find_directory_role(path: str) -> FileRole:
     path += "/"
     if _TEST_DIRECTORY.search(path):
         return FileRole.TEST
-    if _FOREIGN_DIRECTORY.search(path):
+    if _FOREIGN_DIRECTORY.search(path) or _TRANSLATIONS.search(path):
         return FileRole.FOREIGN
     return FileRole.DOCS if _DOCS_DIRECTORY.search(path) else FileRole.CODE
 

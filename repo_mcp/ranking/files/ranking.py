@@ -31,6 +31,7 @@ from repo_mcp.ranking.files.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.files.signals import (
     StemMatcher,
     cut_name,
+    find_role_in_locale,
     find_role_in_tree,
     list_role_shares,
     split_name,
@@ -153,7 +154,7 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
         weights.declared_in_side_roles,
         older,
         weights.older_version,
-        partial(find_role_in_tree, searcher),
+        partial(find_role_in_locale if intent.is_about_locales else find_role_in_tree, searcher),
     )
 
 

@@ -20,7 +20,14 @@ from repo_mcp.ranking.scoring.bm25f import F64, I64
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_root
-from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role
+from repo_mcp.text.roles import (
+    FileRole,
+    choose_role,
+    find_directory_role,
+    find_name_role,
+    is_test_path,
+    is_translation,
+)
 
 MIN_PREFIX_CHARS = 4
 _SCRIPT, _MINIFIED = ".js", ".min.js"
@@ -74,6 +81,13 @@ def find_role_in_tree(searcher: Searcher, path: str) -> FileRole:
         made = path.removesuffix(_TEMPLATE) + _CLASS
         return FileRole.CODE if searcher.has_beginning(made, whole=True) else role
     return role
+
+
+def find_role_in_locale(searcher: Searcher, path: str) -> FileRole:
+    """Return the role of a live file for a query about locales: texts in another language are not foreign."""
+    if is_translation(path) and not is_test_path(path):
+        return find_name_role(path.rpartition("/")[2])
+    return find_role_in_tree(searcher, path)
 
 
 def cut_name(name: str) -> str:

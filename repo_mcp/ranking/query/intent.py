@@ -44,6 +44,7 @@ _ASKS_FOR = {
     ),
     FileRole.FOREIGN: frozenset(("vendor", "vendored", "generated", "dist", "minified")),
 }
+_LOCALE_WORDS = frozenset(("locale", "locales", "i18n", "l10n", "translation", "translations"))
 
 
 class NameKind(StrEnum):
@@ -68,6 +69,7 @@ class Intent:
     paths: tuple[Clue, ...]  # frames, the innermost first, then paths
     code_paths: frozenset[Clue]  # of the paths, those without a line that are only in code
     roles: frozenset[FileRole]  # that the query asks for
+    is_about_locales: bool  # so texts in other languages are as good as those of the program
     asked: AskedName | None = None  # the query is a name, and nothing else
 
 
@@ -91,13 +93,15 @@ def understand(text: str, code: str = "") -> Intent:
     symbols = [clue.text for clue in clues if clue.kind is ClueKind.SYMBOL and clue.is_strong]
     symbols += [clue.name for clue in shown if clue.kind is ClueKind.FRAME and clue.name is not None]
     telling = [word for word in ranking if word.lower() not in STOP_WORDS]
+    title = frozenset(_WORD.findall(find_title(text) or text))
     return Intent(
-        frozenset(_WORD.findall(find_title(text) or text)),
+        title,
         tuple(dict.fromkeys(stems)),
         _list_names(words, telling, symbols, asked),
         tuple([*frames, *paths, *code_only][:MAX_PATHS]),
         frozenset(clue for clue in code_only if clue.line is None),
         _find_roles(words),
+        not _LOCALE_WORDS.isdisjoint(word.lower() for word in title),
         asked,
     )
 

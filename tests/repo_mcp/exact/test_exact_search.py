@@ -115,6 +115,16 @@ def test_long_lines_are_cut_around_the_match(repository: Repository) -> None:
     assert match.line.endswith("z…")
 
 
+def test_a_long_match_is_whole_where_a_line_of_its_length_would_be(repository: Repository) -> None:
+    def show(pattern: str) -> str:
+        request = ExactRequest(pattern, file_glob="long.txt", regex=True)
+        return repository.search_exact(request).matches[-1].line
+
+    assert show("alpha z{300}").endswith(" alpha " + "z" * 300 + "…")
+    assert show("alpha z{60}") == show("alpha")
+    assert len(show("alpha z*")) == exact_search.CUT_LINE_CHARS + 2
+
+
 @pytest.mark.parametrize(
     ("request_", "found"),
     [

@@ -47,6 +47,9 @@ def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: 
         ("lang/de/orders.php", True),
         ("resources/lang/pt_BR/orders.php", True),
         ("web/src/locales/zh-Hans/shop.ts", True),
+        ("app/conf/locale/kn/formats.py", True),
+        ("app/conf/locale/cs/formats.py", True),
+        ("lang/cs/orders.cs", False),  # C#
         ("lang/en/orders.php", False),  # the texts of the program itself
         ("web/src/locales/en-GB/shop.ts", False),
         ("lang/go/client.py", False),  # no human language

@@ -91,6 +91,16 @@ def test_a_traceback_is_text_and_its_innermost_frame_comes_first(repository: Rep
     assert [hit.path for hit in search(repository, text, 2)] == ["src/pool.py", "src/user.py"]
 
 
+def test_texts_of_another_language_stand_behind_unless_the_query_is_about_locales(tmp_path: Path) -> None:
+    formats = "DATE_FORMAT = 'j. F Y'\n" + FILLER
+    paths = ("conf/locale/de/formats.py", "conf/locale/kn/formats.py", "utils/formats.py")
+    repository = build(tmp_path, dict.fromkeys(paths, formats))
+    assert first(repository, "where is DATE_FORMAT in de") == "utils/formats.py"
+    assert first(repository, "where is DATE_FORMAT of locale de") == "conf/locale/de/formats.py"
+    pasted = "DATE_FORMAT of locale de is wrong\n\nThe month must not be written out.\nIt is too long.\n"
+    assert first(repository, pasted) == "conf/locale/de/formats.py"
+
+
 def test_roles_stand_behind_the_code_unless_asked_for(repository: Repository) -> None:
     order = [hit.path for hit in search(repository, "acquire_slot pool")]
     behind = {"tests/test_pool.py", "docs/pool.md", "vendor/pool.py"}
