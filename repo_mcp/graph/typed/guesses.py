@@ -52,8 +52,7 @@ class Guesses:
             found = accepting if rules.inherits_overloads else accepting or found
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING
-        is_doubted = is_member and name in rules.doubted_members and self._may_be_of_library(reference)
-        probable = None if is_doubted else self._find_probable(found)
+        probable = None if is_member and self._is_doubted(reference) else self._find_probable(found)
         return Resolution(
             tuple(
                 Target(one, Confidence.PROBABLE if one == probable else Confidence.POSSIBLE)
@@ -83,9 +82,9 @@ class Guesses:
         """Return whether a file can call members of a kind."""
         return kind in CALLABLE_KINDS
 
-    def _may_be_of_library(self, reference: Reference) -> bool:
-        """Return whether a use looks like those of the doubted members."""
-        return True
+    def _is_doubted(self, reference: Reference) -> bool:
+        """Return whether the use of a member may as well mean one of the language's library."""
+        return reference.name in self._lookup.rules.doubted_members
 
     def _find_probable(self, found: list[Declaration]) -> Declaration | None:
         """Return which of all declarations of a name is probably meant: the only one."""

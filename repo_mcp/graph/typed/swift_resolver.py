@@ -31,7 +31,7 @@ class SwiftResolver(LanguageResolver):
 
     def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         found = super()._resolve(scope, reference)
-        if len(found.targets) > 1:
+        if len(found.targets) > 1 and not self._is_doubted(reference):
             return choose_overload(self._lookup, self._receivers, scope, reference, found)
         return found
 
@@ -89,9 +89,10 @@ class SwiftResolver(LanguageResolver):
             return found
         return [one for one in found if is_static(self._lookup, one)]
 
-    def _may_be_of_library(self, reference: Reference) -> bool:
-        """Return whether a use is of a case or a static member: behind a bare dot or a type."""
-        return is_of_bare_dot(reference) or reference.qualifier.rpartition(".")[2][:1].isupper()
+    def _is_doubted(self, reference: Reference) -> bool:
+        """Return whether a bare dot or a type is before the name of a library case or static member."""
+        is_of_type = is_of_bare_dot(reference) or reference.qualifier.rpartition(".")[2][:1].isupper()
+        return is_of_type and super()._is_doubted(reference)
 
     # -- bare names ---------------------------------------------------------------------------------------
 

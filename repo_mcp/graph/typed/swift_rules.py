@@ -177,7 +177,7 @@ def _accepts(symbol: DeclaredSymbol, call: Reference) -> bool:
 _LIBRARY_TEXT = """
 success failure some none cancel main background allow disallow zero utf8 left right center top bottom leading
 trailing clear white black gray red green blue sortedKeys prettyPrinted userInitiated standard seconds
-milliseconds
+milliseconds finished year month day hour minute second weekday
 """
 _LIBRARY = frozenset(_LIBRARY_TEXT.split())
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 MAX_WORD = 20  # bytes before a dot that are looked at
 _WORD_BEHIND = re.compile(rb"[a-z]+\Z")
+_UNWRAPPED = re.compile(
+    rb"[\w)\]}][!?]+\Z"
+)  # `first!!`, which the grammar takes for an operator before a dot
 _META = frozenset({"Type", "Protocol"})  # behind a type: the type of that type
 
 
@@ -80,7 +83,7 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
             refer_target(walk, node, walk.read(target))
             owner = _find_owner(walk, function)
             last = owner.rpartition(".")[2][:1]
-            is_bare = not _find_variable(walk, function) and last != "@" and not last.isupper()
+            is_bare = _is_bare(walk, function) and last != "@" and not last.isupper()
             owner += BARE_DOT if is_bare else ""
             walk.refer(ReferenceRole.CALL, walk.read(target), target, owner, labels, count)
     elif function.type in {"constructor_expression", "user_type"}:
@@ -139,6 +142,13 @@ def _find_variable(walk: CaptureWalk, node: Node) -> str:
     return found[0].decode() if found is not None else ""
 
 
+def _is_bare(walk: CaptureWalk, node: Node) -> bool:
+    """Return whether no value stands right before a dot."""
+    start = node.start_byte
+    is_unwrapped = _UNWRAPPED.search(walk.text, max(0, start - MAX_WORD), start) is not None
+    return not is_unwrapped and not _find_variable(walk, node)
+
+
 def on_prefix(walk: CaptureWalk, node: Node) -> None:
     """Add the member behind a bare dot, `.success`, by the type that is expected there."""
     target = node.child_by_field_name("target")
@@ -146,7 +156,7 @@ def on_prefix(walk: CaptureWalk, node: Node) -> None:
     if target is not None and is_dot and target.type == "simple_identifier":
         if target.start_byte not in walk.taken:
             owner = _find_owner(walk, node)
-            is_value = not _find_variable(walk, node) and not owner.rpartition(".")[2][:1].isupper()
+            is_value = _is_bare(walk, node) and not owner.rpartition(".")[2][:1].isupper()
             walk.refer(ReferenceRole.USE, walk.read(target), target, owner, "", AS_LABEL if is_value else 0)
         walk.taken.add(target.start_byte)
 

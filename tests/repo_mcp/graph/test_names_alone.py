@@ -27,7 +27,9 @@ struct Body {
   func reload() {}
   static func made() -> Body { Body() }
   static var success: Body { Body() }
+  static func none() -> Int { 1 }
 }
+struct Other { static let none = 1 }
 func go() {
   headers[.contentLength] = 1 // expected by a subscript
   send([.contentLength: 1]) // a key
@@ -36,8 +38,11 @@ func go() {
   run([.reload()]) // a method
   run([.made()]) // a static method
   run([.success]) // the library's, too
+  run([.none]) // of two, one of which is no function
   find().contentLength = 1 // of a value
   find().left = 1 // no case
+  print(all.first!!.contentLength) // unwrapped twice
+  all.first!!.reload() // and called
 }
 """
 
@@ -66,8 +71,11 @@ def test_a_method_of_the_library_of_java_is_in_doubt(line: str, name: str, expec
         ("// a method", "reload", []),
         ("// a static method", "made", ["a.swift:6 made probable"]),
         ("// the library's, too", "success", ["a.swift:7 success possible"]),
+        ("// of two", "none", ["a.swift:8 none possible", "a.swift:10 none possible"]),
         ("// of a value", "contentLength", ["a.swift:2 contentLength probable"]),
         ("// no case", "left", ["a.swift:3 left probable"]),
+        ("// unwrapped twice", "contentLength", ["a.swift:2 contentLength probable"]),
+        ("// and called", "reload", ["a.swift:5 reload probable"]),
     ],
 )
 def test_behind_a_bare_dot_stands_what_belongs_to_a_type(line: str, name: str, expected: list[str]) -> None:
