@@ -57,7 +57,8 @@ if TYPE_CHECKING:
     from repo_mcp.model import ExactMatch, Hit
 
 _NAMED_COPIES = 3  # nobody opens more of them
-_BRIEF_CHARS = 100  # of the line of a brief hit as text
+_BRIEF_CHARS = 100  # of the line of a brief hit as text,
+_BRIEF_BEFORE = 30  # and of it before the first matching word
 
 Group = tuple["ExactMatch | None", "list[PageLine]"]  # the first match of lines under one declaration
 
@@ -120,11 +121,21 @@ def _list_further(hit: Hit, copies: Sequence[Hit]) -> list[str]:
 def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
     """Return a ranked hit far below the best as text: the name of its declaration, or the one line of it."""
     number, _, line = hit.snippet.removesuffix("\n").partition("\t")
-    text = line.lstrip()
-    row = f"{number}:{text if len(text) <= _BRIEF_CHARS else text[:_BRIEF_CHARS] + '…'}"
+    row = f"{number}:{_cut_around_words(line.lstrip(), hit.matched_terms)}"
     if hit.symbol is not None and hit.symbol_lines is not None and len({*hit.symbol_lines}) > 1:
         row = _write_name(escape_text(hit.symbol), hit.symbol_lines)
     return "\n".join((escape_text(hit.path), row, *_list_further(hit, copies)))
+
+
+def _cut_around_words(text: str, words: Sequence[str]) -> str:
+    """Return a line cut around the first of some words, or behind its beginning if it has none of them."""
+    if len(text) <= _BRIEF_CHARS:
+        return text
+    folded = text.lower()
+    at = min((place for word in words if (place := folded.find(word.lower())) >= 0), default=0)
+    start = 0 if at + _BRIEF_BEFORE < _BRIEF_CHARS else at - _BRIEF_BEFORE
+    end = start + _BRIEF_CHARS
+    return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
 
 
 def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool) -> Result:

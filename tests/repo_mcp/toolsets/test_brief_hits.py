@@ -99,6 +99,9 @@ def test_a_long_line_of_a_brief_hit_is_cut_as_text() -> None:
     hit = Hit("a.php", 4, 4, f"4\t    {line}\n", 1.5, ("word",), None)
     assert write_brief(hit, []) == f"a.php\n4:{line[:100]}…"
     assert render_brief(hit, [])["snippet"] == hit.snippet
+    behind = Hit("a.php", 4, 4, f"4\t{line}Late {line}\n", 1.5, ("late", "stemmed"), None)
+    shown = (line + "Late " + line)[170:270]
+    assert write_brief(behind, []) == f"a.php\n4:…{shown}…"
 
 
 def build_hit(path: str, name: str, first: int, last: int, **fields: Any) -> Hit:
