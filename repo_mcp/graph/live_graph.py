@@ -345,7 +345,7 @@ class LiveGraph:
         with self._symbol_index.view() as view:
             if view.has_file(path):
                 return "The symbols of this file are not known yet: it is not parsed. Ask again in a moment."
-        return "The symbols of this file are not known: it is not indexed. index_files says why."
+        return "The symbols of this file are not known: it is not indexed. It may be ignored or too large."
 
     @contextmanager
     def _view(self) -> Iterator[Graph]:
