@@ -22,7 +22,7 @@ from pathlib import Path
 
 from bench.graph.typescript import find_language, parse, read_tree
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.structural_types import Shapes
+from repo_mcp.graph.structural_types import StructuralTypes
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.shape_reader import LANGUAGES, ScriptShapes
 from repo_mcp.symbols.symbol_record import SymbolKind
@@ -58,7 +58,7 @@ def collect_ours(
     program: MemoryProgram, paths: list[str]
 ) -> tuple[set[Pair], set[Declaration], Counter[int]]:
     """Return our pairs, the interfaces that are looked for, and the numbers of classes that satisfy them."""
-    shapes = Shapes(program, LANGUAGES, partial(ScriptShapes, program, ModuleFinder(program)))
+    shapes = StructuralTypes(program, LANGUAGES, partial(ScriptShapes, program, ModuleFinder(program)))
     pairs, asked, counts = set[Pair](), set[Declaration](), Counter[int]()
     for path in paths:
         record = program.find_record(path)

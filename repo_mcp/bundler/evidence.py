@@ -139,7 +139,7 @@ def gather_evidence(
     mentions = tuple(one for one in mentions if is_wanted(one, include_tests=request.include_tests))
     prose_words = frozenset(read_words(prose).split())
     pasted = frozenset(clue for clue in clues if not is_in_prose(clue, prose_words))
-    term_weights = weigh_terms(clues, source.count_units, source.unit_count, weights, pasted)
+    term_weights = weigh_clues(clues, source.count_units, source.unit_count, weights, pasted)
     # A frame leads to its function by its line. Other declarations only happen to have its name.
     followed = {one.clue.name for one in mentions}
     wanted = [clue for clue in clues if clue not in pasted or clue.text not in followed]
@@ -208,7 +208,7 @@ def is_called(span: SymbolSpan, name: str) -> bool:
     return f".{span.qualified_name}".endswith(f".{name}")
 
 
-def weigh_terms(
+def weigh_clues(
     clues: Iterable[Clue],
     count_units: Callable[[str], int],
     units: int,

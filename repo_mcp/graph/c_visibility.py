@@ -21,7 +21,7 @@ CACHED_LISTS = 64
 _KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER})
 
 
-class Sight:
+class CVisibility:
     """The files that can name symbols of one program."""
 
     def __init__(self, program: Program) -> None:

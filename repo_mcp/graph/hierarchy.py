@@ -20,7 +20,7 @@ from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, T
 from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
 from repo_mcp.graph.python.protocols import ProtocolShapes
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.structural_types import Shapes
+from repo_mcp.graph.structural_types import StructuralTypes
 from repo_mcp.graph.typed.go_method_sets import MethodSets
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder
@@ -93,8 +93,8 @@ class Hierarchy:
         scripts = partial(ScriptShapes, program, ModuleFinder(program))
         self._structural: tuple[Structural, ...] = (
             MethodSets(program),
-            Shapes(program, SCRIPTS, scripts),
-            Shapes(program, PYTHON, partial(ProtocolShapes, program)),
+            StructuralTypes(program, SCRIPTS, scripts),
+            StructuralTypes(program, PYTHON, partial(ProtocolShapes, program)),
         )
         self.is_cut = False  # a limit was reached since the caller last reset this
         self._derived: LruCache[Declaration, tuple[list[Target], bool]] = LruCache(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from heapq import merge
 
-from repo_mcp.graph.c_visibility import Sight
+from repo_mcp.graph.c_visibility import CVisibility
 from repo_mcp.graph.edges import Bounds, GatheredEdges
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Dispatch, Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
@@ -76,7 +76,7 @@ class References:
         self.prototypes = Prototypes(program)
         self.hierarchy = Hierarchy(program, resolvers, self.prototypes)
         self.dispatch = Dispatch(program, self.hierarchy)
-        self.sight = Sight(program)
+        self.c_visibility = CVisibility(program)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""
@@ -182,7 +182,7 @@ class ReferenceSearch:
         self._meant.update(references.prototypes.list_definitions(target))
         self._meant.update(references.prototypes.list_twins(target))
         possible = references.prototypes.list_possible_definitions(target)
-        self._maybe_meant = {one for one in possible if not references.sight.is_static(one)}
+        self._maybe_meant = {one for one in possible if not references.c_visibility.is_static(one)}
         self._names = references.list_names(target, record)
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
@@ -195,7 +195,7 @@ class ReferenceSearch:
         inside = f"{folder}/" if folder else ""
         for name in self._names:  # grows as aliases are found
             paths = self._list_candidates(name)
-            paths = self._references.sight.narrow(self._target, paths)
+            paths = self._references.c_visibility.narrow(self._target, paths)
             for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
                 if window.files == window.bounds.files:
                     yield

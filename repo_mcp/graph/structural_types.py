@@ -30,7 +30,7 @@ Asked = tuple[Declaration, str]  # a type, and the name of a member or ""
 Found = tuple[list[Declaration], bool]  # the types, and whether a limit was reached
 
 
-class Shapes:
+class StructuralTypes:
     """The classes of one program by the interfaces that they satisfy. Used by one call at a time."""
 
     def __init__(self, program: Program, languages: frozenset[str], make: Callable[[], ShapeReader]) -> None:

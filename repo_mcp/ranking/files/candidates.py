@@ -19,9 +19,9 @@ from repo_mcp.ranking.files.signals import sum_text, weigh_inverse, weigh_kinds,
 from repo_mcp.ranking.query.intent import Intent, NameKind
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
-from repo_mcp.ranking.scoring.posting_scorers import TermScorers
 from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
 from repo_mcp.ranking.scoring.segment_search import Mask
+from repo_mcp.ranking.scoring.term_scorers import TermScorers
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_name_term
 from repo_mcp.text.schema import PATH, SYMBOL

@@ -28,9 +28,9 @@ from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.files.signals import weigh_inverse
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
-from repo_mcp.ranking.scoring.posting_scorers import TermScorers
 from repo_mcp.ranking.scoring.searcher import NOTHING_HELD, BestUnits, HeldTerms, Searcher, find_held
 from repo_mcp.ranking.scoring.segment_search import RankedUnit, SegmentSearch
+from repo_mcp.ranking.scoring.term_scorers import TermScorers
 from repo_mcp.text.schema import TEXT_FIELDS
 
 CLOSE_FILES = 20  # looked at once more

@@ -20,13 +20,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, U32, TermScorer
 from repo_mcp.ranking.scoring.path_scan import PathScan
-from repo_mcp.ranking.scoring.posting_scorers import (
-    ALL_FIELDS,
-    BLOCK_DOCS,
-    PostingScorer,
-    TermScorerReader,
-    TermScorers,
-)
+from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, PostingScorer
 from repo_mcp.ranking.scoring.segment_search import (
     FEW_UNITS,
     UNITS_PER_CHUNK,
@@ -37,6 +31,7 @@ from repo_mcp.ranking.scoring.segment_search import (
     SegmentSearch,
     find_among,
 )
+from repo_mcp.ranking.scoring.term_scorers import ALL_FIELDS, TermScorerReader, TermScorers
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.evidence import weigh_terms
+from repo_mcp.bundler.evidence import weigh_clues
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, WEIGHTS
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.report_noise import take_informative
@@ -61,30 +61,30 @@ def test_lines_are_only_taken_away(prompt: str) -> None:
 
 def test_words_with_which_anything_is_asked_weigh_less_in_a_question() -> None:
     clues = (Clue(ClueKind.WORD, "another"), Clue(ClueKind.WORD, "reader"))
-    weights = weigh_terms(clues, lambda _term: 2, 100, QUESTION_WEIGHTS)
+    weights = weigh_clues(clues, lambda _term: 2, 100, QUESTION_WEIGHTS)
     assert weights["another"] < weights["reader"]
-    plain = weigh_terms(clues, lambda _term: 2, 100, WEIGHTS)
+    plain = weigh_clues(clues, lambda _term: 2, 100, WEIGHTS)
     assert plain["anoth"] == plain["reader"]
 
 
 def test_an_irregular_word_stands_for_its_other_forms_too() -> None:
-    asked = weigh_terms([Clue(ClueKind.WORD, "choose")], lambda _: 5, 100, WEIGHTS)
+    asked = weigh_clues([Clue(ClueKind.WORD, "choose")], lambda _: 5, 100, WEIGHTS)
     assert asked["chosen"] == asked["choos"] > asked["pick"] > 0
-    weighed = weigh_terms([Clue(ClueKind.WORD, "Chosen")], lambda _: 5, 100, WEIGHTS)
+    weighed = weigh_clues([Clue(ClueKind.WORD, "Chosen")], lambda _: 5, 100, WEIGHTS)
     assert weighed["choos"] == weighed["chosen"] > weighed["pick"] > 0  # a synonym of the base form
-    assert "chosen" not in weigh_terms([Clue(ClueKind.WORD, "choose")], lambda _: 5, 100, QUESTION_WEIGHTS)
+    assert "chosen" not in weigh_clues([Clue(ClueKind.WORD, "choose")], lambda _: 5, 100, QUESTION_WEIGHTS)
 
 
 def test_a_synonym_stands_in_for_a_word_that_the_index_lacks() -> None:
     counts = {"exit": 3, "buffer": 5, "queue": 7}
     clues = (Clue(ClueKind.WORD, "quit"), Clue(ClueKind.WORD, "buffer"))
-    weights = weigh_terms(clues, lambda term: counts.get(term, 0), 100, QUESTION_WEIGHTS)
+    weights = weigh_clues(clues, lambda term: counts.get(term, 0), 100, QUESTION_WEIGHTS)
     assert weights["exit"] > 0.0
     assert weights["queue"] == 0.0  # the index has `buffer` itself
 
 
 def test_words_of_programs_stand_in_for_an_everyday_word_that_the_index_lacks() -> None:
     clues = (Clue(ClueKind.WORD, "passport"),)
-    lacking = weigh_terms(clues, lambda term: 3 * (term == "token"), 100, QUESTION_WEIGHTS)
+    lacking = weigh_clues(clues, lambda term: 3 * (term == "token"), 100, QUESTION_WEIGHTS)
     assert lacking["token"] > 0.0
-    assert "token" not in weigh_terms(clues, lambda _term: 3, 100, QUESTION_WEIGHTS)
+    assert "token" not in weigh_clues(clues, lambda _term: 3, 100, QUESTION_WEIGHTS)

@@ -28,7 +28,7 @@ from repo_mcp.bundler.evidence import (
     find_joined,
     list_candidates,
     list_names,
-    weigh_terms,
+    weigh_clues,
 )
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.following import Use, list_steps
@@ -56,7 +56,7 @@ def count_units(term: str) -> int:
 
 
 def weigh(prompt: str) -> dict[str, float]:
-    return weigh_terms(parse_prompt(prompt), count_units, 100, WEIGHTS)
+    return weigh_clues(parse_prompt(prompt), count_units, 100, WEIGHTS)
 
 
 def chunk(path: str, score: float, start: int = 1, end: int = 50) -> RankedChunk:
@@ -75,19 +75,19 @@ def test_rare_terms_and_whole_symbols_weigh_more() -> None:
 
 def test_a_question_has_what_means_the_same_for_less_and_an_inflected_word_for_less_than_its_stem() -> None:
     known = {"invers": 5, "undo": 5, "names": 5, "name": 5}
-    weights = weigh_terms(
+    weights = weigh_clues(
         parse_prompt("how are names undone, undo"), lambda one: known.get(one, 0), 100, WEIGHTS
     )
     assert weights["undo"] > weights["invers"] > 0
     assert weights["name"] > weights["names"] > 0
     assert "rollback" not in weights  # the index has none
     long = " ".join(f"w{number}x" for number in range(60)) + " undo"
-    assert "invers" not in weigh_terms(parse_prompt(long), lambda one: known.get(one, 0), 100, WEIGHTS)
+    assert "invers" not in weigh_clues(parse_prompt(long), lambda one: known.get(one, 0), 100, WEIGHTS)
 
 
 def test_a_term_of_all_units_and_an_index_of_none_divide_nothing_by_zero() -> None:
-    assert weigh_terms(parse_prompt("common"), lambda _: 100, 100, WEIGHTS)["common"] < 0.01
-    assert weigh_terms(parse_prompt("common"), lambda _: 0, 0, WEIGHTS)["common"] == 1.0
+    assert weigh_clues(parse_prompt("common"), lambda _: 100, 100, WEIGHTS)["common"] < 0.01
+    assert weigh_clues(parse_prompt("common"), lambda _: 0, 0, WEIGHTS)["common"] == 1.0
     unknown = weigh("common zebra rare")
     assert unknown["common"] < unknown["zebra"] < unknown["rare"] / 2
 

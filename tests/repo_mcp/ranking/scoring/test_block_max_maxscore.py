@@ -11,7 +11,7 @@ import pytest
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
 from repo_mcp.indexing.documents import SegmentBuilder
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring import bm25f, posting_scorers, segment_search
+from repo_mcp.ranking.scoring import bm25f, segment_search, term_scorers
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, TermScorer, TfNormTable
 from repo_mcp.ranking.scoring.posting_scorers import (
     BLOCK_DOCS,
@@ -20,10 +20,10 @@ from repo_mcp.ranking.scoring.posting_scorers import (
     PathList,
     PostingScorer,
     ShortList,
-    TermScorerReader,
 )
 from repo_mcp.ranking.scoring.searcher import LOOKED_UP_IN_BODY, Searcher
 from repo_mcp.ranking.scoring.segment_search import BlockMaxMaxScore, Mask, Matches, TopUnits
+from repo_mcp.ranking.scoring.term_scorers import TermScorerReader
 from repo_mcp.text.schema import BODY, FIELDS
 from tests.repo_mcp.ranking.plain_search import score_units
 from tests.repo_mcp.text.test_whoosh_oracle import choose_queries, read_sources
@@ -64,7 +64,7 @@ def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(segment_search, "BLOCKS_OF_FEW", 1)
         monkeypatch.setattr(segment_search, "FEW_UNITS", 2)
     if request.param == "paths apart":
-        monkeypatch.setattr(posting_scorers, "PATH_UNITS", 0)
+        monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
     return
 
 
@@ -209,7 +209,7 @@ def test_lists_tell_the_documents_of_each_field(searcher: Searcher) -> None:
 def test_paths_of_many_files_are_a_list_of_their_own(
     searcher: Searcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(posting_scorers, "PATH_UNITS", 0)
+    monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
     snapshot = searcher.snapshot
     reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     assert PathList in {type(one) for own in reader.read(["email"])[0].segments for one in own}
