@@ -2,14 +2,15 @@
 
 - names: the names that a symbol uses in calls, types and values, and those of its members, weighted by how
   rare they are in the repository (weighted Jaccard);
-- shape: its tokens with all identifiers made equal, in overlapping runs of SHINGLE tokens (Jaccard);
+- shape: its shingles, which are overlapping runs of SHINGLE tokens with all identifiers made equal (Jaccard;
+  Broder, "On the resemblance and containment of documents", 1997);
 - name: the parts of its own name, weighted by rarity.
 
 Candidates are symbols of a similar kind in files that share its rarest names
 (`repo_mcp/graph/similar_candidates.py`). A likeness is from 0 to 1.
 
-Shapes come from the live text. Left out on purpose: the grammar of any language; words in comments are tokens
-like any others.
+Shingles come from the live text. Left out on purpose: the grammar of any language; words in comments are
+tokens like any others.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ _ROLE_WEIGHTS: Mapping[int, float] = {
 _WEIGHTS = [_ROLE_WEIGHTS.get(role, 0.0) for role in range(max(ReferenceRole) + 1)]  # by role number
 _MEMBER_WEIGHT = 0.8
 SHINGLE = 4  # tokens
-MAX_SHAPE_CHARS = 8_000  # read of one symbol
+MAX_SHINGLED_CHARS = 8_000  # read of one symbol
 CACHED_CHARACTERS = 1_024
 
-Shape = frozenset[tuple[str, ...]]
+Shingles = frozenset[tuple[str, ...]]
 
 # A longer string counts as its words, or each unclosed quote would be scanned to the end of its line.
 _STRINGS = r"\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}'"
@@ -128,15 +129,15 @@ class SimilarFinder:
         compared = [self._compare(own, one) for one in chosen]
         # Best upper bound first, so that files of candidates that cannot be among the best stay unread.
         compared.sort(key=lambda one: (-one.weigh(1.0), one.declaration.path, one.declaration.ordinal))
-        shapes = Shapes(self._program)
-        shape = shapes.find(declaration, record)
+        reader = ShingleReader(self._program)
+        own_shingles = reader.find(declaration, record)
         found: list[Similar] = []
         for one in compared:
             if len(found) >= limit:
                 best = sorted((other.likeness for other in found), reverse=True)
                 if round(one.weigh(1.0), DECIMALS) < best[limit - 1]:
                     break
-            alike = compare_shapes(shape, shapes.find(one.declaration, one.record))
+            alike = compare_shingles(own_shingles, reader.find(one.declaration, one.record))
             likeness = one.weigh(alike)
             if likeness >= MIN_LIKENESS:
                 shared = self._list_shared(own, one.features)
@@ -280,34 +281,34 @@ def _find_group(record: SymbolRecord, ordinal: int) -> frozenset[SymbolKind]:
     return frozenset({kind})
 
 
-class Shapes:
-    """The shapes of symbols of one program, for one call. Each file is read once."""
+class ShingleReader:
+    """Reads the shingles of symbols of one program, for one call. Each file is read once."""
 
     def __init__(self, program: Program) -> None:
         """Read nothing yet."""
         self._program = program
         self._texts: dict[str, _Lines] = {}
 
-    def find(self, declaration: Declaration, record: SymbolRecord) -> Shape:
-        """Return the token runs of a declared symbol; empty when its file cannot be read."""
+    def find(self, declaration: Declaration, record: SymbolRecord) -> Shingles:
+        """Return the shingles of a declared symbol; empty when its file cannot be read."""
         lines = self._texts.get(declaration.path)
         if lines is None:
             text = self._program.read_text(declaration.path) or ""
             lines = self._texts[declaration.path] = _Lines(text)
         start = int(record.starts[declaration.ordinal]) - 1
-        return build_shape(lines.cut(start, start + int(record.spans[declaration.ordinal]) + 1))
+        return build_shingles(lines.cut(start, start + int(record.spans[declaration.ordinal]) + 1))
 
 
-def build_shape(text: str) -> Shape:
-    """Return the token runs of the first MAX_SHAPE_CHARS characters of a text."""
-    text = text[:MAX_SHAPE_CHARS]
+def build_shingles(text: str) -> Shingles:
+    """Return the shingles of the first MAX_SHINGLED_CHARS characters of a text."""
+    text = text[:MAX_SHINGLED_CHARS]
     pattern = _PLAIN_TOKEN if text.isascii() else _TOKEN
     tokens = [KEYWORDS.get(token) or _abstract(token[0]) for token in pattern.findall(text)]
     return frozenset(zip(*(tokens[ordinal:] for ordinal in range(SHINGLE)), strict=False))
 
 
-def compare_shapes(one: Shape, other: Shape) -> float:
-    """Return the Jaccard similarity of two shapes, from 0 to 1; 0 when both are empty."""
+def compare_shingles(one: Shingles, other: Shingles) -> float:
+    """Return the Jaccard similarity of two sets of shingles, from 0 to 1; 0 when both are empty."""
     both = len(one & other)
     whole = len(one) + len(other) - both
     return both / whole if whole else 0.0
@@ -323,13 +324,13 @@ class _Lines:
         )
 
     def cut(self, start: int, end: int) -> str:
-        """Return lines `start` to before `end` (0-based), at most 4 * MAX_SHAPE_CHARS bytes, or ""."""
+        """Return lines `start` to before `end` (0-based), at most 4 * MAX_SHINGLED_CHARS bytes, or ""."""
         if start > len(self._ends):
             return ""
         first = int(self._ends[start - 1]) + 1 if start else 0
         last = int(self._ends[end - 1]) if end <= len(self._ends) else len(self._data)
         # A character has at most four bytes in UTF-8.
-        return self._data[first : min(last, first + 4 * MAX_SHAPE_CHARS)].decode("utf-8", "ignore")
+        return self._data[first : min(last, first + 4 * MAX_SHINGLED_CHARS)].decode("utf-8", "ignore")
 
 
 @lru_cache(CACHED_CHARACTERS)

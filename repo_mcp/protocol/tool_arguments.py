@@ -93,13 +93,13 @@ def _check_names(
         if name not in properties:
             known = ", ".join(properties) or "none"
             raise _invalid(
-                f"unknown argument {_shown(prefix + name)}", f"Arguments are: {known}.", prefix + name
+                f"Unknown argument {_shown(prefix + name)}", f"Arguments are: {known}.", prefix + name
             )
     required = schema.get("required", ())
     for name in required if isinstance(required, list | tuple) else ():
         if given.get(name) is None:
             limits = describe_limits(properties[name])
-            raise _invalid(f"argument {prefix}{name} is missing", f"Give {name}: {limits}.", prefix + name)
+            raise _invalid(f"Argument {prefix}{name} is missing", f"Give {name}: {limits}.", prefix + name)
 
 
 def _read_value(
@@ -110,7 +110,7 @@ def _read_value(
     fault = _find_fault(schema, value, free_text)
     if fault is not None:
         limits = describe_limits(schema)
-        raise _invalid(f"argument {name} {fault}: it must be {limits}", _advise(schema, name, fault), name)
+        raise _invalid(f"Argument {name} {fault}: it must be {limits}", _advise(schema, name, fault), name)
     if isinstance(value, dict):
         return _read_object(schema, value, f"{name}.", warnings)
     if isinstance(value, list):

@@ -19,7 +19,7 @@ from repo_mcp.ranking.direct_hits.query_of_names import NamedHits, find_named
 from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.files.ranked_file import add_up
 from repo_mcp.ranking.files.ranking import choose_unknown
-from repo_mcp.ranking.page.declaration_rating import weigh_terms
+from repo_mcp.ranking.page.declaration_rating import weigh_query_terms
 from repo_mcp.ranking.page.live_chunks import ReadLive
 from repo_mcp.ranking.page.rare_words import describe_words, lacks_most, look_up_words
 from repo_mcp.ranking.page.snippets import FEW_WHOLE_LINES, RATED_HITS, WHOLE_LINES, ShownHits, show_hits
@@ -161,7 +161,7 @@ def _weigh_telling(searcher: Searcher, widened: Query, *, with_all: bool) -> dic
     These are the query's own words, or `with_all` those that it was widened by as well.
     """
     terms = widened.terms if with_all else widened.terms[: widened.own_count]
-    return weigh_terms(
+    return weigh_query_terms(
         terms, widened.synonyms, searcher.count_units, searcher.snapshot.unit_count, MOST_TELLING
     )
 

@@ -150,13 +150,6 @@ class Repository:
 
     # Reading files
 
-    def name_path(self, path: str) -> str:
-        """Return a client's path in the form that messages and logs may contain.
-
-        Raises as `LiveTree.name_path` does.
-        """
-        return self.tree.name_path(path)
-
     def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
         """Return the files of the live tree whose paths match, in path order. Raises INVALID_ARGUMENT."""
         glob = glob and self.tree.reader.names.cut_root(glob)
@@ -297,7 +290,7 @@ class Repository:
             near = find_near_languages(given, others)
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,
-                f"no language is called `{given[:64]}`" + (f"; similar: {', '.join(near)}" if near else ""),
+                f"No language is called `{given[:64]}`" + (f"; similar: {', '.join(near)}" if near else ""),
                 "repo.status lists the languages of this repository; without language, all are searched.",
                 {"argument": "language"},
             )

@@ -54,13 +54,6 @@ class Entry(Generic[Asked]):
     may_be_task: bool = False  # may take so long that a client wants to fetch the result later
 
 
-class PathNamer(Protocol):
-    """The part of a repository that decides how a path from a client is named in the log."""
-
-    def name_path(self, path: str) -> str:
-        """Return the path in the form that may be logged. Raises RepoError."""
-
-
 TakenArguments = tuple[Arguments, tuple[str, ...]]  # arguments as a tool takes them, and warnings
 
 
@@ -116,10 +109,10 @@ def take_plainly(
 
 
 def find_plain_writer(
-    audit: AuditLog, tool: str, schema: JsonSchema, asked: PathNamer, arguments: Arguments
+    audit: AuditLog, tool: str, schema: JsonSchema, repository: Repository, arguments: Arguments
 ) -> Write:
     """Return the log writer for a toolset whose argument `path` belongs to one root."""
-    return partial(CallRecorder(audit, tool, schema, asked.name_path).record, arguments)
+    return partial(CallRecorder(audit, tool, schema, repository.tree.name_path).record, arguments)
 
 
 @dataclass(frozen=True, slots=True)

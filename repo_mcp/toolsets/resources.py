@@ -95,7 +95,11 @@ def bind_resources(
         audit: AuditLog, method: str, _schema: JsonSchema, asked: Asked, arguments: Arguments
     ) -> Write:
         scheme, logged = _describe_for_log(arguments, tuple(places))
-        recorder = CallRecorder(audit, method, _LOGGED, lambda path: places[scheme](asked).name_path(path))
+
+        def name_path(path: str) -> str:  # finds the repository only if there is a path, since that may raise
+            return places[scheme](asked).tree.name_path(path)
+
+        recorder = CallRecorder(audit, method, _LOGGED, name_path)
         return partial(recorder.record, logged)
 
     entries = (

@@ -215,10 +215,10 @@ def test_a_language_that_there_is_not_is_an_error_with_the_nearest(open_root: Op
         lambda: repository.search(SearchRequest("a", 5, language="pyhton")),
         lambda: repository.search_exact(ExactRequest("a", language="pyhton")),
     ):
-        with pytest.raises(RepoError, match="no language is called `pyhton`; similar: python") as raised:
+        with pytest.raises(RepoError, match="No language is called `pyhton`; similar: python") as raised:
             search()
         assert raised.value.code is ErrorCode.INVALID_ARGUMENT
-    with pytest.raises(RepoError, match=r"no language is called `cobol`$"):  # and none is like it
+    with pytest.raises(RepoError, match=r"No language is called `cobol`$"):  # and none is like it
         repository.search(SearchRequest("a", 5, language="cobol"))
 
 
@@ -323,8 +323,8 @@ def test_in_a_large_tree_a_status_does_not_walk(
 
 def test_a_path_is_named_only_when_it_may_be(open_root: Open, root: Path) -> None:
     repository = open_root()
-    assert repository.name_path("src/../a.py") == "a.py"
-    assert repository.name_path(str(root / "none.py")) == "none.py"
+    assert repository.tree.name_path("src/../a.py") == "a.py"
+    assert repository.tree.name_path(str(root / "none.py")) == "none.py"
     for path, code in [
         ("src/server.pem", ErrorCode.PATH_DENIED),
         (".repo_mcp/audit.jsonl", ErrorCode.PATH_DENIED),
@@ -333,7 +333,7 @@ def test_a_path_is_named_only_when_it_may_be(open_root: Open, root: Path) -> Non
         ("a\0", ErrorCode.PATH_INVALID),
     ]:
         with pytest.raises(RepoError) as caught:
-            repository.name_path(path)
+            repository.tree.name_path(path)
         assert caught.value.code is code
 
 

@@ -147,7 +147,7 @@ class AnonymousFunctions:
             return NOTHING_KNOWN
         at = other, member.ordinal
         place = (file, row.symbol)
-        owner = self._make(receiver, member, row, place, steps)
+        owner = self._make(receiver, member, row, place)
         known = dict(self._types.bind_parameters((target.declaration, member), owner, segment, steps, place))
         for index, value in enumerate(self._overloads.list_values(file, row)):
             if value is not None and index + shift < len(takes.parameters):
@@ -161,7 +161,7 @@ class AnonymousFunctions:
             return replace(value, type=lower(value.type))
         return value
 
-    def _make(self, receiver: Value, member: DeclaredSymbol, row: Reference, at: Place, steps: int) -> Value:
+    def _make(self, receiver: Value, member: DeclaredSymbol, row: Reference, at: Place) -> Value:
         """Return the value on which a member is called; for a constructor, the one that is made."""
         if member.kind is not SymbolKind.CONSTRUCTOR:
             return receiver

@@ -133,7 +133,7 @@ class CRules(Rules):
         found += [()] if opened else []
         rows = (row for row in scope.wide_imports if row.qualifier)
         wide = [
-            tuple(row.qualifier.split(".")) for row in rows if _is_in_sight(scope, row.symbol, ordinal, found)
+            tuple(row.qualifier.split(".")) for row in rows if _is_visible(scope, row.symbol, ordinal, found)
         ]
         return [*found, *(one for one in wide if one not in found)]
 
@@ -143,7 +143,7 @@ class CRules(Rules):
             return None
         rows = scope.find_imports(name)
         visible = self.list_visible(scope, ordinal) if rows else []
-        seen = [one for one in rows if _is_in_sight(scope, one.symbol, ordinal, visible)]
+        seen = [one for one in rows if _is_visible(scope, one.symbol, ordinal, visible)]
         for row in sorted(seen, key=lambda one: -one.symbol):  # the innermost first
             path = (*filter(None, row.qualifier.split(".")), *((row.name,) if row.name else ()))
             return OUTSIDE + path if path[:1] == ("std",) else path
@@ -224,7 +224,7 @@ class CRules(Rules):
             one
             for one in found
             if (own := list_types(one[0].get_symbol(one[1]))) not in types
-            and (len(own) not in counts or self._is_in_sight(scope, one[0]))
+            and (len(own) not in counts or self._is_visible(scope, one[0]))
         ]
         return [*defined, *(self.choose(scope, others)[0] if others else ())]
 
@@ -243,7 +243,7 @@ class CRules(Rules):
             if self.get_full_path(other, each) == path
         ]
 
-    def _is_in_sight(self, scope: FileScope, other: FileScope) -> bool:
+    def _is_visible(self, scope: FileScope, other: FileScope) -> bool:
         return other is scope or self.includes.is_included(scope.path, other.path)
 
     def _is_announced_apart(
@@ -359,7 +359,7 @@ class CRules(Rules):
         return sources
 
 
-def _is_in_sight(scope: FileScope, holder: int, ordinal: int, visible: list[Path]) -> bool:
+def _is_visible(scope: FileScope, holder: int, ordinal: int, visible: list[Path]) -> bool:
     """Return whether a `using` in one symbol holds in another: in a function it holds only there."""
     if scope.get_kind(holder) is SymbolKind.MODULE and scope.get_qualified_names(holder) in visible:
         return True

@@ -54,7 +54,7 @@ def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int |
     if not 1 <= line <= max(1, total_lines):
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            f"there is no line {line}; the file has {total_lines} lines.",
+            f"There is no line {line}; the file has {total_lines} lines.",
             f"Give a line from 1 to {max(1, total_lines)}.",
             {"argument": "line", "total_lines": total_lines},
         )

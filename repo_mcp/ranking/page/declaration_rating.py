@@ -36,7 +36,7 @@ _TEST = compile_late(r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])")
 Rated = tuple[float, SymbolSpan]  # what a declaration is worth, and its lines
 
 
-def weigh_terms(
+def weigh_query_terms(
     terms: Iterable[str],
     synonyms: Collection[str],
     count_units: Callable[[str], int],

@@ -78,7 +78,7 @@ def _parse_since(value: object) -> float | None:
         return seconds
     raise RepoError(
         ErrorCode.INVALID_ARGUMENT,
-        "argument since is not a time",
+        "Argument since is not a time",
         'Give since as ISO 8601 ("2026-01-31T12:00:00Z") or as seconds since 1970.',
         {"argument": "since"},
     )

@@ -61,7 +61,7 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
         )
     if len(arguments) > 1:
         raise _refuse(
-            "spans", "spans cannot be combined with other arguments", "Give each path and its lines in spans."
+            "spans", "Argument spans cannot be combined with other arguments", "Give each path and its lines in spans."
         )
     answers = [_try_open(repository, span, context) for span in spans]
     rows = sum(0 if isinstance(one, RepoError) else _count_rows(one) for one in answers)
@@ -95,7 +95,7 @@ def _open(repository: Repository, asked: Arguments) -> OpenedText:
     if symbol is not None:
         return _open_symbol(repository, path, _read_name(symbol), about)
     if path is None:
-        raise _refuse("path", "argument path is missing", "Give path, or several spans.")
+        raise _refuse("path", "Argument path is missing", "Give path, or several spans.")
     if line is not None:
         return repository.open_file(path, None, None, around=line, about=about, folds=True)
     first, last = find_integer(asked, "start_line"), find_integer(asked, "end_line")

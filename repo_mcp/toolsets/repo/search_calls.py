@@ -75,7 +75,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     if not query.strip():
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            "argument query is empty: it must contain at least one word",
+            "Argument query is empty: it must contain at least one word",
             "Give query as words or names to look for.",
         )
     page = Page("repo.search", arguments, _MOST_BEFORE)

@@ -77,7 +77,7 @@ def _read_extensions(given: object) -> tuple[str, ...]:
         what = "names none" if not endings else "names too many" if bad is None else f"has {shown(bad[:40])}"
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            f"argument extensions {what}",
+            f"Argument extensions {what}",
             "Give extensions separated by commas, such as py,ts.",
             {"argument": "extensions"},
         )

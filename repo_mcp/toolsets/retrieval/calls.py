@@ -47,7 +47,7 @@ def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     if not query.strip():
         raise Failure(
             Code.QUERY_EMPTY,
-            "argument query is blank: it must contain something to search for",
+            "Argument query is blank: it must contain something to search for",
             "argument",
             argument="query",
             hint="Give query as the text to look for.",

@@ -56,7 +56,7 @@ class Roots:
         repository = self.repositories.get(str(name))
         if repository is None:
             raise RepoError(ErrorCode.PATH_INVALID, "The path is not in any root.")
-        return repository.name_path(path)
+        return repository.tree.name_path(path)
 
     def find_answer_bytes(self, name: str | None) -> int:
         """Return the largest size of an answer from a root, in bytes; without a root, the smallest of all."""

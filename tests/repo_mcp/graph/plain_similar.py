@@ -27,8 +27,8 @@ from repo_mcp.graph.similar import (
     MAX_CANDIDATES,
     MAX_COMPARED,
     MAX_FILES,
-    MAX_SHAPE_CHARS,
     MAX_SHARED,
+    MAX_SHINGLED_CHARS,
     MAX_USING,
     MIN_LIKENESS,
     MIN_PART,
@@ -284,7 +284,7 @@ class _Texts:
             self._lines[declaration.path] = text.split("\n")
         start = int(record.starts[declaration.ordinal]) - 1
         end = start + int(record.spans[declaration.ordinal]) + 1
-        text = "\n".join(self._lines[declaration.path][start:end])[:MAX_SHAPE_CHARS]
+        text = "\n".join(self._lines[declaration.path][start:end])[:MAX_SHINGLED_CHARS]
         return shingle(text)
 
 

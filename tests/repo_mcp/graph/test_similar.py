@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from repo_mcp.graph.edges import mark_inside
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.similar import MAX_COMPARED, Shapes, SimilarFinder, build_shape
+from repo_mcp.graph.similar import MAX_COMPARED, ShingleReader, SimilarFinder, build_shingles
 from repo_mcp.text.analysis import get_root, get_word_terms
 from tests.deep.sizes import IS_DEEP, choose
 from tests.growth import assert_linear
@@ -203,7 +203,7 @@ def test_what_is_inside_of_a_symbol(program: MemoryIndex) -> None:
 @given(st.text(st.sampled_from("ab_Z09.\"'\\\n \t\x1c\x1f()+éßΣ²٣"), max_size=60))
 def test_shapes_are_those_of_the_plain_way(text: str) -> None:
     for one in (text, text.encode("ascii", "ignore").decode(), f"if {text} return None {text} x"):
-        assert build_shape(one) == plain_similar.shingle(one)
+        assert build_shingles(one) == plain_similar.shingle(one)
 
 
 @given(st.text(st.sampled_from("a1+é\n"), max_size=30), st.integers(0, 3), st.integers(0, 4))
@@ -215,7 +215,9 @@ def test_a_text_is_cut_by_its_lines(text: str, first: int, count: int) -> None:
     for ordinal in range(record.symbol_count):
         symbol = record.get_symbol(ordinal)
         lines = text.split("\n")[symbol.start_line - 1 : symbol.end_line]
-        assert Shapes(program).find(Declaration("a.py", ordinal), record) == build_shape("\n".join(lines))
+        assert ShingleReader(program).find(Declaration("a.py", ordinal), record) == build_shingles(
+            "\n".join(lines)
+        )
 
 
 @pytest.mark.sized

@@ -24,11 +24,17 @@ INITIALIZE = {
 }
 
 
-class Asked:
-    """The object that the tools ask."""
+class Tree:
+    """The files of a repository, as the log needs them."""
 
     def name_path(self, path: str) -> str:
         return path
+
+
+class Asked:
+    """The repository that the tools ask."""
+
+    tree = Tree()
 
 
 class HangingLog:

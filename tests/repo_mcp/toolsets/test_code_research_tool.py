@@ -211,7 +211,7 @@ def test_every_focus_has_every_form(served: Served, focus: str | None, form: str
         ({"query": "x", "path": "nowhere"}, "Path does not exist or is not a directory: nowhere"),
         ({"query": "x", "path": "../"}, "outside"),
         ({"query": "x", "limit": 0}, "200"),
-        ({"query": "x", "what": 1}, "unknown argument"),
+        ({"query": "x", "what": 1}, "Unknown argument"),
     ],
 )
 def test_what_cannot_be_asked_is_a_clear_error(

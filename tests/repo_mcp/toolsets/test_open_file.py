@@ -179,13 +179,13 @@ def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
         assert (error["code"], error["hint"]) == ("not_found", "'Worker.name' is declared in 'a.py'.")
     spans = served.open(spans=[{"symbol": "Worker.name"}, {}])["spans"]
     assert spans[0]["path"] == "a.py"
-    assert spans[1]["error"]["message"] == "argument path is missing"
+    assert spans[1]["error"]["message"] == "Argument path is missing"
     served.repository.close()
 
 
 def test_a_line_beyond_the_end_is_refused(served: Served) -> None:
     error = served.call(path="a.py", line=22)["error"]
-    assert error["message"] == "there is no line 22; the file has 21 lines."
+    assert error["message"] == "There is no line 22; the file has 21 lines."
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_line_beyond_the_end_is_refused(served: Served) -> None:
         ({"path": "a.py", "symbol": "run", "line": 3}, "symbol and line exclude each other"),
         ({"path": "a.py", "symbol": "run", "start_line": 3}, "symbol and start_line or end_line exclude"),
         ({"path": "a.py", "line": 0}, "line"),
-        ({"line": 3, "spans": [{"path": "a.py"}]}, "spans cannot be combined with other arguments"),
+        ({"line": 3, "spans": [{"path": "a.py"}]}, "Argument spans cannot be combined with other arguments"),
         ({"line": 3}, "path is missing"),
         ({"spans": [{"path": "a.py", "spans": []}]}, "spans[0].spans"),
         ({"spans": [{"path": "a.py"}] * 21}, "21 entries"),
@@ -306,7 +306,7 @@ def test_a_span_that_failed_is_named_as_it_was_asked_for(served: Served) -> None
 def test_no_spans_are_none_given(served: Served) -> None:
     """Some clients fill in whatever a model leaves out."""
     assert served.call(path="a.py", spans=[])["result"] == served.call(path="a.py")["result"]
-    assert served.call(spans=[])["error"]["message"] == "argument path is missing"
+    assert served.call(spans=[])["error"]["message"] == "Argument path is missing"
 
 
 def test_a_refused_span_blocks_the_answer_but_not_the_others(served: Served) -> None:

@@ -124,9 +124,9 @@ def test_what_is_missing_is_named(served: Served) -> None:
 
 def test_other_arguments_are_refused_clearly(served: Served) -> None:
     said = served.error("index_codebase", path=".", force="yes")
-    assert said == "argument force is a string: it must be a boolean. Give force as a boolean."
+    assert said == "Argument force is a string: it must be a boolean. Give force as a boolean."
     said = served.error("index_codebase", path=".", colour="red")
-    assert said.startswith('unknown argument "colour". Arguments are: path, force')
+    assert said.startswith('Unknown argument "colour". Arguments are: path, force')
     assert "NUL" in served.error("index_codebase", path="a\0b")
     assert served.error("index_codebase", path=None) == "Missing required argument: path"
 

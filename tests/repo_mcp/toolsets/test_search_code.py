@@ -264,23 +264,23 @@ def test_filters_that_let_nothing_through_are_reported(served: Served) -> None:
     "extensions", [",", " , ", "p y", "../x", "a/b", "x" * 40, "py;rm", ",".join(map(str, range(70)))]
 )
 def test_extensions_that_are_none_are_refused(served: Served, extensions: str) -> None:
-    assert served.error("search_code", query="x", extensions=extensions).startswith("argument extensions")
+    assert served.error("search_code", query="x", extensions=extensions).startswith("Argument extensions")
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"limit": 0}, "argument limit is too small"),
-        ({"limit": "five"}, "argument limit is a string"),
-        ({"semantic_weight": 1.5}, "argument semantic_weight is too large"),
-        ({"semantic_weight": -0.1}, "argument semantic_weight is too small"),
-        ({"format": "yaml"}, 'argument format is "yaml"'),
-        ({"expand_query": "yes"}, "argument expand_query is a string"),
+        ({"limit": 0}, "Argument limit is too small"),
+        ({"limit": "five"}, "Argument limit is a string"),
+        ({"semantic_weight": 1.5}, "Argument semantic_weight is too large"),
+        ({"semantic_weight": -0.1}, "Argument semantic_weight is too small"),
+        ({"format": "yaml"}, 'Argument format is "yaml"'),
+        ({"expand_query": "yes"}, "Argument expand_query is a string"),
         ({"path_filter": "{" + ",".join("abcdefgh" * 9) + "}"}, "The glob cannot be used"),
-        ({"path_filter": ""}, "argument path_filter is empty"),
-        ({"extensions": ""}, "argument extensions is empty"),
-        ({"query": "x" * 10_001}, "argument query has 10,001 characters"),
-        ({"explain": True}, 'unknown argument "explain"'),
+        ({"path_filter": ""}, "Argument path_filter is empty"),
+        ({"extensions": ""}, "Argument extensions is empty"),
+        ({"query": "x" * 10_001}, "Argument query has 10,001 characters"),
+        ({"explain": True}, 'Unknown argument "explain"'),
     ],
 )
 def test_bad_arguments_are_refused_clearly(served: Served, arguments: dict[str, object], words: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from repo_mcp.ranking.page.called_names import list_called, may_follow
-from repo_mcp.ranking.page.declaration_rating import SYNONYM_SHARE, weigh_terms
+from repo_mcp.ranking.page.declaration_rating import SYNONYM_SHARE, weigh_query_terms
 from repo_mcp.ranking.page.live_chunks import read_chunks
 from repo_mcp.ranking.page.page_declarations import AskedFile, rate_files
 from tests.repo_mcp.ranking.page.test_snippets import rank_python
@@ -107,12 +107,12 @@ def test_only_what_is_worth_half_of_the_best_for_its_lines_is_shown_whole() -> N
 
 def test_synonyms_weigh_less_and_common_words_nothing() -> None:
     counts = {"anchor": 5, "moor": 5, "ship": 50}
-    weights = weigh_terms(
+    weights = weigh_query_terms(
         ["anchor", "moor", "ship", "gone"], ["moor"], lambda term: counts.get(term, 0), 100, 9
     )
     assert [*weights] == ["anchor", "moor"]
     assert weights["moor"] == weights["anchor"] * SYNONYM_SHARE
-    assert [*weigh_terms(["moor", "anchor"], ["moor"], lambda _: 5, 100, 1)] == ["anchor"]
+    assert [*weigh_query_terms(["moor", "anchor"], ["moor"], lambda _: 5, 100, 1)] == ["anchor"]
 
 
 def test_called_names_stand_before_a_bracket() -> None:
