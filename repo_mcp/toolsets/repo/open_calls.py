@@ -61,7 +61,9 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
         )
     if len(arguments) > 1:
         raise _refuse(
-            "spans", "Argument spans cannot be combined with other arguments", "Give each path and its lines in spans."
+            "spans",
+            "Argument spans cannot be combined with other arguments",
+            "Give each path and its lines in spans.",
         )
     answers = [_try_open(repository, span, context) for span in spans]
     rows = sum(0 if isinstance(one, RepoError) else _count_rows(one) for one in answers)
