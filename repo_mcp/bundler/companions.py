@@ -23,19 +23,26 @@ _KEYWORDS = "from import as use using require const let var type pub crate self 
 _IMPORT_WORDS = frozenset(_KEYWORDS.split())
 
 
-def take_companions(packer: Packer, live: LiveFile, spans: Sequence[SymbolSpan]) -> None:
-    """Select heads of declarations around excerpts of a file, then imports of names in them, if they fit."""
-    own = [one for one in packer.selections if one.path == live.path]
-    for one in own:
+def take_heads(packer: Packer, live: LiveFile, spans: Sequence[SymbolSpan]) -> None:
+    """Select the heads of the declarations around the excerpts of a file, if they fit."""
+    for one in _list_excerpts(packer, live):
         around = find_around(spans, one.start_line, one.end_line)
         if around is not None and around.name_line < one.start_line:
             start, end = find_head(live.lines, around)
             reason = f"start of {around.qualified_name}, which encloses an excerpt"
             _add(packer, build_selection(live, start, end, Role.SIGNATURE, 0.0, (reason,)))
-    imports = find_imports(live.lines, [one.lines for one in own])
+
+
+def take_imports(packer: Packer, live: LiveFile) -> None:
+    """Select the imports of names that the excerpts of a file use, if they fit."""
+    imports = find_imports(live.lines, [one.lines for one in _list_excerpts(packer, live)])
     if imports is not None:
         reason = f"imports {', '.join(imports[2][:MAX_NAMED_IMPORTS])}, used by excerpts of this file"
         _add(packer, build_selection(live, imports[0], imports[1], Role.IMPORTS, 0.0, (reason,)))
+
+
+def _list_excerpts(packer: Packer, live: LiveFile) -> list[Selection]:
+    return [one for one in packer.selections if one.path == live.path and one.role is Role.MATCH]
 
 
 def _add(packer: Packer, companion: Selection) -> None:

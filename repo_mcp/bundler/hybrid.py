@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from repo_mcp.bundler.audit import build_audit, describe_left, list_warnings
 from repo_mcp.bundler.build import Choice
-from repo_mcp.bundler.companions import take_companions
+from repo_mcp.bundler.companions import take_heads, take_imports
 from repo_mcp.bundler.evidence import HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import LayoutReader
@@ -44,7 +44,8 @@ class HybridStrategy:
 
     def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
         """Choose the excerpts for a request within its budget, with the audit of how they were found."""
-        weights = REPORT_WEIGHTS if is_report(request.prompt) else WEIGHTS
+        of_report = is_report(request.prompt)
+        weights = REPORT_WEIGHTS if of_report else WEIGHTS
         evidence = gather_evidence(request, source, self._find_hints, weights)
         words = look_up_words(request.prompt, source.count_units)
         notes = describe_absent(words, is_whole=source.is_whole)
@@ -60,7 +61,9 @@ class HybridStrategy:
         left = spend(opened, packer, weights, evidence.title)
         shown = _order_shown(opened, packer)
         for file in shown[:MAX_COMPANION_FILES]:
-            take_companions(packer, file.view.live, file.view.layout.spans)
+            take_heads(packer, file.view.live, file.view.layout.spans)
+            if not of_report:  # a fix seldom touches imports, and few lines are wanted
+                take_imports(packer, file.view.live)
         files = {one.candidate.path: one for one in shown}
         selections = tuple(
             describe(one, files[one.path], evidence)

@@ -556,3 +556,13 @@ def test_a_strategy_can_be_replaced(tiny: Repository) -> None:
     assert part.selections == whole.selections[:1]
     assert part.bundle_id != whole.bundle_id
     assert build_document(part).keys() == build_document(whole).keys()
+
+
+def test_a_question_gets_imports_and_a_report_does_not(tiny: Repository, project: Repository) -> None:
+    def list_roles(repository: Repository, prompt: str, most_lines: int) -> set[Role]:
+        request = BundleRequest(prompt, max_total_lines=most_lines)
+        return {one.role for one in repository.engines.bundles.build(request).selections}
+
+    assert list_roles(tiny, "how is a transfer posted", 20) == {Role.MATCH, Role.IMPORTS}
+    report = "Budget is exceeded\n\nThe packer adds a selection though no lines of the budget are left."
+    assert list_roles(project, report, 400) == {Role.MATCH}
