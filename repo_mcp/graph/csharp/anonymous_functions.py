@@ -21,7 +21,7 @@ from repo_mcp.graph.csharp.values import (
     TypeArguments,
     Value,
     get_short,
-    lower,
+    lower_sureness,
 )
 from repo_mcp.graph.program import Confidence, Resolution, Target
 from repo_mcp.languages.csharp.chains import Segment, split_chain, split_last
@@ -158,7 +158,7 @@ class AnonymousFunctions:
         written = get_item_type(wanted.type) if wanted.is_params else wanted.type
         value = self._read(at, written, parameter, known, steps)
         if target.confidence is Confidence.PROBABLE:
-            return replace(value, type=lower(value.type))
+            return replace(value, type=lower_sureness(value.type))
         return value
 
     def _make(self, receiver: Value, member: DeclaredSymbol, row: Reference, at: Place) -> Value:
@@ -219,7 +219,7 @@ def _find_held(receiver: Value) -> Value:
     known = receiver.type_arguments
     if not receiver.external or len(known) != 1 or not known[0].is_known or known[0].is_items:
         return NOTHING_KNOWN
-    return replace(known[0], type=lower(known[0].type))
+    return replace(known[0], type=lower_sureness(known[0].type))
 
 
 def _strip(value: Value) -> tuple[object, ...]:

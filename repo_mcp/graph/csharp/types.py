@@ -28,7 +28,7 @@ from repo_mcp.graph.csharp.values import (
     get_short,
     has_form,
     is_same,
-    lower,
+    lower_sureness,
     wrap,
 )
 from repo_mcp.graph.program import Declaration
@@ -204,7 +204,7 @@ class CSharpTypes(CSharpMembers):
         if name in OF_TYPE and type_arguments:
             items = self._read_items(segment, at, steps)
             is_sure = value.type is not None or items.type is None
-            return items if is_sure else replace(items, type=lower(items.type))
+            return items if is_sure else replace(items, type=lower_sureness(items.type))
         short = get_short(value)
         if short in BY_KEY | {PAIR} and len(value.type_arguments) == 2:
             if name in {"[]", "Value", "Key"}:
@@ -276,7 +276,7 @@ class CSharpTypes(CSharpMembers):
             return NOTHING_KNOWN
         first = found[0]
         is_one = all(_names_alike(one, first) for one in found)
-        return first if is_one else replace(first, type=lower(first.type))
+        return first if is_one else replace(first, type=lower_sureness(first.type))
 
     def _invoke(self, value: Value, steps: int) -> Value:
         """Return what a delegate returns."""

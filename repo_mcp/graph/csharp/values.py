@@ -92,7 +92,7 @@ def wrap(value: Value, found: TypeName) -> Value:
     return replace(value, is_items=value.is_items or found.is_items, is_task=value.is_task or found.is_task)
 
 
-def lower(meaning: TypeMeaning | None) -> TypeMeaning | None:
+def lower_sureness(meaning: TypeMeaning | None) -> TypeMeaning | None:
     """Return a type that is no more than probable."""
     if meaning is None or meaning.confidence is not Confidence.EXACT:
         return meaning

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
-from repo_mcp.graph.python.scoping import Form, PythonScoping, Value, outside
+from repo_mcp.graph.python.scoping import Form, PythonScoping, Value, make_external
 from repo_mcp.lru_cache import LruCache
 
 MAX_KEPT = 20_000  # cached orders
@@ -97,7 +97,7 @@ class PythonClasses:
                 if value.form is Form.MODULE:
                     found += self._scoping.find_member(value.path, name)
                 elif value.form is Form.OUTSIDE:
-                    found.append(outside(f"{value.path}.{name}"))
+                    found.append(make_external(f"{value.path}.{name}"))
                 elif self.is_class(value):
                     found += self._find_own((value.path, value.ordinal), name)
             values = found
@@ -144,7 +144,7 @@ class PythonClasses:
                 return [
                     value._replace(owner=start) if value.form is Form.OBJECT else value for value in found
                 ]
-        return [outside(f"{foreign}.{name}")] if foreign else []
+        return [make_external(f"{foreign}.{name}")] if foreign else []
 
     def _is_assigned_in_method(self, value: Value) -> bool:
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None

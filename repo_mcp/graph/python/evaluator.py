@@ -28,8 +28,8 @@ from repo_mcp.graph.python.scoping import (
     Form,
     PythonScoping,
     Value,
-    merge,
-    outside,
+    make_external,
+    merge_values,
     take_item,
 )
 from repo_mcp.graph.python.siblings import PythonSiblings
@@ -207,7 +207,9 @@ class PythonEvaluator:
         """
         annotated = [one for one in bounds if one.form in _ANNOTATED]
         if annotated:
-            return merge([self._list_values_of(path, one) for one in annotated[:MAX_VALUES]], MAX_VALUES)
+            return merge_values(
+                [self._list_values_of(path, one) for one in annotated[:MAX_VALUES]], MAX_VALUES
+            )
         known = _list_first([one for one in bounds if not one.is_other])
         groups = [self._list_values_of(path, one) for one in known]
         is_known = all(group or one.form in CONDITIONS for one, group in zip(known, groups, strict=True))
@@ -215,7 +217,7 @@ class PythonEvaluator:
             groups = [[one._replace(is_choice=True) for one in group] for group in groups]
         if len(known) < len(bounds) or not is_known:
             groups = [[one.guessed() for one in group] for group in groups]
-        return merge(groups, MAX_VALUES)
+        return merge_values(groups, MAX_VALUES)
 
     def _list_values_of(self, path: str, bound: Bound) -> list[Value]:
         expression = bound.qualifier
@@ -250,7 +252,7 @@ class PythonEvaluator:
                     groups.append(self._call_function(held, ANY_ARGUMENTS, f"()[{form - Binding.UNPACKED}]"))
                 else:
                     groups.append(self._make_instances(held, form))
-        return merge(groups, MAX_VALUES)
+        return merge_values(groups, MAX_VALUES)
 
     def _make_instances(self, value: Value, form: int) -> list[Value]:
         """Return the values of a variable that is annotated with this value. Several are a union."""
@@ -261,7 +263,9 @@ class PythonEvaluator:
             return [value._replace(form=made, owner=(), is_choice=False)]
         if value.form is not Form.OUTSIDE:
             return []
-        return [outside(value.path + "()")] if made is Form.INSTANCE else [Value(made, value.path, OUTER)]
+        return (
+            [make_external(value.path + "()")] if made is Form.INSTANCE else [Value(made, value.path, OUTER)]
+        )
 
     def get_variable(self, value: Value) -> list[Value]:
         """Return the values of a declared variable, attribute or property; empty for other objects."""
@@ -301,7 +305,7 @@ class PythonEvaluator:
                 if bound[:3] not in seen:
                     seen.add(bound[:3])
                     waiting.append(bound.like(one))
-        return merge([held], MAX_VALUES)
+        return merge_values([held], MAX_VALUES)
 
     def _is_variable(self, value: Value) -> bool:
         if value.form is not Form.OBJECT:
@@ -324,15 +328,15 @@ class PythonEvaluator:
                     groups.append(self._take_item(held))
                 else:
                     groups.append(self._find_member(held, piece))
-        return merge(groups, MAX_VALUES) or None
+        return merge_values(groups, MAX_VALUES) or None
 
     def find_member(self, value: Value, name: str) -> list[Value]:
         """Return the values of an attribute of a value."""
-        return merge([self._find_member(held, name) for held in self._hold(value)], MAX_VALUES)
+        return merge_values([self._find_member(held, name) for held in self._hold(value)], MAX_VALUES)
 
     def _find_member(self, value: Value, name: str) -> list[Value]:
         if value.form is Form.OUTSIDE:
-            return [outside(f"{value.path}.{name}")]
+            return [make_external(f"{value.path}.{name}")]
         if value.form is Form.MODULE:
             found = self._scoping.find_member(value.path, name)
         elif value.form in (Form.ITEMS, Form.VALUES):
@@ -340,7 +344,7 @@ class PythonEvaluator:
             form = Form.GIVES_ITEMS if is_items else Form.GIVES_ITEM
             if is_items or name in _ITEM_METHODS:
                 return [value._replace(form=form)]
-            return [outside(f"builtins.{name}")]
+            return [make_external(f"builtins.{name}")]
         elif value.form in (Form.INSTANCE, Form.PARENT) or self.classes.is_class(value):
             if name == "__class__" and value.form is Form.INSTANCE:
                 return [value._replace(form=Form.OBJECT)]
@@ -359,7 +363,7 @@ class PythonEvaluator:
     def _call(self, value: Value, arguments: str) -> list[Value]:
         """Return the values of a call."""
         if value.form is Form.OUTSIDE:
-            return [outside(value.path + "()")]
+            return [make_external(value.path + "()")]
         if value.form in (Form.GIVES_ITEM, Form.ITEMS):  # as an item: the referent of a weak reference
             return [take_item(value)]
         if value.form is Form.GIVES_ITEMS:
@@ -375,7 +379,7 @@ class PythonEvaluator:
         for name in names:
             members = self.classes.find_member((value.path, value.ordinal), name)
             if members:
-                return merge([self._call_function(one, arguments) for one in members], MAX_VALUES)
+                return merge_values([self._call_function(one, arguments) for one in members], MAX_VALUES)
         return []
 
     def _call_function(self, value: Value, arguments: str, result: str = "()") -> list[Value]:
@@ -392,7 +396,7 @@ class PythonEvaluator:
             return self._read_results(value, names, result)
         groups = [self._read_results(value._replace(ordinal=one), names, result) for one in overloads]
         annotated = {tuple(one[:3] for one in group) for group in groups if group}
-        found = merge(groups, MAX_VALUES)
+        found = merge_values(groups, MAX_VALUES)
         return found if len(annotated) < 2 else [one._replace(is_open=True) for one in found]
 
     def _read_results(self, value: Value, names: PythonNames, result: str) -> list[Value]:
@@ -446,7 +450,7 @@ class PythonEvaluator:
         if value.form in (Form.ITEMS, Form.VALUES):
             return [take_item(value)]
         if value.form is Form.OUTSIDE:
-            return [outside(value.path + "[]")]
+            return [make_external(value.path + "[]")]
         if value.form is Form.INSTANCE:
             return self._call_member(value, "__getitem__")
         return [value] if self.classes.is_class(value) else []
@@ -456,7 +460,7 @@ class PythonEvaluator:
         if value.form is Form.ITEMS:
             return [take_item(value)]
         if value.form is Form.OUTSIDE:
-            return [outside(value.path + "[]")]
+            return [make_external(value.path + "[]")]
         if value.form is Form.INSTANCE:
             iterators = self._call_member(value, "__iter__", "__aiter__")
             return [take_item(one) for one in iterators if one.form is Form.ITEMS]
@@ -467,7 +471,7 @@ class PythonEvaluator:
         if value.form is Form.ITEMS:  # a function decorated as a context manager, annotated with an iterator
             return [take_item(value)]
         if value.form is Form.OUTSIDE:
-            return [outside(value.path + "()")]
+            return [make_external(value.path + "()")]
         return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []
 
 

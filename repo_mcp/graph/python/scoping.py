@@ -73,16 +73,16 @@ class Value(NamedTuple):
 def take_item(value: Value) -> Value:
     """Return one of the items that a value holds or gives."""
     if value.ordinal == OUTER:
-        return outside(value.path + "()")
+        return make_external(value.path + "()")
     return value._replace(form=Form.INSTANCE, is_certain=False)
 
 
-def outside(name: str) -> Value:
+def make_external(name: str) -> Value:
     """Return the value of something not declared in the repository."""
     return Value(Form.OUTSIDE, name)
 
 
-def merge(groups: list[list[Value]], most: int) -> list[Value]:
+def merge_values(groups: list[list[Value]], most: int) -> list[Value]:
     """Return all values in order without duplicates, at most `most`."""
     found: dict[tuple[int, str, int], Value] = {}
     for group in groups:
@@ -139,7 +139,7 @@ class PythonScoping:
             found = self._look_in(path, names, scope, name)
             if found:
                 return found
-        return [outside(f"builtins.{name}")] if name in _BUILTINS else []
+        return [make_external(f"builtins.{name}")] if name in _BUILTINS else []
 
     def _look_in(self, path: str, names: PythonNames, scope: int, name: str) -> list[Value]:
         if not scope:
@@ -147,7 +147,7 @@ class PythonScoping:
         groups = [[Value(Form.OBJECT, path, ordinal) for ordinal in names.list_declared(scope, name)]]
         for imported in names.imports.get((scope, name), ()):
             groups.append(self.follow(path, imported, name))
-        found = merge(groups, MAX_VALUES)
+        found = merge_values(groups, MAX_VALUES)
         if len(found) > 1 and names.is_function(scope):
             # Branches of a function import or declare it differently: which of them ran is not in the text.
             return [one.guessed() for one in found]
@@ -184,7 +184,7 @@ class PythonScoping:
         if not any(groups):
             below = self.modules.find_submodule(module, name)
             groups.append([] if below is None else [Value(Form.MODULE, below)])
-        return merge(groups, MAX_VALUES)
+        return merge_values(groups, MAX_VALUES)
 
     def _find_starred(self, module: str, names: PythonNames, name: str, hops: int) -> list[Value]:
         for imported in names.imports.get((0, "*"), ()):
@@ -221,14 +221,14 @@ class PythonScoping:
             top, dot, _ = imported.module.partition(".")
             name = top if dot and top == alias else imported.module
             module = self.modules.find_module(path, name)
-            return [outside(name) if module is None else Value(Form.MODULE, module)]
+            return [make_external(name) if module is None else Value(Form.MODULE, module)]
         if imported.name == "*":
             return []
         module = self.modules.find_module(path, imported.module)
         if module is None:
             if imported.module.startswith("."):
                 return []
-            return [outside(f"{imported.module}.{imported.name}")]
+            return [make_external(f"{imported.module}.{imported.name}")]
         if module == path and hops:
             below = self.modules.find_submodule(module, imported.name)
             return [] if below is None else [Value(Form.MODULE, below)]

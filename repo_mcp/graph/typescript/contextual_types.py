@@ -11,7 +11,15 @@ from typing import Protocol
 from repo_mcp.graph.typescript.inference import Inference
 from repo_mcp.graph.typescript.members import find_binds
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
-from repo_mcp.graph.typescript.owners import MAX_STEPS, NOBODY, Bound, Owners, Written, get_passed_item, mix
+from repo_mcp.graph.typescript.owners import (
+    MAX_STEPS,
+    NO_OWNERS,
+    Bound,
+    Owners,
+    Written,
+    get_passed_item,
+    mark_mixed,
+)
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.signatures import choose_signatures, list_signatures, list_taken
 from repo_mcp.languages.typescript.walk import EXPECTED
@@ -26,10 +34,10 @@ class Evaluator(Protocol):
     def evaluate(
         self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0, bound: Bound = ()
     ) -> Owners:
-        """Return the owners of a chain inside a symbol, on a line, or NOBODY."""
+        """Return the owners of a chain inside a symbol, on a line, or NO_OWNERS."""
 
     def get_owners(self, meaning: Meaning, *, is_call: bool = False, steps: int = 0) -> Owners:
-        """Return the owners of a value's members; NOBODY if unknown."""
+        """Return the owners of a value's members; NO_OWNERS if unknown."""
 
     def find_member(self, owners: Owners, name: str, steps: int = 0) -> Meaning:
         """Return the members with a name in owners."""
@@ -88,7 +96,7 @@ class ContextualTypes:
 
     def _find_expected(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
         if steps > MAX_STEPS or owners.is_items:
-            return NOBODY
+            return NO_OWNERS
         if owners.external:
             return owners
         is_mixed = owners.is_mixed
@@ -100,4 +108,4 @@ class ContextualTypes:
             taken = list(list_signatures(self._names, owners))
             results = [(at, result, bound) for _, result, at, bound in taken if result]
             owners = self._types.read_each(results if index == RESULT else list_taken(taken, index), steps)
-        return mix(owners) if is_mixed else owners
+        return mark_mixed(owners) if is_mixed else owners

@@ -13,7 +13,15 @@ from typing import Protocol
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import Meaning, ScriptNames
-from repo_mcp.graph.typescript.owners import NOBODY, Bound, Owners, Parameter, Written, join, mix
+from repo_mcp.graph.typescript.owners import (
+    NO_OWNERS,
+    Bound,
+    Owners,
+    Parameter,
+    Written,
+    join_bound,
+    mark_mixed,
+)
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.graph.typescript.signatures import list_signatures
 from repo_mcp.languages.typescript.types import (
@@ -84,7 +92,7 @@ class Inference:
                 for name, path in self._match(file, literal, at, text, free, bound, steps):
                     if not of or file.literals.find_call(literal, path.partition(".")[2]):
                         found.setdefault((at.path, at.ordinal, name), Written(file.path, row.symbol, path))
-        return replace(called, bound=join(called.bound, tuple(found.items()))) if found else called
+        return replace(called, bound=join_bound(called.bound, tuple(found.items()))) if found else called
 
     def _match(
         self,
@@ -157,7 +165,7 @@ class Inference:
             inner = file.literals.step(literal, name)
             if not inner:
                 rows = file.literals.find_call(literal, name) if at == len(names) - 1 else []
-                return mix(self._types.follow_binds(file, rows, steps + 1)) if rows else NOBODY
+                return mark_mixed(self._types.follow_binds(file, rows, steps + 1)) if rows else NO_OWNERS
             literal = inner
         return Owners(functions=(Written(file.path, 0, literal),), is_mixed=True)
 
@@ -174,7 +182,7 @@ class Inference:
         """Return the owners of a member of `{ [K in keyof T]: .. }`, by that of the object bound to T."""
         key = mapped, name, steps
         if key not in self._chosen:
-            self._chosen[key] = NOBODY  # the answer inside a cycle
+            self._chosen[key] = NO_OWNERS  # the answer inside a cycle
             self._chosen[key] = self._choose(mapped, name, steps)
         return self._chosen[key]
 
@@ -182,11 +190,11 @@ class Inference:
         found = _MAPPED.fullmatch(mapped.text)
         file = self._names.find_file(mapped.path)
         if found is None or file is None:
-            return NOBODY
+            return NO_OWNERS
         key, whole, text = found.groups()
         value = self._find_value(file, mapped, whole, name, steps)
-        if value == NOBODY or value.external or value.is_guess:
-            return NOBODY
+        if value == NO_OWNERS or value.external or value.is_guess:
+            return NO_OWNERS
         same = {f"{whole}[{key}]"}
         for _ in range(MAX_CONDITIONS):
             condition = split_condition(text)
@@ -194,18 +202,18 @@ class Inference:
                 break
             tested, target, then, other = condition
             if tested not in same:
-                return NOBODY
+                return NO_OWNERS
             if target.startswith("infer "):
                 same.add(target.removeprefix("infer ").strip())
                 text = then
                 continue
             holds = self._holds(file, mapped, value, target, steps)
             if holds is None:
-                return NOBODY
+                return NO_OWNERS
             text = then if holds else other
         if text in same:
-            return mix(value)
-        return mix(self._types.read_written(file, mapped.ordinal, text, steps + 1, mapped.bound))
+            return mark_mixed(value)
+        return mark_mixed(self._types.read_written(file, mapped.ordinal, text, steps + 1, mapped.bound))
 
     def _find_value(self, file: ScriptFile, mapped: Written, whole: str, name: str, steps: int) -> Owners:
         """Return the owners of a member of the last object with it that a type parameter is bound to."""
@@ -214,7 +222,7 @@ class Inference:
             at = self._names.find_file(one.path)
             if at is not None and one.text.startswith(EXPECTED) and at.literals.find_call(one.text, name):
                 return self.read_literal(at, f"{one.text}.{name}", steps)
-        return NOBODY
+        return NO_OWNERS
 
     def _holds(
         self, file: ScriptFile, mapped: Written, value: Owners, target: str, steps: int

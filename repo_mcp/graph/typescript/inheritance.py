@@ -9,7 +9,7 @@ from typing import Protocol
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.members import OWNERS, find_own_member
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
-from repo_mcp.graph.typescript.owners import MAX_STEPS, NOBODY, Bound, Owners, join, unite
+from repo_mcp.graph.typescript.owners import MAX_STEPS, NO_OWNERS, Bound, Owners, join_bound, unite_owners
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.languages.typescript.types import split_type
 from repo_mcp.record_classes import replace
@@ -71,14 +71,14 @@ class Inheritance:
             if found is not UNKNOWN:
                 if is_promise and outside:  # a base that is not here may have it
                     found = replace(found, is_certain=False)
-                return replace(found, bound=join(found.bound, bound)) if bound else found
+                return replace(found, bound=join_bound(found.bound, bound)) if bound else found
             file, symbol = self._names.find_file(owner.path), self._names.get_symbol(owner)
             if file is None or symbol is None or steps > MAX_STEPS:
                 continue
             for roles, then in ((_INHERITED, waiting), (_PROMISED, promised)):
                 bases = self.list_bases(file, symbol, steps + 1, roles, bound)
                 outside = outside or bases.external
-                bound = join(bases.bound, bound) if bases.bound else bound
+                bound = join_bound(bases.bound, bound) if bases.bound else bound
                 fresh = [one for one in bases.declarations if one not in seen]
                 if len(seen) < MAX_BASES:
                     seen.update(fresh)
@@ -95,7 +95,7 @@ class Inheritance:
     ) -> Owners:
         """Return the bases of a class or an interface; an external one only if there is no other."""
         if symbol.kind not in OWNERS or not symbol.ordinal:
-            return NOBODY
+            return NO_OWNERS
         found = []
         for row in file.list_bases(symbol.ordinal):
             if row.role in roles:
@@ -115,4 +115,4 @@ class Inheritance:
                     type_arguments=type_arguments,
                 )
                 found.append(owners)
-        return unite(found)
+        return unite_owners(found)

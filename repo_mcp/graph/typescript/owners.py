@@ -58,10 +58,10 @@ class Owners:
     mapped: tuple[Written, ...] = ()  # types of objects whose members depend on those of one that is given
 
 
-NOBODY = Owners()
+NO_OWNERS = Owners()
 
 
-def limit(owners: Owners, limits: tuple[Limit, ...]) -> Owners:
+def limit_members(owners: Owners, limits: tuple[Limit, ...]) -> Owners:
     """Return owners with the members that limits let them have."""
     if not limits:
         return owners
@@ -77,7 +77,7 @@ def has_member(owners: Owners, owner: Declaration, name: str) -> bool:
     return not each or any(all((name in one.keys) == one.is_kept for one in own) for own in each)
 
 
-def write(path: str, ordinal: int, text: str, bound: Bound) -> Written:
+def write_type(path: str, ordinal: int, text: str, bound: Bound) -> Written:
     """Return a text with those of the bound parameters that it names."""
     if not bound or not text:
         return Written(path, ordinal, text)
@@ -89,11 +89,11 @@ def write(path: str, ordinal: int, text: str, bound: Bound) -> Written:
     return Written(path, ordinal, text, kept, depth)
 
 
-def count_nested(path: str, ordinal: int, bound: Bound) -> int:
+def count_nested_texts(path: str, ordinal: int, bound: Bound) -> int:
     """Return how often texts that were written in one symbol are nested in what is bound."""
     return max(
         (
-            ((one.path, one.ordinal) == (path, ordinal)) + count_nested(path, ordinal, one.bound)
+            ((one.path, one.ordinal) == (path, ordinal)) + count_nested_texts(path, ordinal, one.bound)
             for _, one in bound
             if one.bound or one.path
         ),
@@ -101,7 +101,7 @@ def count_nested(path: str, ordinal: int, bound: Bound) -> int:
     )
 
 
-def join(*each: Bound) -> Bound:
+def join_bound(*each: Bound) -> Bound:
     """Return what is bound in any of these; if several bind the same parameter, the last one counts."""
     found: dict[Parameter, Written] = {}
     for bound in each:
@@ -109,19 +109,23 @@ def join(*each: Bound) -> Bound:
     return tuple(found.items())
 
 
-def unite(each: Iterable[Owners]) -> Owners:
+def unite_owners(each: Iterable[Owners]) -> Owners:
     """Return the owners of all; an external one only if there is no other.
 
     Beside owners that have members of their own, those whose members another object chooses are left out:
     which one is meant is not known from here on.
     """
-    each = [one for one in each if one is not NOBODY]
+    each = [one for one in each if one is not NO_OWNERS]
     if len(each) < 2:
         return (
-            replace(each[0], is_choice=False) if each and each[0].is_choice else each[0] if each else NOBODY
+            replace(each[0], is_choice=False)
+            if each and each[0].is_choice
+            else each[0]
+            if each
+            else NO_OWNERS
         )
     if any(one.mapped for one in each) and any(one.declarations and not one.is_items for one in each):
-        each = [mix(one) for one in each if not one.mapped]
+        each = [mark_mixed(one) for one in each if not one.mapped]
     found: dict[Declaration, None] = {}
     functions: dict[Written, None] = {}
     bound: Bound = ()
@@ -139,7 +143,7 @@ def unite(each: Iterable[Owners]) -> Owners:
         is_mixed |= owners.is_mixed
         is_guess |= owners.is_guess
         if owners.bound and owners.bound != bound:
-            bound = join(bound, owners.bound)
+            bound = join_bound(bound, owners.bound)
     outside = "" if found or functions else outside
     if limits:
         whole = {at for one in each for at in one.declarations if all(at != other for other, _ in one.limits)}
@@ -158,14 +162,14 @@ def unite(each: Iterable[Owners]) -> Owners:
     )
 
 
-def choose(each: Sequence[Owners]) -> Owners:
+def unite_results(each: Sequence[Owners]) -> Owners:
     """Return the owners of all results of overloads; mixed if these differ, as a call has one of them."""
     results = {(one.declarations, one.external, one.is_items, one.functions) for one in each}
-    found = unite(each)
-    return mix(found) if len(results) > 1 else found
+    found = unite_owners(each)
+    return mark_mixed(found) if len(results) > 1 else found
 
 
-def hold(owners: Owners, is_items: bool) -> Owners:
+def mark_items(owners: Owners, is_items: bool) -> Owners:
     """Return owners as those of items, or of one item."""
     return owners if owners.is_items == is_items else replace(owners, is_items=is_items)
 
@@ -173,19 +177,19 @@ def hold(owners: Owners, is_items: bool) -> Owners:
 def get_passed_item(items: Owners, name: str, position: int, index: int) -> Owners:
     """Return the owners of what a list's member takes, or of what it passes to a function that it takes."""
     if index == ITSELF:
-        return hold(items, False) if name in TAKING_ITEMS else NOBODY
-    return hold(items, False) if position == 1 and index in PASSED_ITEMS.get(name, (0,)) else NOBODY
+        return mark_items(items, False) if name in TAKING_ITEMS else NO_OWNERS
+    return mark_items(items, False) if position == 1 and index in PASSED_ITEMS.get(name, (0,)) else NO_OWNERS
 
 
-def take_keyed(owners: Owners) -> Owners:
-    """Return the owners of any member of an object whose members are its items; NOBODY for others."""
+def get_keyed_member(owners: Owners) -> Owners:
+    """Return the owners of any member of an object whose members are its items; NO_OWNERS for others."""
     if not owners.is_keyed:
-        return NOBODY
+        return NO_OWNERS
     is_choice = owners.is_mixed and len(owners.declarations) > 1
     return replace(owners, is_items=False, is_keyed=False, is_choice=is_choice)
 
 
-def mix(owners: Owners) -> Owners:
+def mark_mixed(owners: Owners) -> Owners:
     """Return owners that are marked as perhaps not all."""
     return replace(owners, is_mixed=bool(owners.declarations or owners.functions))
 

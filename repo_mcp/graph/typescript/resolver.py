@@ -13,7 +13,7 @@ from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, 
 from repo_mcp.graph.typescript.members import find_binds, is_constructed
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, is_value, prefer
 from repo_mcp.graph.typescript.narrowing import Narrowing
-from repo_mcp.graph.typescript.owners import NOBODY
+from repo_mcp.graph.typescript.owners import NO_OWNERS
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
@@ -166,7 +166,7 @@ class TypeScriptResolver:
             owners = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
             if owners.external and not row.qualifier.startswith(EXPECTED):
                 return Resolution(external=f"{owners.external}.{row.name}")
-            if owners != NOBODY and not owners.external:
+            if owners != NO_OWNERS and not owners.external:
                 if row.name == "constructor" and row.qualifier == "super":
                     return self._say(Meaning(owners.declarations), row)
                 meaning = self._types.find_member(owners, row.name)
@@ -261,7 +261,7 @@ class TypeScriptResolver:
                 return (ordinal,)
             qualifier, _, name = symbol.return_type.rpartition(".")
             outer = self._types.evaluate(file, symbol.parent, qualifier, symbol.start_line)
-            found = self._types.find_member(outer, name) if outer != NOBODY else UNKNOWN
+            found = self._types.find_member(outer, name) if outer != NO_OWNERS else UNKNOWN
             return found.declarations or (ordinal,)
         whole = self._names.find_whole(file) if file is not None else UNKNOWN
         return whole.declarations or (ordinal,)

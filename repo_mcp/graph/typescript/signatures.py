@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import ScriptNames
-from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Parameter, Written, join, write
+from repo_mcp.graph.typescript.owners import (
+    NOT_WRITTEN,
+    Bound,
+    Owners,
+    Parameter,
+    Written,
+    join_bound,
+    write_type,
+)
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.languages.typescript.types import read_function, split_parameters, take_parameter
 from repo_mcp.languages.typescript.values import RESULT as RESULTS
@@ -39,7 +47,7 @@ def list_signatures(
             kind in _CALLED_BY_SIGNATURES and symbol.parameters
         ):
             declared = split_parameters(symbol.parameters) if symbol.parameters else []
-            bound = join(leave_open(file, symbol), owners.bound)
+            bound = join_bound(leave_open(file, symbol), owners.bound)
             if kind in CALLABLE_KINDS:
                 yield declared, symbol.return_type, at, bound
                 continue
@@ -108,4 +116,4 @@ def _close(file: ScriptFile, ordinal: int, text: str, bound: Bound) -> Written:
         found = next((one for other, one in bound if other == key), None)
         if found is not None:
             return found
-    return write(file.path, ordinal, text, bound)
+    return write_type(file.path, ordinal, text, bound)

@@ -26,22 +26,22 @@ from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     MAX_NESTED,
     MAX_STEPS,
-    NOBODY,
+    NO_OWNERS,
     Bound,
     Owners,
     Parameter,
     Written,
-    choose,
     count_calls,
-    count_nested,
+    count_nested_texts,
+    get_keyed_member,
     has_member,
-    hold,
-    join,
-    limit,
-    mix,
-    take_keyed,
-    unite,
-    write,
+    join_bound,
+    limit_members,
+    mark_items,
+    mark_mixed,
+    unite_owners,
+    unite_results,
+    write_type,
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.graph.typescript.signatures import (
@@ -98,17 +98,17 @@ class ScriptTypes:
     def evaluate(
         self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0, bound: Bound = ()
     ) -> Owners:
-        """Return the owners of a chain "a.b().c" inside a symbol, on a line, or NOBODY."""
+        """Return the owners of a chain "a.b().c" inside a symbol, on a line, or NO_OWNERS."""
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
-            return NOBODY
+            return NO_OWNERS
         key = file.path, ordinal, line
         if steps or bound:
             known: dict[str, Owners] = {}
         else:  # names of a chain are asked for one after the other
             known = self._line[1] if self._line[0] == key else {}
             self._line = key, known
-        owners, prefix = NOBODY, ""
+        owners, prefix = NO_OWNERS, ""
         for at, segment in enumerate(segments):
             prefix += f".{segment}"
             found = known.get(prefix)
@@ -120,7 +120,7 @@ class ScriptTypes:
                 )
                 known[prefix] = found
             owners = found
-            if owners == NOBODY:
+            if owners == NO_OWNERS:
                 break
         return owners
 
@@ -131,7 +131,7 @@ class ScriptTypes:
         if name in {"this", "super"}:
             holder = find_holder(file, ordinal)
             if holder is None:
-                return NOBODY
+                return NO_OWNERS
             if name == "super":
                 return self._inheritance.list_bases(file, file.get_symbol(holder), steps, bound=bound)
             return Owners((Declaration(file.path, holder),), bound=bound)
@@ -143,7 +143,7 @@ class ScriptTypes:
             return self._call_often(owners, calls, steps)
         meaning = self._names.look_up(file, ordinal, name, line)
         if meaning is UNKNOWN:
-            return self._inheritance.window if name in _WINDOWS else NOBODY
+            return self._inheritance.window if name in _WINDOWS else NO_OWNERS
         owners = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
         return self._call_often(owners, calls - 1, steps)
 
@@ -156,12 +156,12 @@ class ScriptTypes:
         name, calls = count_calls(segment)
         if owners.is_items:
             if segment == "[]" or (calls == 1 and name in ITEM_OF):
-                return hold(owners, False)
+                return mark_items(owners, False)
             if calls == 1 and name in SAME_ITEMS:
                 return owners
             return self._call_often(self._take_keyed(owners, name, steps), calls, steps)
         if segment == "[]":
-            return NOBODY
+            return NO_OWNERS
         if owners.external:
             return Owners(external=f"{owners.external}.{name}")
         meaning = self.find_member(owners, name, steps + 1)
@@ -170,17 +170,17 @@ class ScriptTypes:
 
     def _take_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
         """Return the owners of any member of an object whose members are its items."""
-        chosen = unite(self._inference.choose(one, name, steps + 1) for one in owners.mapped)
-        return take_keyed(owners) if chosen == NOBODY else chosen
+        chosen = unite_owners(self._inference.choose(one, name, steps + 1) for one in owners.mapped)
+        return get_keyed_member(owners) if chosen == NO_OWNERS else chosen
 
     # -- types ---------------------------------------------------------------------------------------------
 
     def get_owners(self, meaning: Meaning, *, is_call: bool = False, steps: int = 0) -> Owners:
-        """Return the owners of a value's members, or of the result of calling it; NOBODY if unknown."""
+        """Return the owners of a value's members, or of the result of calling it; NO_OWNERS if unknown."""
         if meaning.external:
             return Owners(external=meaning.external)
         if steps > MAX_STEPS:
-            return NOBODY
+            return NO_OWNERS
         declarations = (
             choose_signatures(self._names, meaning.declarations) if is_call else meaning.declarations
         )
@@ -188,10 +188,10 @@ class ScriptTypes:
         if meaning.written:
             owners = self.read_each([(one, one.text, one.bound) for one in meaning.written], steps)
             each.append(self._call(owners, steps + 1) if is_call else owners)
-        owners = choose(each) if is_call else unite(each)
-        if meaning.is_guess and owners != NOBODY:
+        owners = unite_results(each) if is_call else unite_owners(each)
+        if meaning.is_guess and owners != NO_OWNERS:
             owners = replace(owners, is_guess=True)
-        return owners if meaning.is_certain else mix(owners)
+        return owners if meaning.is_certain else mark_mixed(owners)
 
     def _get_owners(self, declaration: Declaration, is_call: bool, steps: int, bound: Bound) -> Owners:
         """Cache the owners per number of steps, so mutually dependent types cost only once each."""
@@ -205,7 +205,7 @@ class ScriptTypes:
         symbol = self._names.get_symbol(declaration)
         file = self._names.find_file(declaration.path)
         if symbol is None or file is None:
-            return NOBODY
+            return NO_OWNERS
         kind = symbol.kind
         if kind is SymbolKind.FILE:
             whole = self._names.find_whole(file)
@@ -228,33 +228,33 @@ class ScriptTypes:
     def _call(self, owners: Owners, steps: int) -> Owners:
         """Return the owners of what values return if they are called."""
         if steps > MAX_STEPS or owners.external or owners.is_items:
-            return NOBODY
+            return NO_OWNERS
         signatures = list_signatures(self._names, owners, is_result=True)
         results = self.read_each(
             [(at, result, bound) for _, result, at, bound in signatures if result], steps, are_one=True
         )
-        inferred = unite(
+        inferred = unite_owners(
             self._get_owners(one, True, steps + 1, owners.bound)
             for one in owners.declarations
             if (symbol := self._names.get_symbol(one)) is not None
             and symbol.kind in CALLABLE_KINDS
             and not symbol.return_type
         )
-        found = unite((results, inferred))
-        return mix(found) if owners.is_mixed or owners.is_guess else found
+        found = unite_owners((results, inferred))
+        return mark_mixed(found) if owners.is_mixed or owners.is_guess else found
 
     def _get_result(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of a function's result: by its declared type, or by what it returns."""
-        bound = join(leave_open(file, symbol), bound)
+        bound = join_bound(leave_open(file, symbol), bound)
         if symbol.return_type:
             if symbol.return_type == "this":
                 return Owners((Declaration(file.path, symbol.parent),), bound=bound)
             return self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
         owners = self._follow_results(file, symbol, steps, bound)
-        if owners != NOBODY:
+        if owners != NO_OWNERS:
             return owners
         if not file.record.list_children(symbol.ordinal):
-            return NOBODY
+            return NO_OWNERS
         # Else it returns an object that has its members.
         is_guess = (symbol.ordinal, OBJECT) not in file.binds
         return Owners((Declaration(file.path, symbol.ordinal),), is_guess=is_guess, bound=bound)
@@ -265,23 +265,25 @@ class ScriptTypes:
         for at, row in enumerate(rows):
             same = [one for one in rows[at:] if one.line == row.line]
             owners = self.follow_binds(file, same, steps, bound)
-            if owners != NOBODY:
+            if owners != NO_OWNERS:
                 return owners
-        return NOBODY
+        return NO_OWNERS
 
     def _get_alias(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
         """Return a type alias itself and the owners of the types that it combines."""
         own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
-        if count_nested(file.path, symbol.ordinal, bound) > MAX_NESTED:
+        if count_nested_texts(file.path, symbol.ordinal, bound) > MAX_NESTED:
             return own
         members = split_type(symbol.return_type, "|")
         is_function = read_function(symbol.return_type) is not None
         if is_function or " ? " in symbol.return_type:
             owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
-            return owners if owners.mapped else unite((own if is_function else mix(own), owners))
+            own = own if is_function else mark_mixed(own)
+            return owners if owners.mapped else unite_owners((own, owners))
         parts = [one for part in members for one in split_type(part, "&")]
         if any(map(holds_object, parts)) or any(one.lstrip().startswith("Promise<") for one in parts[1:]):
-            own = mix(own)  # what it is given may be members of another type; `await` leaves one part alone
+            # What it is given may be members of another type; `await` leaves one part alone.
+            own = mark_mixed(own)
         found = [own]
         for part in parts[:MAX_PARTS]:
             if is_object_type(part.strip()):
@@ -292,10 +294,10 @@ class ScriptTypes:
                     return owners
                 continue
             if len(members) > 1 and owners.external:
-                found.append(mix(own))
+                found.append(mark_mixed(own))
             found.append(owners)
-        owners = unite(found)
-        return mix(owners) if ANYTHING & {one.strip() for one in members} else owners
+        owners = unite_owners(found)
+        return mark_mixed(owners) if ANYTHING & {one.strip() for one in members} else owners
 
     def _get_value(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of the value in a variable or property."""
@@ -303,8 +305,8 @@ class ScriptTypes:
         if symbol.return_type:
             owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
             if any(is_object_type(one.strip()) for one in split_type(symbol.return_type, "&")):
-                return unite((own, owners))
-            return owners if owners != NOBODY else mix(own)
+                return unite_owners((own, owners))
+            return owners if owners != NO_OWNERS else mark_mixed(own)
         alias = f"this.{symbol.name}" if symbol.kind is SymbolKind.PROPERTY else symbol.name
         rows = file.binds.get((symbol.parent, alias), ())
         rows = [row for row in rows if row.name != symbol.name or row.qualifier]
@@ -313,30 +315,30 @@ class ScriptTypes:
             if row.arguments == CALLED or (row.arguments == TYPE and row.line == symbol.start_line):
                 # `const api = make({ run() {} })` does not have the members of the object.
                 return owners if owners.declarations or owners.functions else replace(own, is_guess=True)
-            if owners != NOBODY:
-                return unite((own, owners))
+            if owners != NO_OWNERS:
+                return unite_owners((own, owners))
         owners = self._follow_results(file, symbol, steps, bound)  # of a getter
-        return unite((own, owners))
+        return unite_owners((own, owners))
 
     def read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
         """Return the owners that a written type names."""
         if steps > MAX_STEPS:
-            return NOBODY
+            return NO_OWNERS
         text = text.strip()
         if text.startswith(EXPECTED):
             return self._inference.read_literal(file, text, steps)
         if "=>" in text and read_function(text) is not None:
-            return Owners(functions=(write(file.path, ordinal, text, bound),))
+            return Owners(functions=(write_type(file.path, ordinal, text, bound),))
         text = text.removeprefix("readonly ") if text.startswith("readonly [") else text
         types = [] if text.startswith("[") else read_types(text)
         if not types and (is_object_type(text) or is_tuple_type(text)):
-            return Owners(functions=(write(file.path, ordinal, text, bound),))
+            return Owners(functions=(write_type(file.path, ordinal, text, bound),))
         each = [self._read_name(file, ordinal, one, steps, bound) for one in types]
-        owners = unite(each)
+        owners = unite_owners(each)
         if owners.is_keyed and bound and " in keyof " in text:
-            owners = replace(owners, mapped=(write(file.path, ordinal, text, bound),))
+            owners = replace(owners, mapped=(write_type(file.path, ordinal, text, bound),))
         is_outside = len(each) > 1 and "|" in text and any(one.external for one in each)
-        return mix(owners) if is_outside or any(one.is_open for one in types) else owners
+        return mark_mixed(owners) if is_outside or any(one.is_open for one in types) else owners
 
     def _read_name(self, file: ScriptFile, ordinal: int, named: TypeName, steps: int, bound: Bound) -> Owners:
         owners = self.find_type(
@@ -354,9 +356,11 @@ class ScriptTypes:
             owners = self._list_values(owners, steps)
         if owners.external and named.name in _COMPONENTS and named.type_arguments:
             return Owners(
-                functions=(write(file.path, ordinal, f"(props: {named.type_arguments[0]}) => void", bound),)
+                functions=(
+                    write_type(file.path, ordinal, f"(props: {named.type_arguments[0]}) => void", bound),
+                )
             )
-        owners = hold(limit(owners, named.limits), named.is_items or owners.is_items)
+        owners = mark_items(limit_members(owners, named.limits), named.is_items or owners.is_items)
         return replace(owners, is_keyed=True) if named.is_keyed and owners.declarations else owners
 
     def _list_values(self, owners: Owners, steps: int) -> Owners:
@@ -371,7 +375,7 @@ class ScriptTypes:
                 found.append(
                     self._get_owners(Declaration(one.path, int(child)), False, steps + 1, owners.bound)
                 )
-        return unite(found)
+        return unite_owners(found)
 
     def find_type(
         self,
@@ -397,10 +401,10 @@ class ScriptTypes:
                 return self._read_parameter(file, (file.path, holder, name), steps, bound)
             meaning = self._names.look_up(file, ordinal, name, line, as_type=True)
             if meaning is UNKNOWN:
-                return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
+                return NO_OWNERS if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
         declarations = self._names.add_augmenting(meaning.declarations)
         own = bind_type_arguments(self._names, declarations, type_arguments, file, ordinal, bound)
-        meaning = replace(meaning, declarations=declarations, bound=join(meaning.bound, own))
+        meaning = replace(meaning, declarations=declarations, bound=join_bound(meaning.bound, own))
         return self.get_owners(meaning, steps=steps + 1)
 
     def _read_parameter(self, file: ScriptFile, key: Parameter, steps: int, bound: Bound) -> Owners:
@@ -409,13 +413,13 @@ class ScriptTypes:
         if bound_to is not None and bound_to.text:
             other = self._names.find_file(bound_to.path)
             if other is None:
-                return NOBODY
+                return NO_OWNERS
             owners = self.read_written(other, bound_to.ordinal, bound_to.text, steps + 1, bound_to.bound)
-            if owners != NOBODY or not bound_to.text.startswith(EXPECTED):
+            if owners != NO_OWNERS or not bound_to.text.startswith(EXPECTED):
                 return owners
         text = file.type_parameters[key[1]][key[2]][1:].partition(" = ")[0]
-        owners = self.read_written(file, key[1], text, steps + 1, bound) if text else NOBODY
-        return owners if bound_to is None else mix(owners)
+        owners = self.read_written(file, key[1], text, steps + 1, bound) if text else NO_OWNERS
+        return owners if bound_to is None else mark_mixed(owners)
 
     def follow_binds(
         self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()
@@ -426,10 +430,10 @@ class ScriptTypes:
         """
         each = [self._follow_bind(file, row, steps, bound) for row in rows]
         if len(rows) < 2 or rows[0].arguments == ALL:
-            return unite(each)
+            return unite_owners(each)
         is_written = rows[0].arguments in (TYPE, ITEMS) and all(one.name != UNKNOWN_TYPE for one in rows)
-        is_mixed = any(one.external or (one == NOBODY and not is_written) for one in each)
-        return mix(unite(each)) if is_mixed else unite(each)
+        is_mixed = any(one.external or (one == NO_OWNERS and not is_written) for one in each)
+        return mark_mixed(unite_owners(each)) if is_mixed else unite_owners(each)
 
     def read_each(
         self, each: Iterable[tuple[Written, str, Bound]], steps: int, *, are_one: bool = False
@@ -440,12 +444,12 @@ class ScriptTypes:
             file = self._names.find_file(at.path)
             if file is not None:
                 found.append(self.read_written(file, at.ordinal, text, steps + 1, bound))
-        return choose(found) if are_one else unite(found)
+        return unite_results(found) if are_one else unite_owners(found)
 
     def _follow_bind(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         """Return the owners of a variable, by a row that shows its type."""
         if steps > MAX_STEPS or row.name == UNKNOWN_TYPE:
-            return NOBODY
+            return NO_OWNERS
         key = file.path, row, steps, bound
         found = self._bound.get(key)
         if found is None:
@@ -459,7 +463,7 @@ class ScriptTypes:
         if row.arguments == ITEM:
             dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
             owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1, bound)
-            return hold(owners, False) if owners.is_items else NOBODY
+            return mark_items(owners, False) if owners.is_items else NO_OWNERS
         if row.name.startswith((":", "(")):
             return self.read_written(file, row.symbol, row.name.removeprefix(":"), steps + 1, bound)
         if is_call and row.name.endswith(">"):
@@ -471,13 +475,13 @@ class ScriptTypes:
             if outer.is_items:
                 owners = self._take_keyed(outer, row.name, steps)
                 if row.qualifier.startswith(EXPECTED):
-                    owners = mix(owners)  # the key may choose it
+                    owners = mark_mixed(owners)  # the key may choose it
                 return self._call(owners, steps + 1) if is_call else owners
             meaning = self.find_member(outer, row.name, steps + 1)
             owners = self._get_value_of(file, row, meaning, is_call, steps)
         else:
             owners = self._follow_name(file, row, is_call, steps, bound)
-        return hold(owners, owners.is_items or row.arguments == ITEMS)
+        return mark_items(owners, owners.is_items or row.arguments == ITEMS)
 
     def _follow_generic(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         """Return the owners of the result of a call with type arguments: `qualifier.name<A, B>`."""
@@ -494,9 +498,9 @@ class ScriptTypes:
             own = bind_type_arguments(
                 self._names, called.declarations, type_arguments, file, row.symbol, bound
             )
-            return self._call(replace(called, bound=join(called.bound, own)), steps + 1)
+            return self._call(replace(called, bound=join_bound(called.bound, own)), steps + 1)
         return self.get_owners(
-            replace(meaning, bound=join(meaning.bound, own)), is_call=True, steps=steps + 1
+            replace(meaning, bound=join_bound(meaning.bound, own)), is_call=True, steps=steps + 1
         )
 
     def _follow_name(
@@ -546,7 +550,7 @@ class ScriptTypes:
             is_certain &= meaning.is_certain
             found += [one for one in meaning.declarations if one not in found]
             outside = outside or meaning.external
-            bound = join(bound, meaning.bound) if meaning.bound else bound
+            bound = join_bound(bound, meaning.bound) if meaning.bound else bound
         texts = [(one, read_member(one.text, name)) for one in owners.functions if one.text[0] in "{["]
         written = tuple(replace(one, text=text) for one, text in texts if text)
         written += self._inference.list_written(owners, name)
