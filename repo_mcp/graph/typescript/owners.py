@@ -116,14 +116,10 @@ def unite_owners(each: Iterable[Owners]) -> Owners:
     which one is meant is not known from here on.
     """
     each = [one for one in each if one is not NO_OWNERS]
-    if len(each) < 2:
-        return (
-            replace(each[0], is_choice=False)
-            if each and each[0].is_choice
-            else each[0]
-            if each
-            else NO_OWNERS
-        )
+    if not each:
+        return NO_OWNERS
+    if len(each) == 1:
+        return replace(each[0], is_choice=False) if each[0].is_choice else each[0]
     if any(one.mapped for one in each) and any(one.declarations and not one.is_items for one in each):
         each = [mark_mixed(one) for one in each if not one.mapped]
     found: dict[Declaration, None] = {}

@@ -112,7 +112,7 @@ def test_what_models_mean_is_taken(
 
 
 def test_null_is_no_value_for_what_is_required_and_no_name_for_what_is_unknown() -> None:
-    for arguments, words in (({"query": None}, "query is missing"), ({"query": "a", "b": None}, "unknown")):
+    for arguments, words in (({"query": None}, "query is missing"), ({"query": "a", "b": None}, "Unknown argument")):
         error = _refused(dict(arguments))
         assert error is not None
         assert words in error.message
@@ -164,7 +164,7 @@ def test_missing_and_unknown_arguments_are_judged_as_the_reference_judges_them()
         ({"query": "\ud800"}, ["query", "surrogate"]),
         ({"query": "a\0"}, ["query", "NUL"]),
         ({"query": "a", "mode": "fuzzy"}, ["mode", '"fuzzy"', '"bm25", "literal"']),
-        ({"query": "a", "topk": 1}, ["topk", "unknown"]),
+        ({"query": "a", "topk": 1}, ["topk", "Unknown argument"]),
         ({}, ["query", "missing"]),
         ({"query": "a", "budget": {"lines": "x"}}, ["budget.lines", "a string"]),
         ({"query": "a", "budget": {}}, ["budget.lines", "missing"]),

@@ -468,7 +468,7 @@ def test_every_failure_has_a_code_of_the_specification(code: ErrorCode) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "words"),
     [
-        ("repo.status", {"verbose": True}, ["verbose", "unknown"]),
+        ("repo.status", {"verbose": True}, ["verbose", "Unknown argument"]),
         ("repo.list_files", {"max_results": 0}, ["max_results", "from 1 to 1,000"]),
         ("repo.list_files", {"max_results": 1.5}, ["max_results", "from 1 to 1,000"]),
         ("repo.list_files", {"glob": "x" * 513}, ["glob", "513", "to 512"]),
