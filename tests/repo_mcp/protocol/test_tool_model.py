@@ -112,7 +112,10 @@ def test_what_models_mean_is_taken(
 
 
 def test_null_is_no_value_for_what_is_required_and_no_name_for_what_is_unknown() -> None:
-    for arguments, words in (({"query": None}, "query is missing"), ({"query": "a", "b": None}, "Unknown argument")):
+    for arguments, words in (
+        ({"query": None}, "query is missing"),
+        ({"query": "a", "b": None}, "Unknown argument"),
+    ):
         error = _refused(dict(arguments))
         assert error is not None
         assert words in error.message
