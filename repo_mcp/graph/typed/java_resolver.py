@@ -13,7 +13,14 @@ from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CONSTRUCTED, PATH
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    SymbolFlag,
+    SymbolKind,
+)
 
 
 class JavaResolver(LanguageResolver):
@@ -58,6 +65,20 @@ class JavaResolver(LanguageResolver):
     def _choose_role(self, reference: Reference) -> ReferenceRole:
         """Return the role in which a name is looked up: behind `new`, that of a type."""
         return ReferenceRole.TYPE if reference.alias == CONSTRUCTED else reference.role
+
+    def _find_probable(self, found: list[Declaration]) -> Declaration | None:
+        """Return the only declaration of a name, unless it overrides one of a library: that may be meant."""
+        probable = super()._find_probable(found)
+        return None if probable is not None and self._overrides_outside(probable) else probable
+
+    def _overrides_outside(self, method: Declaration) -> bool:
+        """Return whether a method is marked as an override, and nothing above it here has its name."""
+        scope = self._lookup.find_scope(method.path)
+        if scope is None or not scope.get_symbol(method.ordinal).flags & SymbolFlag.OVERRIDE:
+            return False
+        owner, name = self._get_parent(method), scope.get_name(method.ordinal)
+        bases = self._lookup.list_bases(owner)
+        return not any(self._lookup.find_members(one, name, ReferenceRole.CALL) for one in bases)
 
     def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
         return any(self._may_be_of_class(owner, one) for one in members[:1])
