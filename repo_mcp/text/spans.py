@@ -3,11 +3,12 @@
 All spans of a text are hashed together to 128 bits each, eight bytes (a lane) at a time. Spans with equal
 hashes are taken as equal: as with file fingerprints, a collision is not to be expected. The factors are
 drawn anew in each process, so that nobody can prepare texts that collide; they do not affect the
-result. A span is not empty and does not end in a zero byte.
+result. Long spans are hashed one by one, since the steps of a word of a megabyte would take seconds. A span is not empty and does not end in a zero byte.
 """
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Sequence
 
@@ -19,10 +20,12 @@ from repo_mcp.record_classes import dataclass
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 _LANE = 8  # bytes hashed at a time
+_LONG_BYTES = 512  # spans that are longer are hashed one by one
 PADDING = b" " * (2 * _LANE)  # appended to a text: the last lane of its last span may reach into it
 _MASKS = np.array([(1 << (8 * count)) - 1 for count in range(_LANE + 1)], dtype=np.uint64)
 _FACTORS = tuple(np.uint64(secrets.randbits(64) | 1) for _ in range(4))
 _FOLD = np.uint64(32)
+_KEY = secrets.token_bytes(16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def hash_spans(spans: Spans) -> tuple[U64, U64]:
     lane = lanes[starts]
     lane &= _MASKS.take(sizes, mode="clip")
     first, second = lane * _FACTORS[0], lane * _FACTORS[1]
-    longer = np.flatnonzero(sizes > _LANE)
+    longer = np.flatnonzero((sizes > _LANE) & (sizes <= _LONG_BYTES))
     columns = [column.take(longer) for column in (starts, sizes)]
     halves = [half.take(longer) for half in (first, second)]
     while len(longer):
@@ -77,6 +80,10 @@ def hash_spans(spans: Spans) -> tuple[U64, U64]:
         longer = longer.take(left)
         columns = [column.take(left) for column in columns]
         halves = [half.take(left) for half in halves]
+    for one in np.flatnonzero(sizes > _LONG_BYTES).tolist():
+        span = padded[starts[one] : starts[one] + sizes[one]]
+        digest = hashlib.blake2b(span, digest_size=16, key=_KEY).digest()
+        first[one], second[one] = np.frombuffer(digest, dtype="<u8")
     return first, second
 
 

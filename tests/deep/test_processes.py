@@ -9,12 +9,14 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from index_format import DiskDirectory
+from index_format import DiskDirectory, IndexLocked
+from index_format.directory import DiskLock
 from tests.deep.answers import ask_anew, list_calls, list_structure_calls, list_symbol_calls, refresh_and_ask
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.served import Served, ask_server
@@ -196,6 +198,19 @@ def test_servers_with_other_limits_keep_their_own_index(tmp_path: Path) -> None:
         assert len(list(data.glob("index-*"))) == len(options)
 
 
+def _take_lock(place: Path) -> DiskLock:
+    """Take the lock of an index, which a server that looks for changes holds for a moment."""
+    taken: list[DiskLock] = []
+
+    def is_taken() -> bool:
+        with suppress(IndexLocked):
+            taken.append(DiskDirectory(str(place)).lock("lock"))
+        return bool(taken)
+
+    wait_until(is_taken)
+    return taken[0]
+
+
 @pytest.mark.recipe
 def test_locks_that_were_left_or_are_held(tmp_path: Path) -> None:
     root, data = make_linked_tree(tmp_path / "root", SEED, FILES), tmp_path / "data"
@@ -223,7 +238,8 @@ def test_locks_that_were_left_or_are_held(tmp_path: Path) -> None:
             Served(root, data, start=START if IS_DEEP else IMPATIENT) as server,
         ):
             server.settle()
-            held = DiskDirectory(str(lock.parent)).lock("lock")  # by us: as by a process that is stopped
+            stopped.settle()
+            held = _take_lock(lock.parent)  # by us: as by a process that is stopped
             os.kill(stopped.popen.pid, signal.SIGSTOP)
             edit_tree(root, random.Random(SEED))
             busy = server.call("repo.refresh_index")
@@ -232,7 +248,7 @@ def test_locks_that_were_left_or_are_held(tmp_path: Path) -> None:
             assert server.call("repo.search", query="schedule")["ok"]
             for waits in (lock.parent, next(data.glob("structure-*"))):
                 held.release()
-                held = DiskDirectory(str(waits)).lock("lock")
+                held = _take_lock(waits)
                 # A round that the server began itself waits for the lock, too, and is reported first.
                 wait_until(lambda: "Another process" in str(server.call("index_codebase", path=".")))
                 row.rounds += 1

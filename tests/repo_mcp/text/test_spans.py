@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repo_mcp.text import spans
 from repo_mcp.text.spans import hash_spans, join_spans, rank_hashes
 
 HALVES = st.one_of(st.integers(0, 3), st.sampled_from([1 << 63, (1 << 63) + 1, (1 << 64) - 1]))
@@ -39,3 +40,23 @@ def test_spans_of_many_lanes_differ_in_each_byte() -> None:
     ranks, positions = rank_hashes(*hash_spans(join_spans([*texts, *reversed(texts)])))
     assert len(positions) == len(texts)
     assert ranks[: len(texts)].tolist() == ranks[len(texts) :][::-1].tolist()
+
+
+def test_long_spans_differ_in_each_byte() -> None:
+    texts = [b"a" * size for size in range(505, 520)]
+    texts += [b"a" * position + b"b" + b"a" * (700 - position) for position in range(701)]
+    ranks, positions = rank_hashes(*hash_spans(join_spans([*texts, *reversed(texts)])))
+    assert len(positions) == len(texts)
+    assert ranks[: len(texts)].tolist() == ranks[len(texts) :][::-1].tolist()
+
+
+def test_a_word_of_a_megabyte_takes_no_step_for_each_eight_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = []
+
+    def count(hashes: spans.U64, lane: spans.U64, factor: np.uint64) -> spans.U64:
+        steps.append(len(lane))
+        return hashes ^ lane * factor
+
+    monkeypatch.setattr(spans, "_mix", count)
+    hash_spans(join_spans([b"word", b"a" * 1_000_000, b"a" * 500]))
+    assert 0 < len(steps) < 150
