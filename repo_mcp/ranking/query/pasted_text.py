@@ -14,7 +14,7 @@ less about what is wrong with it than the prose does.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.query.clues import find_title
@@ -23,6 +23,7 @@ from repo_mcp.ranking.query.requests import holds_question, is_request
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
+LONG_WORDS = 60  # below a title: who tells so much reports something, and may ask what others think
 _FORM_WORDS = FUNCTION_WORDS | FORM_WORDS
 _TAG = compile_late(
     r"</?(?:a|b|br|center|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|picture|source|span|strong|sub|summary|sup"
@@ -71,24 +72,39 @@ def is_report(text: str) -> bool:
     """Return True for a report or the description of a change: a title, and below it what it is about.
 
     A text that asks something, in its title or below it, is a question and no report; only headings of forms
-    may ask. A text without a title is no report either.
+    may ask. A long text may ask on its way, what others think of it, but not at its end. A text without a
+    title is no report either.
     """
     text = text.strip()
     title = find_title(text)
-    if title is None or is_request(title):
+    if title is None:
         return False
     below = [(line.strip(), part) for line, part in iter_lines(text)][1:]
-    before = ""
-    for line, part in below:
-        asked = part is LinePart.PROSE and holds_question(line, begins_paragraph=not before)
-        if asked and not _is_of_form(line):
-            return False
-        before = line
+    is_long = sum(len(line.split()) for line, _ in below) >= LONG_WORDS
+    if is_request(title.rstrip().rstrip("?") if is_long else title):
+        return False
+    asking = _list_asking(below)
+    if is_long:
+        return not asking or asking[-1] != len(below) - 1
+    if asking:
+        return False
     if any(part is LinePart.CODE for _, part in below):
         return True
     is_sentence = title.rstrip().endswith((".", "!", ",", ";"))
     goes_on = below[0][0][:1].islower()
     return not (is_sentence or goes_on or below[-1][0].endswith("?"))
+
+
+def _list_asking(below: Sequence[tuple[str, LinePart]]) -> list[int]:
+    """Return the positions of the lines of prose that ask something, without those of forms."""
+    asking = []
+    before = ""
+    for at, (line, part) in enumerate(below):
+        asks = part is LinePart.PROSE and holds_question(line, begins_paragraph=not before)
+        if asks and not _is_of_form(line):
+            asking.append(at)
+        before = line
+    return asking
 
 
 def _is_of_form(line: str) -> bool:

@@ -30,6 +30,7 @@ _SOUGHT_WORDS = frozenset(_SOUGHT.split())
 _TAGS = frozenset(("context", "goal", "help", "question", "request", "task"))  # `Task: list all routes`
 _TOLD = frozenset(("give", "help", "point", "show", "tell", "walk"))
 _ME = frozenset(("me", "us"))
+_OPINIONS = frozenset(("think", "thoughts"))  # "What do you think?" is not answered by code
 _SKIPPED = frozenset(("just", "only", "to"))
 _EDGES = "\"'*_#>[](){}.,:;!?"
 _SENTENCE_END = compile_late(r"(?<=[.!?:])\s+")
@@ -60,7 +61,8 @@ def _is_question(sentence: str, *, begins: bool) -> bool:
     words = [word for word in _list_words(sentence) if word != "please"]
     first, second = [*words, "", ""][:2]
     if first in ASKING_WORDS:
-        return begins or sentence.endswith("?")
+        is_asked_of_code = _OPINIONS.isdisjoint(words) and (first, second) != ("why", "not")
+        return is_asked_of_code and (begins or sentence.endswith("?"))
     return begins and (first == "explain" or _asks_when(first, second) or (first in _TOLD and second in _ME))
 
 

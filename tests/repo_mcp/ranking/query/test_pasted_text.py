@@ -11,6 +11,7 @@ from repo_mcp.ranking.query.query import CODE_WEIGHT, parse_query, widen
 from repo_mcp.ranking.query.report_noise import list_template_words
 from tests.growth import assert_linear
 
+TOLD = "\n\n" + "The window stays when its last tab is closed. " * 7 + "\n"  # of more than sixty words
 REPORT = """\
 Window stays open after the last tab is closed
 
@@ -178,6 +179,10 @@ def test_code_alone_counts_in_full() -> None:
         "fix(tabs): close the window\n\n* ask the strip\n* add a test",
         "Window stays open after the last tab is closed\nConsider the following tabs:\none, two",
         "\n  Window stays open after closing\n\n`tabs.close()` does nothing\n\n",
+        f"Close the window with its last tab?{TOLD}I can try.",  # a long text may ask, and go on
+        f"Close the window.{TOLD}Why is it kept? I can try.\n\nThanks",
+        f"Close the window with its tab{TOLD}What do you think?",  # an opinion is asked for
+        f"Close the window with its tab{TOLD}Why not ask the strip?",
     ],
 )
 def test_a_title_with_what_it_is_about_is_a_report(text: str) -> None:
@@ -221,6 +226,9 @@ def test_a_title_with_what_it_is_about_is_a_report(text: str) -> None:
         "I’m looking into windows\n\nThey are closed.",
         "What’s closed with a window\n\nThe tabs are.",
         "Find the functions that close windows\n\nTabs do not matter.",
+        "Close the window with its last tab?\n\nIt stays.",  # too short to be sure
+        f"Closing of windows{TOLD}Where is it decided?",
+        f"Does a window close with its last tab?{TOLD}I can try.",
     ],
 )
 def test_what_may_be_a_question_is_no_report(text: str) -> None:
