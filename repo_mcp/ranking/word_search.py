@@ -22,7 +22,15 @@ from repo_mcp.ranking.files.ranking import choose_unknown
 from repo_mcp.ranking.page.declaration_rating import weigh_query_terms
 from repo_mcp.ranking.page.live_chunks import ReadLive
 from repo_mcp.ranking.page.rare_words import describe_words, lacks_most, look_up_words
-from repo_mcp.ranking.page.snippets import FEW_WHOLE_LINES, RATED_HITS, WHOLE_LINES, ShownHits, show_hits
+from repo_mcp.ranking.page.snippets import (
+    FEW_WHOLE_LINES,
+    PASTED_LINES,
+    RATED_HITS,
+    TITLE_LINES,
+    WHOLE_LINES,
+    ShownHits,
+    show_hits,
+)
 from repo_mcp.ranking.query.asked_name import (
     NO_MATCH,
     PARTS,
@@ -97,7 +105,12 @@ def run_search(
         named = find_named(scope, query, most, ends_early=request.ends_early, copies=request.copies)
         if named is not None:
             return _answer_named(query, snapshot, named, (*query.warnings, *progress))
+    required = [*query.required]
     answer = _answer_ranked(scope, request, query, progress, is_whole=is_whole)
+    if query.phrases and query.has_other_words and not answer.hits:  # quotes of a title are not always meant
+        query = replace(query, phrases=[], required=required)
+        answer = _answer_ranked(scope, request, query, progress, is_whole=is_whole)
+        answer = replace(answer, warnings=(*answer.warnings, NO_PHRASE))
     return replace(answer, snapshot=snapshot)
 
 
@@ -138,7 +151,7 @@ def _answer_ranked(
     best = ranking.chunks[:1]
     unmatched = describe_words(words, searcher, best, alike, scope.read_live, is_whole=not progress)
     total, is_least = ranking.total, ranking.total_is_lower_bound
-    if query.phrases and NO_PHRASE not in shown.warnings:  # the index counts chunks with their words
+    if query.phrases:  # the index counts chunks with their words
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
         total = len(shown.hits)
     return SearchAnswer(
@@ -178,12 +191,13 @@ def _show_page(
 ) -> ShownHits:
     """Return at most `most` hits with their live text. A declaration of the name `asked` for comes first."""
     room = choose_room(query.text) if request.shows_whole else 0
-    cited = list_cited(query, scope.searcher) if query.is_pasted else None
+    is_report = query.is_pasted or not (room or asks(query.text))
+    cited = list_cited(query, scope.searcher) if is_report else None
+    first_lines = PASTED_LINES if query.is_pasted else TITLE_LINES
     phrases, read_live = query.phrases, scope.read_live
-    shown = show_hits(ranking.chunks, phrases, read_live, most, asked, telling, near, room, cited)
-    if phrases and not shown.hits and query.has_other_words:
-        shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
-        shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
+    shown = show_hits(
+        ranking.chunks, phrases, read_live, most, asked, telling, near, room, cited, first_lines
+    )
     if asked is not None:
         shown = _put_first(shown, asked, request.top_k, partial(look_up, scope, query))
     return shown

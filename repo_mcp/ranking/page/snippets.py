@@ -1,7 +1,7 @@
 """Builds what a hit shows, from the live text: `show_hits` makes the hits of a page.
 
     of a question        declarations of the first files that it is about, whole or by their heads
-    of pasted text       the lines that match best, and those that it cites
+    of a report          the lines that match best, and those that it cites: pasted text, or its title
     of a name            its declaration
     of anything else     the lines of the best unit that match, within the declarations around them
 
@@ -44,6 +44,7 @@ SHORT_LINES = 16  # of the declaration that pasted text is about: one with no mo
 LEAST_AROUND = 2  # lines of the declaration around a cited line: that of one line may be a variable's
 MOST_AROUND = 100  # lines of a type around the best that is named: of a longer one, the members are opened
 PASTED_LINES = 6  # of the best declaration in the first file for pasted text
+TITLE_LINES = 8  # the same for a single line that asks nothing: it has fewer words to name declarations by
 NEXT_LINES = 2  # and in each further one: a reader opens what these tell it to
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long, from its start; others match best
 NAME_WORTH = 4  # a line with a declaration's name is worth as much as so many others
@@ -73,6 +74,7 @@ def show_hits(
     near: int = RATED_HITS,
     room: int = WHOLE_LINES,
     cited: Mapping[str, int] | None = None,
+    first_lines: int = PASTED_LINES,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
@@ -80,8 +82,8 @@ def show_hits(
     that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
     the weights of words: then the first `near` hits show the declarations of their files that are about these
     words, and others one line. As many declarations are shown whole as fit into `room` lines; without room,
-    only the head of each file's best is shown. Of pasted text, which cites a line of each of these paths,
-    the lines there and those that match best are shown instead of a head.
+    only the head of each file's best is shown. Of a report, which cites a line of each of these paths, the
+    lines there and those that match best are shown instead of a head, `first_lines` of the first file.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
@@ -98,7 +100,8 @@ def show_hits(
                 hits.append(_show_rated(file, show))
             else:
                 line = cited.get(one.ranked.path, 0)
-                hits.append(_show_pasted(file, [*telling.values()], line, is_first=not hits))
+                some = NEXT_LINES if hits else first_lines
+                hits.append(_show_report(file, [*telling.values()], line, some, is_first=not hits))
         else:
             is_further = telling and (place >= near or (cited is not None and hits))
             hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
@@ -144,8 +147,8 @@ def _find_member(live: LiveChunk, around: SymbolSpan, spans: Sequence[SymbolSpan
     return next((one for one in spans if around.name_line < one.head_line <= around.end_line), None)
 
 
-def _show_pasted(file: AskedFile, weights: Sequence[float], cited: int, *, is_first: bool) -> Hit:
-    """Return the hit of a file for pasted text: lines of its best declaration, and the names of others.
+def _show_report(file: AskedFile, weights: Sequence[float], cited: int, most: int, *, is_first: bool) -> Hit:
+    """Return the hit of a file for a report: `most` lines of its best declaration, and the names of others.
 
     The best is the one around line `cited`, if any. `weights` are those of the words in `file.held`.
     """
@@ -159,7 +162,7 @@ def _show_pasted(file: AskedFile, weights: Sequence[float], cited: int, *, is_fi
         if not span.head_line <= first <= last <= span.end_line
         or span.end_line - span.head_line < MOST_AROUND
     ]
-    lines = _show_matching(file, weights, cited, best, PASTED_LINES if is_first else NEXT_LINES)
+    lines = _show_matching(file, weights, cited, best, most)
     return show_lines(file.live, lines, best, others, PASTED_NAMED[0 if is_first else 1])
 
 
@@ -181,7 +184,7 @@ def _show_matching(
     whole = chosen | {*range(symbol.head_line, symbol.end_line + 1)}
     first = symbol.head_line if len(whole) <= most else symbol.name_line
     whole = chosen | {*range(first, symbol.end_line + 1)}
-    if len(whole) <= (SHORT_LINES if most == PASTED_LINES else most):
+    if len(whole) <= (most if most == NEXT_LINES else SHORT_LINES):
         chosen = whole
     else:
         text = decode_lines(lines, first, symbol.end_line)
