@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.page.snippets import CITED_NEAR, HEAD_LINES, NEXT_LINES, PASTED_LINES, choose_telling
+from repo_mcp.ranking.page.snippets import (
+    CITED_NEAR,
+    HEAD_LINES,
+    NEXT_LINES,
+    PASTED_LINES,
+    TITLE_LINES,
+    choose_telling,
+)
+from repo_mcp.ranking.word_search import NO_PHRASE
 from repo_mcp.repository import Repository
 from tests.deep.sizes import examples
 from tests.repo_mcp.toolsets.repo_calls import call, open_written
@@ -123,8 +131,25 @@ def test_an_issue_is_shown_the_line_that_its_title_names(repository: Repository)
 
 
 def test_a_question_of_one_line_is_shown_the_head(repository: Repository) -> None:
-    numbers = show(repository, "effective quarter of the ledger entries that are posted")
+    numbers = show(repository, "how is the effective quarter of the ledger entries that are posted found")
     assert numbers == [*range(1, HEAD_LINES + 1)]
+
+
+def test_a_report_of_one_line_is_shown_the_lines_with_its_words(repository: Repository) -> None:
+    asked = LEDGER.index("    quarter = find_effective_quarter(ledger)") + 1
+    numbers = show(repository, "effective quarter of the ledger entries that are posted")
+    assert len(numbers) == TITLE_LINES
+    assert numbers[0] == 1
+    assert {asked - 1, asked, asked + 1} <= {*numbers}
+
+
+def test_a_title_that_quotes_what_no_file_has_is_answered_by_all_of_its_words(repository: Repository) -> None:
+    title = "effective quarter of posted ledger entries, not"
+    quoted = call(repository, "repo.search", query=f'{title} "cut printer"', detail="text")
+    plain = call(repository, "repo.search", query=f"{title} cut printer", detail="text")
+    assert quoted["result"]["hits"] == plain["result"]["hits"]
+    assert quoted["result"]["hits"][0].startswith("books/ledger.py\n")
+    assert quoted["warnings"] == [*plain["warnings"], NO_PHRASE]
 
 
 def test_lines_around_a_line_that_an_issue_links_to_are_shown(repository: Repository) -> None:
