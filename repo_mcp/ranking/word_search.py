@@ -41,7 +41,7 @@ from repo_mcp.ranking.query.asked_name import (
     list_words,
 )
 from repo_mcp.ranking.query.clues import resolve_mentions
-from repo_mcp.ranking.query.intent import understand
+from repo_mcp.ranking.query.intent import NameKind, understand
 from repo_mcp.ranking.query.query import Query, parse_query, widen
 from repo_mcp.ranking.query.report_noise import read_template
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
@@ -191,7 +191,7 @@ def _show_page(
 ) -> ShownHits:
     """Return at most `most` hits with their live text. A declaration of the name `asked` for comes first."""
     room = choose_room(query.text) if request.shows_whole else 0
-    is_report = query.is_pasted or not (room or asks(query.text))
+    is_report = query.is_pasted or (not room and has_name(query))
     cited = list_cited(query, scope.searcher) if is_report else None
     first_lines = PASTED_LINES if query.is_pasted else TITLE_LINES
     phrases, read_live = query.phrases, scope.read_live
@@ -201,6 +201,12 @@ def _show_page(
     if asked is not None:
         shown = _put_first(shown, asked, request.top_k, partial(look_up, scope, query))
     return shown
+
+
+def has_name(query: Query) -> bool:
+    """Return True for a line that asks nothing and has a name of code in it, as the title of a report."""
+    kinds = (kind for _, kind in understand(query.text, query.code).names)
+    return not asks(query.text) and NameKind.SHAPED in kinds
 
 
 def _suggest(searcher: Searcher, unknown: Sequence[str], *, thorough: bool) -> list[str]:

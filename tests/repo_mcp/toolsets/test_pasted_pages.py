@@ -131,13 +131,13 @@ def test_an_issue_is_shown_the_line_that_its_title_names(repository: Repository)
 
 
 def test_a_question_of_one_line_is_shown_the_head(repository: Repository) -> None:
-    numbers = show(repository, "how is the effective quarter of the ledger entries that are posted found")
+    numbers = show(repository, "effective quarter of the ledger entries that are posted")
     assert numbers == [*range(1, HEAD_LINES + 1)]
 
 
-def test_a_report_of_one_line_is_shown_the_lines_with_its_words(repository: Repository) -> None:
+def test_a_line_that_has_a_name_of_code_is_shown_the_lines_with_its_words(repository: Repository) -> None:
     asked = LEDGER.index("    quarter = find_effective_quarter(ledger)") + 1
-    numbers = show(repository, "effective quarter of the ledger entries that are posted")
+    numbers = show(repository, ISSUE.partition("\n")[0])
     assert len(numbers) == TITLE_LINES
     assert numbers[0] == 1
     assert {asked - 1, asked, asked + 1} <= {*numbers}
