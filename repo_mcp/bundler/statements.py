@@ -117,6 +117,25 @@ def says_nothing(line: str) -> bool:
     return _SAYS_NOTHING.match(line) is not None
 
 
+def find_margin(lines: Sequence[str]) -> int:
+    """Return the number of characters of indentation that all lines share; blank lines do not count."""
+    margins = [line[: len(line) - len(line.lstrip())] for line in lines if line.strip()]
+    shared = min(margins, key=len, default="")
+    while not all(margin.startswith(shared) for margin in margins):
+        shared = shared[:-1]
+    return len(shared)
+
+
+def trim_margin(body: Body) -> Body:
+    """Return a body without the indentation that its lines share."""
+    first, last = body.start_line - 1, body.end_line
+    own = body.lines[first:last]
+    margin = find_margin(own)
+    if not margin:
+        return body
+    return replace(body, lines=[*body.lines[:first], *(line[margin:] for line in own), *body.lines[last:]])
+
+
 def measure(lines: Sequence[str], numbers: Sequence[int]) -> int:
     """Return the number of characters that lines take when shown with their numbers."""
     return sum(min(len(lines[number - 1].rstrip()), MAX_LINE_CHARS) + NUMBER_CHARS for number in numbers)

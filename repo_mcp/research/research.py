@@ -15,7 +15,7 @@ from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.statements import says_nothing
+from repo_mcp.bundler.statements import find_margin, says_nothing
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
@@ -130,13 +130,17 @@ def _holds_word(line: str, name: str) -> bool:
 
 
 def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
-    """Return the given lines, each with its number; GAP stands for missing lines unless they say nothing."""
+    """Return the given lines, each with its number, without the indentation that they share.
+
+    GAP stands for missing lines unless they say nothing.
+    """
+    margin = find_margin([lines[number - 1] for number in numbers])
     parts: list[str] = []
     before = 0
     for number in numbers:
         if before and not all(map(says_nothing, lines[before : number - 1])):
             parts.append(GAP)
-        text = lines[number - 1].rstrip()
+        text = lines[number - 1].rstrip()[margin:]
         text = text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + "…"
         parts.append(f"{number}\t{text}\n")
         before = number

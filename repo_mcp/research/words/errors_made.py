@@ -17,6 +17,7 @@ from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import FAILS, NAMED_IN_QUESTION
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.text.question_words import list_words, shares_word
 
@@ -119,7 +120,9 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not is_known and " " not in asked:
         return _name_errors(state, _keep_named(near, asked))
     best = next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
-    return _name_errors(state, near if best is None else _list_linked(state, best, near))
+    if best is None:
+        return _name_errors(state, near)
+    return _name_errors(state, _list_linked(state, best, near), near, _find_heaviest(state))
 
 
 def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> list[Finding]:
@@ -144,20 +147,32 @@ def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
     return [one for one in near if one.symbol.rpartition(".")[2] == name] or near
 
 
-def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
+def _find_heaviest(state: ResearchState) -> str:
+    """Return the word of the question that tells most, "" if none does."""
+    weighed = weigh_words(list_words(state.request.query), state.weights)
+    return max(weighed, key=lambda word: weighed[word], default="")
+
+
+def _name_errors(
+    state: ResearchState, near: Sequence[Finding], others: Sequence[Finding] = (), heaviest: str = ""
+) -> str:
     """Return a sentence with the names and texts of the errors that some findings make, or their lines.
 
-    An error that lacks a name or a text adds nothing to others that have what it has.
+    An error that lacks a name or a text adds nothing to others that have what it has. Of `others`, only
+    errors with the word `heaviest` count. Errors with it come first.
     """
     errors: dict[_Error, str] = {}
     unnamed: list[str] = []
-    for one in near[:FAILING]:
+    beside = [one for one in others if heaviest and one not in near]
+    for one in (*near[:FAILING], *beside[:FAILING]):
         for number, line, statement in _list_code(state, one):
             plain = _CAUGHT.sub("", line)
             if not (holds_error(plain) or _says_error(line, statement)) or _DECLARES.match(plain):
                 continue
             place = f"{one.path}:{number}-{number}"
             names, text = find_errors(plain), _find_message(statement) or _find_variable(state, one, number)
+            if one in beside and not shares_word(" ".join((*names, text)), (heaviest,)):
+                continue
             if not names and not text:
                 unnamed.append(place)
             for name in names or [""]:
@@ -172,6 +187,8 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
     if len(named) > MAX_ERRORS:  # else those with words of the question may be among those only counted
         words = list_words(state.request.query)
         named.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
+    if heaviest:
+        named.sort(key=lambda one: not shares_word(one.rpartition(" (")[0], (heaviest,)))
     if named:
         return f"Errors that arise here: {join_names(named, MAX_ERRORS)}. "
     return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.statements import Body, choose_lines, measure
+from repo_mcp.bundler.statements import Body, choose_lines, measure, trim_margin
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
@@ -352,7 +352,7 @@ def show_body(
 
     `terms` has the terms of each line that counts for more; all terms weigh the same.
     """
-    body = replace(build_seed(state, node, 0.0).body, terms=terms)
+    body = replace(trim_margin(build_seed(state, node, 0.0).body), terms=terms)
     return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
 
 
@@ -371,12 +371,13 @@ def _note(
     leads = match_calls([seed.name for seed in seeds])
     met: set[str] = set()
     chosen: list[list[int]] = []  # the lines shown of each seed
+    bodies = [trim_margin(seed.body) for seed in seeds]  # as they are shown
 
     def choose(position: int, room: int) -> list[int]:
         """Return lines of a seed that no other one shows: a type and its method are both found."""
         seed = seeds[position]
         wanted = _match_wanted(preferred, leads, seed.body)
-        lines = choose_lines(seed.body, weights, room, wanted, keeps_comments=not position, spare=SPARE)
+        lines = choose_lines(bodies[position], weights, room, wanted, keeps_comments=not position, spare=SPARE)
         own = (at for at in range(len(chosen)) if at != position and seeds[at].path == seed.path)
         known = {line for at in own for line in chosen[at]}
         return [line for line in lines if line == seed.body.head_line or line not in known]
@@ -390,14 +391,14 @@ def _note(
             break
         met |= {seed.name} - {""}
         chosen.append(choose(position, room))
-        left -= measure(seed.body.lines, chosen[-1]) + FINDING_CHARS
+        left -= measure(bodies[position].lines, chosen[-1]) + FINDING_CHARS
     are_all = len(chosen) == len(seeds) and not state.lacks_most
     for position, lines in enumerate(chosen if are_all else ()):  # what is left goes to the best
         if left < LEAST_ROOM:
             break
-        used = measure(seeds[position].body.lines, lines)
+        used = measure(bodies[position].lines, lines)
         chosen[position] = sorted({*lines, *choose(position, used + left)})
-        left -= measure(seeds[position].body.lines, chosen[position]) - used
+        left -= measure(bodies[position].lines, chosen[position]) - used
     chosen += [[seed.body.head_line] for seed in seeds[len(chosen) :]]
     for seed, lines in zip(seeds, chosen, strict=True):
         _note_seed(state, seed, tuple(lines))
