@@ -120,9 +120,11 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not is_known and " " not in asked:
         return _name_errors(state, _keep_named(near, asked))
     best = next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
-    if best is None:
-        return _name_errors(state, near)
-    return _name_errors(state, _list_linked(state, best, near), near, _find_heaviest(state))
+    return (
+        _name_errors(state, near)
+        if best is None
+        else _name_errors(state, _list_linked(state, best, near), near)
+    )
 
 
 def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> list[Finding]:
@@ -147,51 +149,53 @@ def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
     return [one for one in near if one.symbol.rpartition(".")[2] == name] or near
 
 
+def _name_errors(state: ResearchState, near: Sequence[Finding], others: Sequence[Finding] = ()) -> str:
+    """Return a sentence with the names and texts of the errors that some findings make, or their lines.
+
+    If none of these has the word of the question that tells most, errors of `others` with it come first.
+    """
+    errors, unnamed = _find_made(state, near)
+    heaviest = _find_heaviest(state) if others else ""
+    if heaviest and not any(shares_word(" ".join(error), (heaviest,)) for error in errors):
+        beside, _ = _find_made(state, [one for one in others if one not in near])
+        telling = {error: at for error, at in beside.items() if shares_word(" ".join(error), (heaviest,))}
+        errors = telling | errors
+    named = [f"{' '.join(filter(None, error))} ({place})" for error, place in errors.items()]
+    if len(named) > MAX_ERRORS:  # else those with words of the question may be among those only counted
+        words = list_words(state.request.query)
+        named.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
+    if named:
+        return f"Errors that arise here: {join_names(named, MAX_ERRORS)}. "
+    return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
+
+
 def _find_heaviest(state: ResearchState) -> str:
-    """Return the word of the question that tells most, "" if none does."""
+    """Return the word of the question that tells most; "" if none tells anything."""
     weighed = weigh_words(list_words(state.request.query), state.weights)
     return max(weighed, key=lambda word: weighed[word], default="")
 
 
-def _name_errors(
-    state: ResearchState, near: Sequence[Finding], others: Sequence[Finding] = (), heaviest: str = ""
-) -> str:
-    """Return a sentence with the names and texts of the errors that some findings make, or their lines.
+def _find_made(state: ResearchState, near: Sequence[Finding]) -> tuple[dict[_Error, str], list[str]]:
+    """Return the errors that some findings make, each with its place, and the places of those without a name.
 
-    An error that lacks a name or a text adds nothing to others that have what it has. Of `others`, only
-    errors with the word `heaviest` count. Errors with it come first.
+    An error that lacks a name or a text adds nothing to others that have what it has.
     """
     errors: dict[_Error, str] = {}
     unnamed: list[str] = []
-    beside = [one for one in others if heaviest and one not in near]
-    for one in (*near[:FAILING], *beside[:FAILING]):
+    for one in near[:FAILING]:
         for number, line, statement in _list_code(state, one):
             plain = _CAUGHT.sub("", line)
             if not (holds_error(plain) or _says_error(line, statement)) or _DECLARES.match(plain):
                 continue
             place = f"{one.path}:{number}-{number}"
             names, text = find_errors(plain), _find_message(statement) or _find_variable(state, one, number)
-            if one in beside and not shares_word(" ".join((*names, text)), (heaviest,)):
-                continue
             if not names and not text:
                 unnamed.append(place)
             for name in names or [""]:
                 error = (name, text)
                 if any(error) and not _is_covered(error, errors):
                     errors.setdefault(error, place)
-    named = [
-        f"{' '.join(filter(None, error))} ({place})"
-        for error, place in errors.items()
-        if not _is_covered(error, errors)
-    ]
-    if len(named) > MAX_ERRORS:  # else those with words of the question may be among those only counted
-        words = list_words(state.request.query)
-        named.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
-    if heaviest:
-        named.sort(key=lambda one: not shares_word(one.rpartition(" (")[0], (heaviest,)))
-    if named:
-        return f"Errors that arise here: {join_names(named, MAX_ERRORS)}. "
-    return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
+    return {error: place for error, place in errors.items() if not _is_covered(error, errors)}, unnamed
 
 
 def _says_error(line: str, statement: str) -> bool:

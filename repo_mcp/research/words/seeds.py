@@ -377,7 +377,9 @@ def _note(
         """Return lines of a seed that no other one shows: a type and its method are both found."""
         seed = seeds[position]
         wanted = _match_wanted(preferred, leads, seed.body)
-        lines = choose_lines(bodies[position], weights, room, wanted, keeps_comments=not position, spare=SPARE)
+        lines = choose_lines(
+            bodies[position], weights, room, wanted, keeps_comments=not position, spare=SPARE
+        )
         own = (at for at in range(len(chosen)) if at != position and seeds[at].path == seed.path)
         known = {line for at in own for line in chosen[at]}
         return [line for line in lines if line == seed.body.head_line or line not in known]

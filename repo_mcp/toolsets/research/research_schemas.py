@@ -77,7 +77,9 @@ _FINDING = build_object(
         "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES)
         | {"default": "exact"},
         "reference_lines": build_list(build_field("integer"), "Where these uses are"),
-        "excerpt": _text("Numbered lines of the file as it is now, those that decide; …: some are left out"),
+        "excerpt": _text(
+            "Numbered lines that decide, as they are now, without shared indentation; …: some are left out"
+        ),
     },
     ("path", "start_line", "end_line", "symbol", "kind", "why"),
 )

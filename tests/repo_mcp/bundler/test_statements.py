@@ -12,10 +12,12 @@ from repo_mcp.bundler.statements import (
     NEAR_LINES,
     Body,
     choose_lines,
+    find_margin,
     holds_failure,
     is_branch,
     measure,
     says_nothing,
+    trim_margin,
 )
 from repo_mcp.research.research import render_excerpt
 from tests.growth import assert_linear
@@ -236,3 +238,16 @@ def test_a_long_condition_that_holds_the_words_is_shown_in_the_room_to_spare_and
 @pytest.mark.parametrize("line", [" ", "}", "a", "} "])
 def test_a_long_line_is_judged_in_linear_time(judge: Callable[[str], bool], line: str) -> None:
     assert_linear(lambda size: line * size + "a:", judge, 2_000)
+
+
+def test_the_indentation_that_all_lines_share_is_left_out() -> None:
+    lines = ["class Desk:", "    def close(self):", "", "        return 1", "\tx", "    y"]
+    assert find_margin(lines[1:4]) == 4
+    assert find_margin(lines[1:5]) == 0
+    assert render_excerpt(lines, [2, 4]) == "2\tdef close(self):\n4\t    return 1\n"
+    assert trim_margin(Body(lines, 2, 4, 2, {}, frozenset())).lines[:4] == [
+        "class Desk:",
+        "def close(self):",
+        "",
+        "    return 1",
+    ]

@@ -192,7 +192,7 @@ def test_what_is_declared_in_a_language_without_a_parser_is_not_called_undeclare
     first, *places = report.findings
     assert (first.why, first.excerpt) == (
         "declares push_bulk",
-        "2\t  def push_bulk!(job)\n3\t    store(job)\n4\t  end\n",
+        "2\tdef push_bulk!(job)\n3\t  store(job)\n4\tend\n",
     )
     assert [(one.path, one.why) for one in places] == [("client.rb", "has the name push_bulk")]
     texts |= {f"spec/s{number}_spec.rb": "it { queue.push_bulk! 1 }\n" for number in range(3)}

@@ -39,7 +39,7 @@ def check_report(report: Report, texts: dict[str, str]) -> None:
         assert one.why
         for row in one.excerpt.splitlines():
             number, tab, text = row.partition("\t")
-            assert not tab or lines[int(number) - 1].rstrip().startswith(text.removesuffix("…"))
+            assert not tab or lines[int(number) - 1].strip().startswith(text.strip().removesuffix("…"))
     citations = [edge.citation for edge in report.map_edges if edge.citation]
     citations += [citation for chain in report.chains for citation in chain.citations]
     citations += [one.citation for one in report.entry_points] + [

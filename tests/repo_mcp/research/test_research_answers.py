@@ -482,7 +482,7 @@ def test_an_open_question_finds_what_its_words_say_and_what_connects_it() -> Non
     report = Asked(SERVICE).ask("how are sessions opened for a user")
     assert report.reading.form is Form.OPEN
     assert list_found(report)[0] == "service.store.SessionStore.open_session"
-    assert "7\t    def open_session(self, user):\n" in report.findings[0].excerpt
+    assert "7\tdef open_session(self, user):\n" in report.findings[0].excerpt
     assert "service.store.SessionStore" in list_found(report)
     assert "service.auth.Authenticator.authenticate" in list_found(report)
 

@@ -65,7 +65,7 @@ def test_callers_come_with_their_callers_and_the_chain(served: Served) -> None:
     caller = result["findings"][1]
     assert (caller["path"], caller["start_line"], caller["end_line"]) == ("service/auth.py", 18, 26)
     assert caller["reference_lines"] == [24]
-    assert "24\t        if not self.store.check(user, digest):\n" in caller["excerpt"]
+    assert "24\t    if not self.store.check(user, digest):\n" in caller["excerpt"]
 
 
 def test_conforming_types_come_with_their_extensions(served: Served) -> None:
