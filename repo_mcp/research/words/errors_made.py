@@ -17,7 +17,6 @@ from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import FAILS, NAMED_IN_QUESTION
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.text.question_words import list_words, shares_word
 
@@ -120,11 +119,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not is_known and " " not in asked:
         return _name_errors(state, _keep_named(near, asked))
     best = next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
-    return (
-        _name_errors(state, near)
-        if best is None
-        else _name_errors(state, _list_linked(state, best, near), near)
-    )
+    return _name_errors(state, near if best is None else _list_linked(state, best, near))
 
 
 def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> list[Finding]:
@@ -149,34 +144,8 @@ def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
     return [one for one in near if one.symbol.rpartition(".")[2] == name] or near
 
 
-def _name_errors(state: ResearchState, near: Sequence[Finding], others: Sequence[Finding] = ()) -> str:
+def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
     """Return a sentence with the names and texts of the errors that some findings make, or their lines.
-
-    If none of these has the word of the question that tells most, errors of `others` with it come first.
-    """
-    errors, unnamed = _find_made(state, near)
-    heaviest = _find_heaviest(state) if others else ""
-    if heaviest and not any(shares_word(" ".join(error), (heaviest,)) for error in errors):
-        beside, _ = _find_made(state, [one for one in others if one not in near])
-        telling = {error: at for error, at in beside.items() if shares_word(" ".join(error), (heaviest,))}
-        errors = telling | errors
-    named = [f"{' '.join(filter(None, error))} ({place})" for error, place in errors.items()]
-    if len(named) > MAX_ERRORS:  # else those with words of the question may be among those only counted
-        words = list_words(state.request.query)
-        named.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
-    if named:
-        return f"Errors that arise here: {join_names(named, MAX_ERRORS)}. "
-    return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
-
-
-def _find_heaviest(state: ResearchState) -> str:
-    """Return the word of the question that tells most; "" if none tells anything."""
-    weighed = weigh_words(list_words(state.request.query), state.weights)
-    return max(weighed, key=lambda word: weighed[word], default="")
-
-
-def _find_made(state: ResearchState, near: Sequence[Finding]) -> tuple[dict[_Error, str], list[str]]:
-    """Return the errors that some findings make, each with its place, and the places of those without a name.
 
     An error that lacks a name or a text adds nothing to others that have what it has.
     """
@@ -195,7 +164,17 @@ def _find_made(state: ResearchState, near: Sequence[Finding]) -> tuple[dict[_Err
                 error = (name, text)
                 if any(error) and not _is_covered(error, errors):
                     errors.setdefault(error, place)
-    return {error: place for error, place in errors.items() if not _is_covered(error, errors)}, unnamed
+    named = [
+        f"{' '.join(filter(None, error))} ({place})"
+        for error, place in errors.items()
+        if not _is_covered(error, errors)
+    ]
+    if len(named) > MAX_ERRORS:  # else those with words of the question may be among those only counted
+        words = list_words(state.request.query)
+        named.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
+    if named:
+        return f"Errors that arise here: {join_names(named, MAX_ERRORS)}. "
+    return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
 
 
 def _says_error(line: str, statement: str) -> bool:

@@ -304,16 +304,3 @@ def test_several_subjects_are_spoken_of_as_several() -> None:
         "class C(A):\n    def run(self): ...\n"
     }
     assert " They are overridden or implemented by C.run (" in Asked(files).ask("what depends on run?").claim
-
-
-def test_errors_with_the_word_that_tells_most_come_first_if_the_best_has_none() -> None:
-    text = (
-        "def ship_parcel(parcel, route):\n    # ships a parcel on its route\n    if not route.parcel:\n"
-        '        raise RouteError("no such way")\n    return route.ship(parcel)\n\n\n'
-        "def read_stamp(value):\n    if not value:\n"
-        '        raise ValueError("stamp must be red or blue")\n    return value\n'
-    )
-    claim = (
-        Asked({"post.py": text}).ask("which error is raised when a parcel is shipped with a bad stamp?").claim
-    )
-    assert 'ValueError "stamp must be red or blue" (post.py:10-10)' in claim
