@@ -110,7 +110,8 @@ def run_search(
     if query.phrases and query.has_other_words and not answer.hits:  # quotes of a title are not always meant
         query = replace(query, phrases=[], required=required)
         answer = _answer_ranked(scope, request, query, progress, is_whole=is_whole)
-        answer = replace(answer, warnings=(*answer.warnings, NO_PHRASE))
+        if answer.hits:
+            answer = replace(answer, warnings=(*answer.warnings, NO_PHRASE))
     return replace(answer, snapshot=snapshot)
 
 

@@ -19,11 +19,13 @@ from collections.abc import Callable, Collection, Sequence
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.query.clues import find_title
 from repo_mcp.ranking.query.report_noise import FORM_WORDS, LinePart, is_heading, iter_lines, take_informative
-from repo_mcp.ranking.query.requests import holds_question, is_request
+from repo_mcp.ranking.query.requests import holds_question, is_request, wants_shown
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 LONG_WORDS = 60  # below a title: who tells so much reports something, and may ask what others think
+_CLOSING = "advance any best cheers for help in kind many regards so thank thanks the you"
+_CLOSING_WORDS = frozenset(_CLOSING.split())
 _FORM_WORDS = FUNCTION_WORDS | FORM_WORDS
 _TAG = compile_late(
     r"</?(?:a|b|br|center|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|picture|source|span|strong|sub|summary|sup"
@@ -34,6 +36,7 @@ _PICTURE = compile_late(r"!\[[^\]\n]{0,200}\]\([^()\s]{0,2000}\)")
 _LINK = compile_late(r"\[([^\[\]\n]{1,200})\]\([^()\s]{0,2000}\)")
 _URL = compile_late(r"\bhttps?://[^\s<>)\]\"'`]{1,2000}")
 _FILE_IN_URL = compile_late(r"/(?:blob|blame|tree|raw|src)/(?:branch/|commit/)?[^/\s]{1,100}/([^\s?]{1,400})")
+_ITEM = compile_late(r"[-*+]\s|\d{1,3}[.)]\s")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -72,8 +75,8 @@ def is_report(text: str) -> bool:
     """Return True for a report or the description of a change: a title, and below it what it is about.
 
     A text that asks something, in its title or below it, is a question and no report; only headings of forms
-    may ask. A long text may ask on its way, what others think of it, but not at its end. A text without a
-    title is no report either.
+    may ask. A long text may ask on its way, what others think of it, but not in its last paragraph. A text
+    without a title is no report either.
     """
     text = text.strip()
     title = find_title(text)
@@ -84,15 +87,32 @@ def is_report(text: str) -> bool:
     if is_request(title.rstrip().rstrip("?") if is_long else title):
         return False
     asking = _list_asking(below)
-    if is_long:
-        return not asking or asking[-1] != len(below) - 1
-    if asking:
+    if _asks_at_end(below, asking) if is_long else asking:
         return False
     if any(part is LinePart.CODE for _, part in below):
         return True
-    is_sentence = title.rstrip().endswith((".", "!", ",", ";"))
     goes_on = below[0][0][:1].islower()
+    if is_long:
+        return not goes_on
+    is_sentence = title.rstrip().endswith((".", "!", ",", ";"))
     return not (is_sentence or goes_on or below[-1][0].endswith("?"))
+
+
+def _asks_at_end(below: Sequence[tuple[str, LinePart]], asking: Sequence[int]) -> bool:
+    """Return whether the last paragraph asks, or its last sentence wants code shown; thanks may follow.
+
+    An item of a list asks only at the very end: open points of a plan are often questions.
+    """
+    last = len(below) - 1
+    while last >= 0 and _CLOSING_WORDS.issuperset(_list_words(below[last][0])):
+        last -= 1
+    if last < 0:
+        return False
+    line, part = below[last]
+    if last in asking or (part is LinePart.PROSE and wants_shown(line)):
+        return True
+    start = max((at for at in range(last) if not below[at][0]), default=-1)
+    return any(start < at < last and not _ITEM.match(below[at][0]) for at in asking)
 
 
 def _list_asking(below: Sequence[tuple[str, LinePart]]) -> list[int]:

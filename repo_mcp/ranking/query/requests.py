@@ -31,6 +31,9 @@ _TAGS = frozenset(("context", "goal", "help", "question", "request", "task"))  #
 _TOLD = frozenset(("give", "help", "point", "show", "tell", "walk"))
 _ME = frozenset(("me", "us"))
 _OPINIONS = frozenset(("think", "thoughts"))  # "What do you think?" is not answered by code
+_SHOWING = "describe explain find give list locate point show summarise summarize tell trace walk"
+_SHOWING_WORDS = frozenset(_SHOWING.split())  # "Can you show the code?"
+_PLACES = frozenset(("class", "code", "file", "function", "method", "place"))
 _SKIPPED = frozenset(("just", "only", "to"))
 _EDGES = "\"'*_#>[](){}.,:;!?"
 _SENTENCE_END = compile_late(r"(?<=[.!?:])\s+")
@@ -55,6 +58,16 @@ def holds_question(line: str, *, begins_paragraph: bool) -> bool:
     return any(
         _is_question(sentence, begins=begins_paragraph or at > 0) for at, sentence in enumerate(sentences)
     )
+
+
+def wants_shown(line: str) -> bool:
+    """Return True if a line ends by asking for code: "Can you show it?", "Is there a place for it?"."""
+    sentence = _SENTENCE_END.split(line.strip())[-1]
+    words = [word for word in _list_words(sentence) if word != "please"]
+    first, second, third, fourth = [*words, "", "", "", ""][:4]
+    if first not in _AUXILIARIES or not sentence.endswith("?"):
+        return False
+    return (second == "you" and third in _SHOWING_WORDS) or (second == "there" and fourth in _PLACES)
 
 
 def _is_question(sentence: str, *, begins: bool) -> bool:

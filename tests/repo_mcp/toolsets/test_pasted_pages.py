@@ -152,6 +152,12 @@ def test_a_title_that_quotes_what_no_file_has_is_answered_by_all_of_its_words(re
     assert quoted["warnings"] == [*plain["warnings"], NO_PHRASE]
 
 
+def test_no_hits_are_promised_for_a_quote_if_there_are_none(repository: Repository) -> None:
+    answer = call(repository, "repo.search", query='frobnicate "qqxx zzyy"')
+    assert answer["result"]["hits"] == []
+    assert answer["warnings"] == ["No file has: frobnicate, qqxx, zzyy."]
+
+
 def test_lines_around_a_line_that_an_issue_links_to_are_shown(repository: Repository) -> None:
     link = "https://example.org/a/b/blob/2500957f3a95/books/ledger.py#L55"
     numbers = show(repository, f"{ISSUE}It is raised at {link}.\n")

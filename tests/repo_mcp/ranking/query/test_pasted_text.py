@@ -180,7 +180,9 @@ def test_code_alone_counts_in_full() -> None:
         "Window stays open after the last tab is closed\nConsider the following tabs:\none, two",
         "\n  Window stays open after closing\n\n`tabs.close()` does nothing\n\n",
         f"Close the window with its last tab?{TOLD}I can try.",  # a long text may ask, and go on
-        f"Close the window.{TOLD}Why is it kept? I can try.\n\nThanks",
+        f"Close the window.{TOLD}Why is it kept?\n\nI can try. Thanks",
+        f"Closing of windows{TOLD}Open points:\n- how are tabs counted\n- a test is missing",
+        f"Closing of windows{TOLD}Is this expected?",  # by others, not in code
         f"Close the window with its tab{TOLD}What do you think?",  # an opinion is asked for
         f"Close the window with its tab{TOLD}Why not ask the strip?",
     ],
@@ -229,6 +231,12 @@ def test_a_title_with_what_it_is_about_is_a_report(text: str) -> None:
         "Close the window with its last tab?\n\nIt stays.",  # too short to be sure
         f"Closing of windows{TOLD}Where is it decided?",
         f"Does a window close with its last tab?{TOLD}I can try.",
+        f"Closing of windows{TOLD}Where is it decided?\n\nThanks in advance!",
+        f"Closing of windows{TOLD}Where is it decided?\nAnswer with the file and the line.",
+        f"Closing of windows{TOLD}\nHow is it decided, and by which part\nof the manager?",
+        f"Closing of windows{TOLD}Could you please show the code that decides it?",
+        f"Closing of windows{TOLD}Is there a place where it is decided?",
+        f"The window closes with its last tab, and\nthat is too late.{TOLD}",  # one sentence in two lines
     ],
 )
 def test_what_may_be_a_question_is_no_report(text: str) -> None:
