@@ -3,8 +3,8 @@
 All spans of a text are hashed together to 128 bits each, eight bytes (a lane) at a time. Spans with equal
 hashes are taken as equal: as with file fingerprints, a collision is not to be expected. The factors are
 drawn anew in each process, so that nobody can prepare texts that collide; they do not affect the
-result. Long spans are hashed one by one: so many steps for one word of a megabyte would take seconds. A
-span is not empty and does not end in a zero byte.
+result. Long spans are hashed one by one: a step for every lane of a word of a megabyte would take seconds.
+A span is not empty and does not end in a zero byte.
 """
 
 from __future__ import annotations

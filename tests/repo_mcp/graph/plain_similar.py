@@ -88,14 +88,14 @@ class PlainFinder:
             return []
         own = _gather(record, declaration.ordinal)
         texts = _Texts(self._program)
-        shape = texts.shingle(declaration)
+        shingles = texts.shingle(declaration)
         found = []
         for one in self._list_candidates(declaration, record, own)[: max(MAX_COMPARED, limit)]:
             other = self._program.find_record(one.path)
             assert other is not None
             features = _gather(other, one.ordinal)
             names, name = self._compare_names(own, features)
-            alike = _jaccard(shape, texts.shingle(one))
+            alike = _jaccard(shingles, texts.shingle(one))
             likeness = BY_NAMES * names + BY_SHAPE * alike + BY_NAME * name
             if likeness >= MIN_LIKENESS:
                 shared = self._list_shared(own, features)
@@ -268,14 +268,14 @@ def _find_group(record: SymbolRecord, ordinal: int) -> frozenset[SymbolKind]:
 
 
 class _Texts:
-    """The shapes of symbols, from the text of their files as it is now."""
+    """The shingles of symbols, from the text of their files as it is now."""
 
     def __init__(self, program: SearchableProgram) -> None:
         self._program = program
         self._lines: dict[str, list[str]] = {}
 
     def shingle(self, declaration: Declaration) -> frozenset[tuple[str, ...]]:
-        """Return the runs of tokens of a symbol; none when its file cannot be read."""
+        """Return the shingles of a symbol; none when its file cannot be read."""
         record = self._program.find_record(declaration.path)
         if record is None:
             return frozenset()
