@@ -9,7 +9,7 @@ from repo_mcp.graph.typed.receivers import ReceiverTypes, is_callable
 from repo_mcp.languages.treesitter.type_names import TypeName
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import NEW, Binding
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
+from repo_mcp.symbols.symbol_record import ReferenceRole
 
 
 class JavaReceivers(ReceiverTypes):
@@ -29,34 +29,11 @@ class JavaReceivers(ReceiverTypes):
     ) -> Receiver | None:
         if receiver is not None and not named.is_items and _is_own_type(scope, at.ordinal, named.name):
             return replace(receiver, is_certain=False)
-        found = super()._find_named(scope, at, text, named, receiver)
-        return Receiver(is_items=True) if found is None and named.is_items else found
-
-    def _find_type(
-        self, scope: FileScope, ordinal: int, names: tuple[str, ...], *, is_items: bool = False
-    ) -> Receiver | None:
-        """Return the type of a written name; of a list of unknown items, that it is a list."""
-        found = super()._find_type(scope, ordinal, names, is_items=is_items)
-        return Receiver(is_items=True) if found is None and is_items else found
-
-    def _take_step(self, receiver: Receiver, segment: str) -> Receiver | None:
-        found = super()._take_step(receiver, segment)
-        return found if found is None or _is_known(found) else None
-
-    def _find_taken(
-        self, scope: FileScope, ordinal: int, binding: Reference, names: tuple[str, ...]
-    ) -> Receiver | None:
-        found = super()._find_taken(scope, ordinal, binding, names)
-        return found if found is None or _is_known(found) else None
+        return super()._find_named(scope, at, text, named, receiver)
 
     def _is_value(self, declaration: Declaration, role: ReferenceRole) -> bool:
         """Return whether a declaration can be a value: a method cannot, so the name is a variable's."""
         return role is not ReferenceRole.USE or not is_callable(self._lookup, declaration)
-
-
-def _is_known(receiver: Receiver) -> bool:
-    """Return whether anything is known of a receiver: an item of a list of unknown items has no type."""
-    return bool(receiver.types or receiver.external or receiver.is_items)
 
 
 def _is_own_type(scope: FileScope, member: int, name: str) -> bool:

@@ -371,21 +371,18 @@ class CaptureWalk(CaptureScopes):
     def _read_types(self, ordinal: int, text: str, names: tuple[set[str], ...]) -> list[TypeName]:
         """Return the type that a text names, or the bounds of the type parameter that it names.
 
-        For nested lists this is the outer list, because a row does not hold the depth of items; for a list of
-        an unbound parameter (`Map<K, V>`) or a wildcard, the list."""
+        For nested lists this is the outer list, because a row does not hold the depth of items."""
         found = read_type(text)
         if self._dialect.keeps_arguments and "<" in text and found.name and len(text) < MAX_TYPE_CHARS:
             return [TypeName(text)]
-        if found.inner or (found.outer and not found.name):
+        if found.inner:
             return [TypeName(found.outer)]
         if found.qualifier or not any(found.name in one for one in names):
             return [found]
         if self._is_variable(ordinal, found.name):  # `struct list *list`
             return [found]
         bounds = split_bounds(self._find_bound(ordinal, found.name))[:MAX_BOUNDS]
-        read = [read_type(one) for one in bounds]
-        if found.outer and not any(one.name for one in read):
-            return [TypeName(found.outer)]
+        read = (read_type(one) for one in bounds)
         return [TypeName(one.name, one.qualifier, found.is_items) for one in read]
 
     def _is_variable(self, ordinal: int, name: str) -> bool:

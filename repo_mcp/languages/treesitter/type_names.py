@@ -56,7 +56,7 @@ NO_TYPE = TypeName()
 
 
 def read_type(text: str) -> TypeName:
-    """Return the name of the type in a text; without a name if it names none, as in `List<?>`."""
+    """Return the name of the type in a text; NO_TYPE if it names none."""
     lists, outer = 0, ""
     for _ in range(MAX_STEPS):
         start = _MODIFIERS.match(text)
@@ -73,7 +73,7 @@ def read_type(text: str) -> TypeName:
             continue
         found = _NAME.match(text)
         if found is None:
-            return TypeName(outer=outer) if outer else NO_TYPE
+            return NO_TYPE
         names = _SEPARATOR.split(found.group())
         rest = text[found.end() :].lstrip()
         inside = _find_argument(names[-1], rest)

@@ -52,7 +52,7 @@ def test_a_method_is_no_value_though_a_parameter_has_its_name() -> None:
             """,
         }
     )
-    assert found.ask("p/Streams.java", "make(", "flow") == ["-> java.util.Collection.flow"]
+    assert found.ask("p/Streams.java", "make(", "flow") == ["p/Streams.java:4 flow probable"]
 
 
 def test_what_overrides_nothing_of_its_base_stands_beside_it() -> None:

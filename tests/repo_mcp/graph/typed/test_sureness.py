@@ -143,7 +143,7 @@ CASES = {
     "java: a list": (
         "// of a list",
         "invoke",
-        [],
+        ["a/A.java:7 invoke possible", "a/A.java:8 invoke possible"],
     ),
     "rust: a variable": ("// unwrapped", "width", ["src/lib.rs:5 width exact"]),
     "rust: a call": ("// tried", "width", ["src/lib.rs:5 width exact"]),
