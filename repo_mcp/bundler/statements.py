@@ -119,11 +119,11 @@ def says_nothing(line: str) -> bool:
 
 def find_margin(lines: Sequence[str]) -> int:
     """Return the number of characters of indentation that all lines share; blank lines do not count."""
-    margins = [line[: len(line) - len(line.lstrip())] for line in lines if line.strip()]
-    shared = min(margins, key=len, default="")
-    while not all(margin.startswith(shared) for margin in margins):
-        shared = shared[:-1]
-    return len(shared)
+    margins = sorted({line[: len(line) - len(line.lstrip())] for line in lines if line.strip()})
+    if not margins:
+        return 0
+    pairs = enumerate(zip(margins[0], margins[-1], strict=False))  # what these two share, all share
+    return next((at for at, (one, other) in pairs if one != other), len(margins[0]))
 
 
 def trim_margin(body: Body) -> Body:
