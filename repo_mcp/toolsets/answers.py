@@ -39,16 +39,26 @@ MAY_HIDE = "Control or bidirectional characters may hide text"  # a warning; whe
 _NAMED = 5  # how many numbers a warning lists
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
 
-# Hints that several toolsets give for failures that come without one.
+# What to do about failures that come without a hint, whatever the toolset. A toolset may name its own tools.
 HINTS: Mapping[ErrorCode, str] = {
+    ErrorCode.INVALID_ARGUMENT: "Correct the argument and call again.",
     ErrorCode.PATH_INVALID: "Give a path inside the repository, relative to its root, with `/`.",
     ErrorCode.PATH_ESCAPE: "Give a path inside the repository, relative to its root.",
     ErrorCode.PATH_DENIED: "This name is never served. Work without it, or ask the user for what you need.",
+    ErrorCode.NOT_FOUND: "List or search the files for its path.",
+    ErrorCode.NOT_A_FILE: "Give the path of a file.",
+    ErrorCode.NOT_A_DIRECTORY: "Give the path of a folder.",
     ErrorCode.UNREADABLE: "The system refuses to read it. Ask the user about its permissions.",
     ErrorCode.FILE_TOO_LARGE: explain_limit("max_file_bytes"),
+    ErrorCode.BINARY_FILE: "Only text files can be read.",
     ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
     ErrorCode.BUSY: "Try again in a few seconds.",
+    ErrorCode.TOO_MANY_CALLS: "Try again in a few seconds.",
+    ErrorCode.TIMEOUT: "Ask for less.",
+    ErrorCode.CANCELLED: "Call again.",
+    ErrorCode.CONFIG_INVALID: "Ask the user to correct the server's options.",
     ErrorCode.NO_ROOT: "Ask the user to open a repository in the client.",
+    ErrorCode.INDEX_UNAVAILABLE: "Try again in a moment.",
     ErrorCode.INTERNAL: CALL_AGAIN,
 }
 

@@ -397,6 +397,25 @@ def test_errors_are_results_in_the_words_of_the_specification(ready: Client) -> 
         assert ready.fails(tool, query="")["content"] == error("Query cannot be empty")
 
 
+def test_the_hint_of_an_error_in_the_words_of_the_specification_stands_beside_it(ready: Client) -> None:
+    whole = "Give '.' for the whole repository, or a folder in it."
+    hints = {
+        "nowhere": whole,
+        "README.md": f"This is a file. {whole}",
+    }
+    for path, hint in hints.items():
+        error = ready.fails("search_code", query="x", path=path)["structuredContent"]["error"]
+        assert error == {
+            "code": "not_found" if hint == whole else "not_a_directory",
+            "message": f"Path does not exist or is not a directory: {path}",
+            "hint": hint,
+        }
+    asked = "Give query as a question, or as names or words to look for."
+    for arguments in ({}, {"query": " "}):
+        assert ready.fails("search_docs", **arguments)["structuredContent"]["error"]["hint"] == asked
+    assert ready.fails("index_codebase")["structuredContent"]["error"]["hint"] == whole
+
+
 def test_errors_fit_the_schemas_too(ready: Client) -> None:
     listed = {tool["name"]: tool for tool in ready.ask("tools/list")["result"]["tools"]}
     for tool in TOOLS:

@@ -74,7 +74,6 @@ _HINTS: Mapping[ErrorCode, str] = {
     ErrorCode.NOT_FOUND: "Find the path with list_directory or get_directory_tree.",
     ErrorCode.NOT_A_FILE: "List a directory with list_directory.",
     ErrorCode.NOT_A_DIRECTORY: "Read a file with read_file.",
-    ErrorCode.BINARY_FILE: "Only text files can be read.",
     ErrorCode.INDEX_UNAVAILABLE: "Files are being indexed; get_status shows the progress. Until then"
     " list_directory, get_directory_tree and read_file work.",
 }

@@ -53,15 +53,10 @@ ERROR_CODES: tuple[str, ...] = tuple(sorted(set(_CODES.values())))
 # For failures that come without a hint of their own.
 _HINTS: Mapping[ErrorCode, str] = {
     **HINTS,
-    ErrorCode.INVALID_ARGUMENT: "Correct the argument and call again.",
     ErrorCode.NOT_FOUND: "Find the path with repo.list_files.",
     ErrorCode.NOT_A_FILE: "List a directory with repo.list_files.",
     ErrorCode.NOT_A_DIRECTORY: "Open a file with repo.open_file.",
     ErrorCode.BINARY_FILE: "Only text files can be opened.",
-    ErrorCode.TOO_MANY_CALLS: "Try again in a few seconds.",
-    ErrorCode.TIMEOUT: "Ask for less.",
-    ErrorCode.CANCELLED: "Call again.",
-    ErrorCode.CONFIG_INVALID: "Ask the user to correct the server's options.",
     ErrorCode.INDEX_UNAVAILABLE: "Call repo.status to see how far the index is, then try again.",
 }
 

@@ -3,8 +3,9 @@
     json     text is the compact JSON of the structured content, byte for byte: {"query":"…","results":[…]}
     human    text for people; toon: the same values as JSON has, in fewer tokens (repo_mcp/toolsets/toon.py).
              Structured content is then {"format":"human","text":"…"}: whoever reads only that loses nothing
-    errors   text is the message alone, as the specification writes it, and structured content
-             {"error":{"code":"not_found","message":"…"}}
+    errors   text is the message and what to do, and structured content has both as "message"; if the
+             specification words the message, text is the message alone, and what to do stands beside it:
+             {"error":{"code":"not_found","message":"…","hint":"…"}}
 
 The limit of bytes counts the text and the blocks beside it.
 
@@ -46,10 +47,8 @@ ERROR_CODES: tuple[str, ...] = tuple(sorted(set(_CODES.values())))
 
 # For failures that come without a hint of their own, and those whose own hints name tools of other toolsets.
 _HINTS: Mapping[ErrorCode, str] = {
-    ErrorCode.LIMIT_EXCEEDED: HINTS[ErrorCode.LIMIT_EXCEEDED],
-    ErrorCode.BUSY: HINTS[ErrorCode.BUSY],
+    **HINTS,
     ErrorCode.INDEX_UNAVAILABLE: "Run 'index_codebase' tool, or try again in a moment.",
-    ErrorCode.INTERNAL: HINTS[ErrorCode.INTERNAL],
 }
 _OWN_HINTS = frozenset({ErrorCode.BUSY, ErrorCode.INDEX_UNAVAILABLE})
 ROOT = "."
@@ -58,8 +57,14 @@ _NO_FOLDER = frozenset(
 )
 
 
+_ARGUMENT_HINTS = {
+    "path": "Give '.' for the whole repository, or a folder in it.",
+    "query": "Give query as a question, or as names or words to look for.",
+}
+
+
 class ResearchToolError(RepoError):
-    """A failure with the message that specification 4 gives it, to which no hint is added."""
+    """A failure with the message that specification 4 gives it: the text is that message and nothing else."""
 
 
 def take_arguments(
@@ -73,10 +78,12 @@ def take_arguments(
     required = schema.get("required")
     for name in required if isinstance(required, list) else ():
         if arguments.get(name) is None:
-            raise ResearchToolError(ErrorCode.INVALID_ARGUMENT, f"Missing required argument: {name}")
+            message = f"Missing required argument: {name}"
+            raise ResearchToolError(ErrorCode.INVALID_ARGUMENT, message, _ARGUMENT_HINTS[name])
     query = arguments.get("query")
     if isinstance(query, str) and not query.strip():
-        raise ResearchToolError(ErrorCode.INVALID_ARGUMENT, "Query cannot be empty")
+        message, hint = "Query cannot be empty", _ARGUMENT_HINTS["query"]
+        raise ResearchToolError(ErrorCode.INVALID_ARGUMENT, message, hint)
     return read_arguments(schema, arguments, free_text)
 
 
@@ -105,12 +112,14 @@ def _append_notes(text: str, result: Mapping[str, object]) -> str:
 
 
 def _render_failure(_call: Call[Repository], error: RepoError, _warnings: Sequence[str]) -> ToolAnswer:
-    """Return the message followed by the hint. The text has no place for warnings."""
-    hint = "" if isinstance(error, ResearchToolError) else choose_hint(error, _HINTS, _OWN_HINTS)
-    text = escape_text(error.message)
-    if hint:
-        text = f"{text}{'' if text.endswith('.') else '.'} {hint}"
-    return ToolAnswer({"error": {"code": _CODES[error.code], "message": text}}, text, is_error=True)
+    """Return the message followed by the hint, or with it beside. The text has no place for warnings."""
+    text, hint = escape_text(error.message), choose_hint(error, _HINTS, _OWN_HINTS)
+    shown = {"code": _CODES[error.code], "message": text}
+    if isinstance(error, ResearchToolError):
+        shown |= {"hint": hint} if hint else {}
+    elif hint:
+        shown["message"] = text = f"{text}{'' if text.endswith('.') else '.'} {hint}"
+    return ToolAnswer({"error": shown}, text, is_error=True)
 
 
 FORM = Form(
@@ -187,13 +196,21 @@ def resolve_folder(repository: Repository, arguments: Arguments) -> str:
     except RepoError as error:
         if error.code in _NO_FOLDER:
             message = f"Path does not exist or is not a directory: {given}"
-            raise ResearchToolError(error.code, message) from error
+            raise ResearchToolError(error.code, message, _explain_no_folder(error)) from error
         if error.code is ErrorCode.PATH_ESCAPE:
             message = f"Path is outside the served repository: {given}."
             raise RepoError(error.code, message, "Give '.' or a folder inside the repository.") from error
         if error.code is ErrorCode.PATH_DENIED:
-            raise ResearchToolError(error.code, f"Path is never served: {given}") from error
+            raise RepoError(error.code, f"Path is never served: {given}.", error.hint) from error
         raise
+
+
+def _explain_no_folder(error: RepoError) -> str:
+    """Return what to do about a path that leads to no folder."""
+    if error.code is ErrorCode.UNREADABLE:
+        return error.hint
+    found = "This is a file. " if error.code is ErrorCode.NOT_A_DIRECTORY else ""
+    return f"{found}{_ARGUMENT_HINTS['path']}"
 
 
 def _given(arguments: Arguments) -> str:

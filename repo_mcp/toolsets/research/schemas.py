@@ -29,7 +29,8 @@ MAX_EXTENSIONS_CHARS = 1_000
 
 def build_result(properties: Mapping[str, Schema]) -> Schema:
     """Return the schema of an answer: these properties, or one text in the requested form, or an error."""
-    error = build_object({"code": build_choice("", ERROR_CODES), "message": build_field("string")})
+    text = build_field("string")
+    error = build_object({"code": build_choice("", ERROR_CODES), "message": text, "hint": text})
     return build_object(
         {
             **properties,

@@ -5,12 +5,27 @@ from __future__ import annotations
 import json
 import logging
 import math
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.toolsets.answers import build_answer, fit_rows, log_defect
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.toolsets.answers import (
+    HINTS,
+    Call,
+    Draft,
+    Form,
+    answer_call,
+    build_answer,
+    fit_rows,
+    log_defect,
+)
+from repo_mcp.toolsets.graph.answers import FORM as GRAPH
+from repo_mcp.toolsets.repo.answers import describe_error
+from repo_mcp.toolsets.research.answers import FORM as RESEARCH
+from repo_mcp.toolsets.research.answers import ResearchToolError
 
 
 @given(
@@ -69,3 +84,26 @@ def test_a_defect_is_named_by_its_place_alone(caplog: pytest.LogCaptureFixture) 
     assert second == f"{first}, request r-1"
     assert third == "get_symbol failed: ValueError in ?"
     assert {record.name for record in caplog.records} == {"repo_mcp.toolsets.graph"}
+
+
+def fail(form: Form[Any], error: RepoError) -> dict[str, str]:
+    """Return the error of a call that fails in this way, as clients see it."""
+
+    def run() -> Draft:
+        raise error
+
+    answer = answer_call(form, Call("tool", {}, None, run, None), max_bytes=10_000)
+    return cast(dict[str, str], answer.structured["error"])
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_failure_says_what_to_do_in_every_toolset(code: ErrorCode) -> None:
+    """A failure that comes without a hint gets that of its code."""
+    bare = RepoError(code, "It failed.")
+    assert describe_error(bare)["hint"].endswith(".")
+    assert fail(GRAPH, bare)["hint"].endswith(".")
+    assert fail(RESEARCH, bare)["message"].removeprefix("It failed. ").endswith(".")
+    worded = fail(RESEARCH, ResearchToolError(code, "As it is written"))
+    assert worded["message"] == "As it is written"
+    assert worded["hint"].endswith(".")
+    assert HINTS[code]

@@ -110,7 +110,9 @@ def test_a_path_outside_and_a_denied_one_are_refused_in_words_of_their_own(serve
     for path in ("..", "/etc", "service/../../x", "out"):
         said = served.error("index_codebase", path=path)
         assert said.startswith(f"Path is outside the served repository: {path}.")
-    assert served.error("index_codebase", path=".git") == "Path is never served: .git"
+    said = served.error("index_codebase", path=".git")
+    assert said.startswith("Path is never served: .git. ")
+    assert said.endswith(" Ask for files of the work tree.")
 
 
 def test_what_is_missing_is_named(served: Served) -> None:
@@ -119,7 +121,9 @@ def test_what_is_missing_is_named(served: Served) -> None:
         answer = tool.call({}, CallContext(lambda: False))
         assert answer.is_error
         assert answer.text == f"Missing required argument: {missing}"
-        assert answer.structured == {"error": {"code": "invalid_argument", "message": answer.text}}
+        error = cast(Any, answer.structured["error"])
+        assert (error["code"], error["message"]) == ("invalid_argument", answer.text)
+        assert error["hint"].startswith("Give ")
 
 
 def test_other_arguments_are_refused_clearly(served: Served) -> None:
@@ -153,7 +157,7 @@ def test_hints_name_no_tool_of_another_toolset() -> None:
     for code in ErrorCode:
         said = fail(RepoError(code, "It failed.", "Ask repo.status."))
         assert "repo." not in said or code not in (ErrorCode.BUSY, ErrorCode.INDEX_UNAVAILABLE)
-        assert fail(ResearchToolError(code, "As it is written")) == "As it is written"
+        assert fail(ResearchToolError(code, "As it is written", "Do this.")) == "As it is written"
 
 
 def test_the_page_of_errors_lists_every_code_and_the_texts_of_the_specification() -> None:
