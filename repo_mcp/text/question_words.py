@@ -36,7 +36,8 @@ _EXTENDS = re.compile(
 )
 # "how do I register a custom lookup": the verb, then its nouns
 _ACTION = re.compile(
-    r"\b(?:where|how) (?:do|does|can|could|should|would|must) (?:I|we|you|one) (\w+) (?:support (?:for|of) )?"
+    r"\b(?:where|how) (?:do|does|can|could|should|would|must) (?:I|we|you|one) (\w+)"
+    r"(?:(?<=\bplug|\bhook) in)? (?:support (?:for|of) )?"
     r"((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or|at|as|of)\b)[\w-]+ ?){1,5})",
     re.IGNORECASE,
 )

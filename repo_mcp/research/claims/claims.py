@@ -26,7 +26,7 @@ from repo_mcp.research.findings.citing import (
     shorten,
     shorten_symbol,
 )
-from repo_mcp.research.findings.locating import is_test, is_test_place
+from repo_mcp.research.findings.locating import is_test, is_test_node, is_test_place
 from repo_mcp.research.findings.reasons import (
     BELONG,
     BY_EXTENSION,
@@ -100,7 +100,7 @@ def build_claim(
         first = [subject.nodes[0] for subject in reading.subjects]
         passing = describe_passing(state, reading.subjects)
         return " ".join([*compared, *passing, *describe_members(state, first)])
-    own = [node for node in state.nodes.values() if is_test_place(node.path) is state.wants_tests]
+    own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
     if reading.form is Form.ERRORS and (named := list_named(state)):
@@ -216,7 +216,7 @@ def _describe_readers(readers: Sequence[Finding]) -> str:
 
 def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
     """Return a sentence on what mentions a function as a value, which may call it or not; "" for nothing."""
-    own = [one for one in found if not is_test_place(one.path)] or found
+    own = [one for one in found if not is_test(one.path, one.symbol)] or found
     verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
     return f" {name_findings(own)} {verb} {they}, and may cause {they} to be called." if own else ""
 
@@ -229,7 +229,7 @@ def _describe_written(found: Sequence[Finding]) -> str:
 
 def _describe_below(state: ResearchState) -> str:
     """Return a sentence on what derives from the types that implement a subject; "" for nothing."""
-    below = [one for one in state.findings if one.hop > 1 and not is_test_place(one.path)]
+    below = [one for one in state.findings if one.hop > 1 and not is_test(one.path, one.symbol)]
     return f" Derived from these: {name_findings(_count_types_once(below))}." if below else ""
 
 
@@ -407,6 +407,6 @@ def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
         link.target for link in state.links.values() if link.source == caller and link.kind == "calls"
     } - {caller}
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
-    nodes = [node for node in nodes if not is_test_place(node.path) or is_test_place(caller.path)]
+    nodes = [node for node in nodes if not is_test_node(node) or is_test_place(caller.path)]
     words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}
     return [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)] or nodes

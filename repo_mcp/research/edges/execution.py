@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.locating import is_test
 from repo_mcp.research.findings.records import Finding, MapEdge
 
 CALLS = "calls"
@@ -70,7 +70,7 @@ def order_findings(findings: Sequence[Finding]) -> list[int]:
     met: Counter[int] = Counter()
     worth: list[float] = []
     for one in findings:
-        share = _SURE[one.confidence] * (TEST if is_test_place(one.path) else 1.0)
+        share = _SURE[one.confidence] * (TEST if is_test(one.path, one.symbol) else 1.0)
         crowd = 1.0 + met[one.hop] / CROWD
         worth.append(share * DISTANCE ** (one.hop - 1) / crowd)
         met[one.hop] += 1

@@ -20,6 +20,7 @@ from repo_mcp.research.findings.locating import (
     CONFIDENCES,
     count_shared_folders,
     is_decorator,
+    is_test_node,
     is_test_place,
     weaker,
 )
@@ -150,7 +151,7 @@ def _take_hop(
         if traversal.finds_entries and not found.cut:
             _note_entry(state, node, links)
         steps += [_Step(link, node, position) for link in links[:fan]]
-    steps.sort(key=lambda step: _rank_step(step, traversal))
+    steps.sort(key=lambda step: _rank_step(state, step, traversal))
     reached: list[Node] = []
     for step in steps:
         other = _note_link(state, step.node, step.link, traversal, hop)
@@ -160,11 +161,11 @@ def _take_hop(
     return reached
 
 
-def _rank_step(step: _Step, traversal: Traversal) -> tuple[bool, int, int, int]:
+def _rank_step(state: ResearchState, step: _Step, traversal: Traversal) -> tuple[bool, int, int, int]:
     """Return a sort key: program before tests, then by confidence, kind and order of discovery."""
-    other = step.link.source if traversal.upwards else step.link.target
+    other = state.get_node(step.link.source if traversal.upwards else step.link.target)
     kind = _rank_kind(step.link, traversal)
-    return is_test_place(other.path), CONFIDENCES[step.link.confidence], kind, step.position
+    return is_test_node(other), CONFIDENCES[step.link.confidence], kind, step.position
 
 
 def _rank_kind(link: Link, traversal: Traversal) -> int:
@@ -261,7 +262,7 @@ def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None
     """Note a symbol that nothing leads to as an entry point."""
     if any(link.kind != NAMES_TYPE for link in links) or node.declaration not in state.nodes:
         return
-    if is_test_place(node.path):
+    if is_test_node(node):
         state.enter(node, "a test")
     elif node.symbol.kind in CALLABLE_KINDS:
         state.enter(node, "no call of it was found in the repository")

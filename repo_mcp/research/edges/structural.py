@@ -20,7 +20,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType
 from repo_mcp.research.findings.citing import name_briefly
-from repo_mcp.research.findings.locating import is_aside, is_program, is_test_place, weaker
+from repo_mcp.research.findings.locating import is_aside, is_program, is_test_node, is_test_place, weaker
 from repo_mcp.research.findings.reasons import IMPLEMENTERS
 from repo_mcp.research.findings.records import Form, Group, Link, Reading
 from repo_mcp.research.findings.research_state import ResearchState
@@ -191,10 +191,11 @@ _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
 def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     """Return the groups around the best findings that are not empty, in the order in which they are shown."""
-    best = [node for node in state.nodes.values() if not is_test_place(node.path)][:AROUND]
+    best = [node for node in state.nodes.values() if not is_test_node(node)][:AROUND]
     if reading.form in _ALONE or not best:
         return ()
     users = [state.get_node(edge.other) for node in best for edge in _find_users(state, node)]
+    own = [node for node in users if not is_test_node(node)]
     # What depends on a subject may be overridden, too, but that says nothing about the subject.
     subjects = [node for subject in reading.subjects for node in subject.nodes]
     filled = subjects if reading.form is Form.DEPENDENTS else best
@@ -202,10 +203,10 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
         (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, filled)),
         (
             "callers",
-            [] if reading.form is Form.CALLERS else [node for node in users if is_program(node.path)],
+            [] if reading.form is Form.CALLERS else [node for node in own if is_program(node.path)],
         ),
-        ("tests", [node for node in users if is_test_place(node.path)]),
-        ("examples", [node for node in users if not is_program(node.path) and not is_test_place(node.path)]),
+        ("tests", [node for node in users if is_test_node(node)]),
+        ("examples", [node for node in own if not is_program(node.path)]),
     )
     most = {IMPLEMENTERS: MAX_IMPLEMENTERS}
     if reading.form in _OF_WORDS:
@@ -228,7 +229,7 @@ def _name_places(
     What is a finding already is left out, unless `keeps_found`.
     """
     new = dict.fromkeys(node for node in nodes if keeps_found or node.declaration not in state.nodes)
-    new = dict.fromkeys(sorted(new, key=lambda node: is_test_place(node.path)))  # stable
+    new = dict.fromkeys(sorted(new, key=is_test_node))  # stable
     places = [name_briefly(node) for node in new if state.admits(node.path)]
     more = [f"and {len(places) - most} more"] if len(places) > most else []
     return (*places[:most], *more)

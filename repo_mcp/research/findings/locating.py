@@ -21,8 +21,8 @@ _ROLES = {
 }
 # Documents that say nothing about how things work, although they name the product and much else.
 _ASIDE = re.compile(
-    r"(?:^|/)(?:change|history|news|what.?s.?new|release|sponsor|backer|funding|licen[cs]e|security"
-    r"|code[-_]of[-_]conduct)[\w-]*(?:\.\w+)?(?:/|$)",
+    r"(?:^|/)(?:(?:change|history|news|what.?s.?new|release|sponsor|backer|funding|licen[cs]e|security"
+    r"|third[-_]?party|code[-_]of[-_]conduct)[\w-]*|notices?|copying|copyright|authors)(?:\.\w+)?(?:/|$)",
     re.IGNORECASE,
 )
 
@@ -60,6 +60,11 @@ def is_test(path: str, name: str) -> bool:
     return is_test_place(path) or lies_in_tests(path, name)
 
 
+def is_test_node(node: Node) -> bool:
+    """Return True for a symbol of a file of tests, or of a module of tests in a file of the program."""
+    return is_test_place(node.path) or is_test_symbol(node)
+
+
 def is_test_symbol(node: Node) -> bool:
     """Return True for a module of tests in a file of the program, and for a symbol inside one."""
     name = node.qualified_name
@@ -76,7 +81,7 @@ def lies_in_tests(path: str, name: str) -> bool:
 
 
 def is_aside(path: str) -> bool:
-    """Return True for a list of changes or of sponsors, a licence, or rules of conduct."""
+    """Return True for a list of changes or of sponsors, a licence or a notice, or rules of conduct."""
     return _ASIDE.search(path) is not None
 
 

@@ -46,6 +46,8 @@ def classify_use(name: str, line: str) -> LineUse:
     `setdefault("NAME", 0)` sets it.
     """
     quoted = re.escape(name).replace("_", "[_-]?")
+    if re.search(rf"--{quoted}=(?:(?-i:[A-Z][A-Z_]*\b)|<\w)", line, re.IGNORECASE):
+        return LineUse.DECLARES  # a text of help
     if re.search(rf"(?:\w::|\bconfig|\bARG|--)\s{{0,40}}{quoted}\b(?!\s*=)", line, re.IGNORECASE):
         return LineUse.DECLARES
     taken = _TAKEN_IN_CAPITALS if name.isupper() else _TAKEN

@@ -13,7 +13,7 @@ from repo_mcp.bundler.statements import holds_failure, is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
-from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.locating import is_test, is_test_node
 from repo_mcp.research.findings.reasons import FAILS, NAMED_IN_QUESTION
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
@@ -114,11 +114,11 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
 
 def describe_errors(state: ResearchState, asked: str) -> str:
     """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
-    near = [one for one in state.findings if not one.hop and not is_test_place(one.path)]
+    near = [one for one in state.findings if not one.hop and not is_test(one.path, one.symbol)]
     is_known = any(one.why.startswith(NAMED_IN_QUESTION) for one in near)
     if not is_known and " " not in asked:
         return _name_errors(state, _keep_named(near, asked))
-    best = next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
+    best = next((node for node in state.nodes.values() if not is_test_node(node)), None)
     return _name_errors(state, near if best is None else _list_linked(state, best, near))
 
 

@@ -13,7 +13,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import CALLEES, CALLERS, Traversal, explain, sort_links
-from repo_mcp.research.findings.locating import is_test_place, rank_role, weaker
+from repo_mcp.research.findings.locating import is_test_node, rank_role, weaker
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState, relocate
 from repo_mcp.research.words.seeds import MAX_WORDS
@@ -76,7 +76,7 @@ def _rank_reached(
         joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in own)
         calls = hop == 1 and any(traversal.upwards for _, _, traversal in own)  # calls a seed
         return (
-            is_test_place(declaration.path) or is_side_file(declaration.path),
+            is_test_node(state.get_node(declaration)) or is_side_file(declaration.path),
             all(link.kind == "references" for link, _, _ in own),
             -(joined + 2 * shared + calls),
             rank_role(declaration.path),

@@ -19,7 +19,7 @@ from repo_mcp.bundler.statements import Body, choose_lines, measure, trim_margin
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.reasons import (
     BELONG,
     DERIVE,
@@ -224,7 +224,7 @@ def _judge_best(
 
 def _list_claimed(state: ResearchState, seeds: Sequence[Seed]) -> Sequence[Seed]:
     """Return the seeds of which a claim names the first as the best: symbols of the program, or tests."""
-    claimed = [one for one in seeds if one.node and is_test_place(one.path) is state.wants_tests]
+    claimed = [one for one in seeds if one.node and is_test_node(one.node) is state.wants_tests]
     return claimed or seeds
 
 

@@ -78,7 +78,7 @@ def cut_report(report: Report, rows: int) -> Part:
     subject come after the code that does. Rows beyond the findings are spent on the other sections.
     """
     from repo_mcp.research.edges.execution import order_by_calls, order_findings  # not when tools are listed
-    from repo_mcp.research.findings.locating import is_test_place
+    from repo_mcp.research.findings.locating import is_test
     from repo_mcp.research.findings.records import Form, Group
 
     is_of_words = report.reading.form.value in BY_WORDS
@@ -86,7 +86,7 @@ def cut_report(report: Report, rows: int) -> Part:
     if is_of_words:
         ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
     findings = [report.findings[at] for at in sorted(ordered[:rows])]
-    findings.sort(key=lambda one: one.hop > 0 and is_test_place(one.path))  # stable
+    findings.sort(key=lambda one: one.hop > 0 and is_test(one.path, one.symbol))  # stable
     if report.reading.form in (Form.OPEN, Form.ERRORS):
         findings = order_by_calls(findings, report.map_edges)
     also = _list_also(report.findings[at] for at in ordered[rows:])
