@@ -33,7 +33,8 @@ MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
 # A line may be two megabytes of spaces, so whatever matches them is possessive.
 _FAILS = re.compile(
-    r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\b(?:fmt\.Errorf|errors\.New)\b"
+    r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\bthrow_\w+\s*+[(<]"
+    r"|\b(?:fmt\.Errorf|errors\.New)\b"
     r"|(?:Error|Exception)\s*[({]|\bErr\(|\b(?:this|self|parser)\.error\("
 )
 _BRANCHES = re.compile(
@@ -118,12 +119,21 @@ def says_nothing(line: str) -> bool:
 
 
 def find_margin(lines: Sequence[str]) -> int:
-    """Return the number of characters of indentation that all lines share; blank lines do not count."""
-    margins = sorted({line[: len(line) - len(line.lstrip())] for line in lines if line.strip()})
+    """Return the number of characters of indentation that all lines share.
+
+    Blank lines and those for a preprocessor do not count.
+    """
+    indented = (line for line in lines if line.strip() and not _DIRECTIVE.match(line))
+    margins = sorted({line[: len(line) - len(line.lstrip())] for line in indented})
     if not margins:
         return 0
     pairs = enumerate(zip(margins[0], margins[-1], strict=False))  # what these two share, all share
     return next((at for at, (one, other) in pairs if one != other), len(margins[0]))
+
+
+def cut_margin(line: str, margin: int) -> str:
+    """Return a line without a margin; one that begins in it, without all its indentation."""
+    return line[margin:] if not line[:margin].strip() else line.lstrip()
 
 
 def trim_margin(body: Body) -> Body:
@@ -133,7 +143,9 @@ def trim_margin(body: Body) -> Body:
     margin = find_margin(own)
     if not margin:
         return body
-    return replace(body, lines=[*body.lines[:first], *(line[margin:] for line in own), *body.lines[last:]])
+    return replace(
+        body, lines=[*body.lines[:first], *(cut_margin(line, margin) for line in own), *body.lines[last:]]
+    )
 
 
 def measure(lines: Sequence[str], numbers: Sequence[int]) -> int:

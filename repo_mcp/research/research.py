@@ -15,7 +15,7 @@ from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.statements import find_margin, says_nothing
+from repo_mcp.bundler.statements import cut_margin, find_margin, says_nothing
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
@@ -140,7 +140,7 @@ def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
     for number in numbers:
         if before and not all(map(says_nothing, lines[before : number - 1])):
             parts.append(GAP)
-        text = lines[number - 1].rstrip()[margin:]
+        text = cut_margin(lines[number - 1].rstrip(), margin)
         text = text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + "…"
         parts.append(f"{number}\t{text}\n")
         before = number

@@ -58,9 +58,10 @@ _DOING = re.compile(
     r"|return|cause)\b)[\w-]+ ?){1,4})",
     re.IGNORECASE,
 )
-# "keeps failing", "makes sure that only one runs": what happens is the verb that follows.
+# "keeps failing", "makes sure that only one runs", "notices that it is full": what follows is what happens.
 _AUXILIARY = re.compile(
-    r"\b(?:(?:keeps?|starts?|stops?|begins?|continues?) (?=\w{2,}ing\b)|(?:mak(?:es?|ing)|made) sure\b)",
+    r"\b(?:(?:keeps?|starts?|stops?|begins?|continues?) (?=\w{2,}ing\b)|(?:mak(?:es?|ing)|made) sure\b"
+    r"|(?:notices?|reali[sz]es?|finds? out|learns?) (?:that|when|whether|if)\b)",
     re.IGNORECASE,
 )
 # What people say, and the words that programs use for it.

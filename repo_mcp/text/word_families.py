@@ -39,7 +39,7 @@ bound limit, box container, branch fork, broken corrupt invalid malformed, buffe
 build construct create, byte octet, cache memo remember store, call invoke,
 callback handler hook listener, cancel interrupt signal, cap limit max maximum, capacity size,
 cast coerce convert transform, catch recover rescue, cause reason, change edit modify mutate update,
-char character letter rune, charset codec encoding, check validate verify, checksum digest hash,
+char character letter rune, charset codec encoding, check validate verify, checksum crc digest hash,
 child descendant sub, choose decide determine, choose pick select, chunk fragment part piece,
 chunk part segment, cipher encrypt, circular cycle loop, clash collision conflict,
 clean purge sanitize strip, cleanup prune tidy, cleanup teardown, clear delete erase, clear reset,
@@ -101,7 +101,7 @@ safe secure, schedule timer, send transmit write, separate split, short truncate
 sign signature, signal trap, size width, sleep wait, slow throttle, spoof untrusted, state status,
 str string text, strip trim, struct structure, surround wrap, switch toggle, sync synchronize,
 temp temporary tmp, thread worker, tick timer, traverse visit walk, trust verify, unchanged unmodified,
-undefined unknown, val value, var variable
+undefined unknown, unknown unrecognised unrecognized, val value, var variable
 """
 
 

@@ -13,7 +13,12 @@ from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.research.claims.differences import describe_compared, describe_members, describe_passing
+from repo_mcp.research.claims.differences import (
+    describe_compared,
+    describe_documented,
+    describe_members,
+    describe_passing,
+)
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.edges.tested import describe_tests
 from repo_mcp.research.edges.written_names import describe_written_name
@@ -37,12 +42,14 @@ from repo_mcp.research.findings.reasons import (
     HOLDS,
     IMPLEMENTERS,
     LISTS,
+    MAKES_OWN,
     MENTIONS,
     MODEL,
     MOST_DERIVE,
     NAMED_SO,
     READS,
     REGISTERS,
+    TAKES,
     UNIMPLEMENTED,
     WRITTEN,
 )
@@ -99,7 +106,8 @@ def build_claim(
         compared = [describe_compared(state, subject) for subject in reading.subjects]
         first = [subject.nodes[0] for subject in reading.subjects]
         passing = describe_passing(state, reading.subjects)
-        return " ".join([*compared, *passing, *describe_members(state, first)])
+        documented = describe_documented(state, reading.subjects)
+        return " ".join([*compared, *passing, *describe_members(state, first), *documented])
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
@@ -191,7 +199,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     found = [one for one in found if one not in written]
     if reading.form is Form.CALLERS:
         more += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
-        found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS))]
+        found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS, MAKES_OWN))]
     if UNIMPLEMENTED in state.warnings:
         more += f" It is used by {_name_users(found)}." if found else ""
         found = []
@@ -361,7 +369,7 @@ def _describe_recipe(state: ResearchState) -> str:
     """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
     found = {
         begin: f"{shorten_symbol(one)} ({one.citation})"
-        for begin in (BELONG, DERIVE, MOST_DERIVE, HAS_ROWS, REGISTERS, LISTS, MODEL)
+        for begin in (BELONG, DERIVE, MOST_DERIVE, HAS_ROWS, REGISTERS, TAKES, LISTS, MODEL)
         for one in state.findings
         if one.why.startswith(begin)
     }
@@ -376,6 +384,8 @@ def _describe_recipe(state: ResearchState) -> str:
         return ""
     if REGISTERS in found:
         sentences.append(f"{found[REGISTERS]} registers one.")
+    if TAKES in found:
+        sentences.append(f"{found[TAKES]} takes one.")
     if LISTS in found:
         sentences.append(f"{found[LISTS]} names some of them.")
     if MODEL in found:

@@ -9,6 +9,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.edges.structural import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
@@ -57,6 +58,13 @@ def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[
         for one in subjects
         for name, place in _list_called(state, one, nodes).items()
     ]
+
+
+def describe_documented(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
+    """Return a sentence that cites the first section of a document with the names of all subjects, if any."""
+    names = list(dict.fromkeys(one.nodes[0].symbol.name for one in subjects))
+    sections = list_sections(state, names) if len(names) > 1 else ()
+    return [f"The documentation has both in {section}." for section in sections[:1]]
 
 
 def _list_called(state: ResearchState, subject: Subject, nodes: Set[Node]) -> dict[str, str]:

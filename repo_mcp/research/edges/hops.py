@@ -15,6 +15,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.edges.object_keys import only_keys
 from repo_mcp.research.edges.structural import list_filling
 from repo_mcp.research.findings.locating import (
     CONFIDENCES,
@@ -24,6 +25,7 @@ from repo_mcp.research.findings.locating import (
     is_test_place,
     weaker,
 )
+from repo_mcp.research.findings.reasons import MAKES_OWN
 from repo_mcp.research.findings.records import MAX_DEPTH, Link, Outside
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, relocate
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -221,7 +223,10 @@ def _note_link(state: ResearchState, node: Node, link: Link, traversal: Traversa
     link = _name_decoration(state, link, other) if traversal.upwards else link
     confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
     lines = link.lines if traversal.upwards else ()
-    state.add(other, explain(link, node, traversal), hop, confidence, lines)
+    why = explain(link, node, traversal)
+    if traversal.upwards and only_keys(state, link, node):
+        why = f"{MAKES_OWN}{node.qualified_name}"
+    state.add(other, why, hop, confidence, lines)
     if other.declaration not in state.nodes:
         return None
     state.link(link)

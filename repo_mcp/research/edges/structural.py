@@ -14,14 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from repo_mcp.documentation.records import DocsRequest
+from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType
 from repo_mcp.research.findings.citing import name_briefly
 from repo_mcp.research.findings.locating import is_aside, is_program, is_test_node, is_test_place, weaker
-from repo_mcp.research.findings.reasons import IMPLEMENTERS
+from repo_mcp.research.findings.reasons import DERIVE, IMPLEMENTERS, MOST_DERIVE
 from repo_mcp.research.findings.records import Form, Group, Link, Reading
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
@@ -198,7 +198,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     own = [node for node in users if not is_test_node(node)]
     # What depends on a subject may be overridden, too, but that says nothing about the subject.
     subjects = [node for subject in reading.subjects for node in subject.nodes]
-    filled = subjects if reading.form is Form.DEPENDENTS else best
+    filled = subjects if reading.form is Form.DEPENDENTS else _list_bases(state) or best
     groups = (
         (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, filled)),
         (
@@ -217,8 +217,14 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
         for what, nodes in groups
     ]
     if not any(one.kind == "section" for one in state.findings):
-        found.append(Group("documentation", _list_sections(state, best)))
+        found.append(Group("documentation", list_sections(state, [best[0].symbol.name])))
     return tuple(one for one in found if one.places)
+
+
+def _list_bases(state: ResearchState) -> list[Node]:
+    """Return the types that others of a kind derive from, if it is asked how to add one of the kind."""
+    ids = {one.node_id for one in state.findings if one.why.startswith((DERIVE, MOST_DERIVE))}
+    return [node for node in state.nodes.values() if node.node_id in ids]
 
 
 def _name_places(
@@ -265,14 +271,18 @@ def _names(text: str, name: str) -> bool:
     return re.search(word, text, re.MULTILINE) is not None
 
 
-def _list_sections(state: ResearchState, best: Sequence[Node]) -> tuple[str, ...]:
-    """Return the sections of documents that name the best finding."""
-    name = best[0].symbol.name
-    answer = state.source.search_docs(DocsRequest(name, has_comments=False))
+def _read_section(state: ResearchState, hit: DocsHit) -> str:
+    return "\n".join(state.source.read_lines(hit.path)[hit.section_start - 1 : hit.section_end])
+
+
+def list_sections(state: ResearchState, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the first two sections of documents that have all of some names."""
+    answer = state.source.search_docs(DocsRequest(" ".join(names), has_comments=False))
     named = [
         hit
         for hit in answer.hits
-        if _names(hit.snippet, name) and not (is_aside(hit.path) or is_test_place(hit.path))
+        if all(_names(_read_section(state, hit) if len(names) > 1 else hit.snippet, name) for name in names)
+        and not (is_aside(hit.path) or is_test_place(hit.path))
     ]
     shown = [hit for hit in named if state.admits(hit.path)][:2]
     return tuple(

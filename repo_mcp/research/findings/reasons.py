@@ -11,6 +11,7 @@ DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the
 HAS_ROWS = "lists"  # a table of values
 BELONG = "others of the kind are members of it"
 REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from it"
+TAKES = "can be given one of the kind"  # to what makes something with it
 IMPLEMENTERS = "implementers"  # the name of a group
 FILLS = "overrides or implements "  # begins the reason of a finding that overrides or implements a subject
 IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
@@ -18,6 +19,9 @@ LAST_PART = ", the last part of "  # in the reason of a finding for a part of a 
 OPTION = "declares the option"  # begins the reason of a finding that declares one by its name
 DECLARES = "declares or "  # begins the reason of a finding for a line that declares a name, or documents it
 MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
+MAKES_OWN = (
+    "has a value with the name of "  # begins the reason of a key of an object: `{ validate: () => true }`
+)
 FEW_HAVE = "is one of few places with the word "  # begins the reason of one with a word that the best lacks
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 WRITTEN = "has a line written as a call of "  # begins the reason of a finding where no parser sees a call

@@ -24,10 +24,12 @@ _Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
 FAILING = 8  # best declarations whose errors are named
-# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
+# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`; in C++ `std::out_of_range`,
+# behind `throw` or given to a function such as `throw_as<std::out_of_range>(`.
 _ERROR = re.compile(
     r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b(?!\.(?!new\b)[a-z]\w*\()"
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
+    r"|\bthrow(?: (?=\w+::\w+[({])|_\w+<)((?:\w+::)*[a-z]\w+)\b"
 )
 # The value of one in C: `EINVAL`, `PARSE_INVALID_METHOD`.
 _CODE = (
@@ -79,6 +81,8 @@ _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and 
 # Stands before the last part of the name of an error that is made: `throw errors.`
 _GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
 _MAKES = re.compile(r"\b(?:(?:new|raise|return|throw)\s+|(?:Err|panic|reject|throw)\s?)\(?$")
+# An error of a kind that holds another: `DecodeError::Format(FormatErrorInner::TooShort {` in Rust.
+_HOLDS_ERROR = re.compile(r"\b\w+::[A-Z]\w*\(\s*+(\w{0,40}Err\w{0,40}::[A-Z]\w*)")
 # Lines that give a caller the error of what they call, by the ending of the file.
 _PASSES_ON = {
     "rs": re.compile(r"[\w)\]]\?(?:[;,.)]|\s*$)"),
@@ -157,7 +161,8 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
             if not (holds_error(plain) or _says_error(line, statement)) or _DECLARES.match(plain):
                 continue
             place = f"{one.path}:{number}-{number}"
-            names, text = find_errors(plain), _find_message(statement) or _find_variable(state, one, number)
+            names = [_find_inner(name, statement) for name in find_errors(plain)]
+            text = _find_message(statement) or _find_variable(state, one, number)
             if not names and not text:
                 unnamed.append(place)
             for name in names or [""]:
@@ -190,6 +195,12 @@ def _find_message(statement: str) -> str:
         if " " in text:
             return f'"{text[:MESSAGE_CHARS].rstrip()}{"…" if len(text) > MESSAGE_CHARS else ""}"'
     return ""
+
+
+def _find_inner(name: str, statement: str) -> str:
+    """Return the error that another one only holds, or else its own name."""
+    inner = _HOLDS_ERROR.search(statement, max(0, statement.find(f"{name}("))) if "::" in name else None
+    return inner[1] if inner is not None and statement.startswith(f"{name}(", inner.start()) else name
 
 
 def _find_variable(state: ResearchState, one: Finding, number: int) -> str:
@@ -249,9 +260,10 @@ def find_errors(line: str) -> list[str]:
         return [value]
     code = _REMARK.sub("", _QUOTED.sub('""', line))
     return [
-        found[1] or found[2]
+        name
         for found in _ERROR.finditer(code)
-        if not _is_something_else(code, found[1] or found[2], found.start(), found.end())
+        if (name := found[1] or found[2] or found[3])
+        and not _is_something_else(code, name, found.start(), found.end())
     ]
 
 

@@ -243,6 +243,19 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
     )
 
 
+def find_taking(state: ResearchState, base: Node) -> Node | None:
+    """Return the shortest constructor that others can call and that takes the type; None without one."""
+    edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
+    nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
+    fitting = [
+        node
+        for node in nodes
+        if node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.flags & SymbolFlag.PUBLIC_API
+    ]
+    order = (_count_lines(node) for node in fitting)
+    return min(zip(order, fitting, strict=True), key=lambda one: (one[0], one[1].path), default=(0, None))[1]
+
+
 def _is_offered(node: Node, base: Node) -> bool:
     """Return True for what others can call, or is named after a kind; a private `defineDelay` is not."""
     return bool(node.symbol.flags & SymbolFlag.PUBLIC_API) or bool(

@@ -22,7 +22,7 @@ from repo_mcp.bundler.best_blocks import (
     weigh_failures,
     weigh_work,
 )
-from repo_mcp.bundler.statements import Body, only_imports
+from repo_mcp.bundler.statements import Body, only_imports, says_nothing
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS
@@ -213,13 +213,19 @@ def find_node(state: ResearchState, one: RatedBlock) -> Node | None:
 
 
 def build_body(one: RatedBlock) -> Body:
-    """Return the lines of a rated block as a body to choose from, without the comment above it."""
-    span = one.block.span
+    """Return the lines of a rated block as a body to choose from, without the comment above it.
+
+    Brackets that are closed below the declaration belong to what is around it.
+    """
+    span, lines = one.block.span, one.view.live.lines
+    end = one.block.end_line
+    while span is not None and end > span.end_line and says_nothing(lines[end - 1]):
+        end -= 1
     head = one.block.start_line if span is None else max(one.block.start_line, span.head_line)
     return Body(
-        one.view.live.lines,
+        lines,
         one.block.start_line,
-        one.block.end_line,
+        end,
         head,
         one.term_lines,
         one.view.layout.comment_lines,

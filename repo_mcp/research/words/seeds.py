@@ -29,6 +29,7 @@ from repo_mcp.research.findings.reasons import (
     MOST_DERIVE,
     NAMED_SO,
     REGISTERS,
+    TAKES,
 )
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
@@ -43,6 +44,7 @@ from repo_mcp.research.words.indirect_names import (
     find_listing,
     find_model,
     find_registering,
+    find_taking,
     is_enumeration,
 )
 from repo_mcp.research.words.lacking_words import (
@@ -77,6 +79,7 @@ ROOM_OF_ASKED = 300  # characters for each finding that is asked for, where that
 # Maximum characters of the best declaration, of the next and so on; all others get the last value.
 SHARES = (1_800, 1_500, 1_200, 1_000, 800, 600)
 AGAIN_ROOM = 330  # characters of a declaration with the name of a better one
+NAME_LINES = 6  # at the head of a declaration, one of which has its name
 LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations are shown
 # For a question about the errors of a function: the first declarations, and the least characters of each.
 FAILING_FIRST, FAILING_ROOM = 3, 3_200
@@ -103,6 +106,7 @@ _QUIET = frozenset(
         SymbolKind.TYPE,
     }
 )
+_BEGINS_TEXT = re.compile(r"=\s*+\(?\s*+\w{0,2}(?:\"{3}|'{3}|`|@\")")  # of several lines
 _DEED = re.compile(r"\W*(?:how (?!many|much|often)|what happens)", re.IGNORECASE)
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 # A question to a program that runs tests, which does not ask for tests: "what happens when a test fails".
@@ -168,7 +172,9 @@ def find_seeds(
     found = choose_seeds(state, rated, preferred, wants_tests, weights)
     if only_near and first:
         folders = tuple({node.path.rpartition("/")[0] for node in first})
-        found = [seed for seed in found if seed.name and _lies_in(seed.path, folders)]
+        found = [
+            seed for seed in found if seed.name and _lies_in(seed.path, folders) and not _is_module(seed)
+        ]
     asked = find_action(state.request.query)
     if asked is not None and any(seed.why.startswith((BELONG, DERIVE)) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
@@ -180,9 +186,12 @@ def find_seeds(
         seeds = _put_failing(state, seeds)
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
+    is_deed = not first and _asks_deed(state.request.query, preferred)
+    if is_deed:
+        seeds = sorted(seeds, key=_is_text)  # stable
     if seeds:
         seeds = _judge_best(state, seeds, weigh_words(words, weights), idioms, is_named=bool(first))
-    if not first and _asks_deed(state.request.query, preferred):
+    if is_deed:
         seeds = [*seeds[:BEST], *sorted(seeds[BEST:], key=_is_quiet)]  # stable
     _note(
         state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
@@ -202,6 +211,16 @@ def _is_quiet(seed: Seed) -> bool:
     """Return True for a declaration that does nothing: a type without code of its own, or a single line."""
     node = seed.node
     return node is not None and (node.symbol.kind in _QUIET or node.symbol.end_line == node.symbol.start_line)
+
+
+def _is_text(seed: Seed) -> bool:
+    """Return True for a value that is a text of several lines, such as one of help."""
+    head = seed.body.lines[seed.body.head_line - 1]
+    return seed.node is not None and seed.node.symbol.kind in _VALUES and bool(_BEGINS_TEXT.search(head))
+
+
+def _is_module(seed: Seed) -> bool:
+    return seed.node is not None and seed.node.symbol.kind is SymbolKind.MODULE
 
 
 def _judge_best(
@@ -338,6 +357,8 @@ def _list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, s
     taking = find_registering(state, base)
     if taking is not None:
         kin.append((taking, f"{REGISTERS}, and by its name registers it"))
+    elif (given := find_taking(state, base)) is not None:
+        kin.append((given, TAKES))
     if listing is not None:
         kin.append((listing[0], f"{LISTS} {listing[1]} of the kind, as it would a new {noun}"))
     if model is not None:
@@ -401,9 +422,17 @@ def _note(
         used = measure(bodies[position].lines, lines)
         chosen[position] = sorted({*lines, *choose(position, used + left)})
         left -= measure(bodies[position].lines, chosen[position]) - used
-    chosen += [[seed.body.head_line] for seed in seeds[len(chosen) :]]
+    chosen += [[_find_name_line(seed)] for seed in seeds[len(chosen) :]]
     for seed, lines in zip(seeds, chosen, strict=True):
         _note_seed(state, seed, tuple(lines))
+
+
+def _find_name_line(seed: Seed) -> int:
+    """Return the first line of a declaration that has its name: in C, the type may stand above it."""
+    first = seed.body.head_line
+    numbers = range(first, min(first + NAME_LINES, seed.body.end_line + 1))
+    name = re.compile(rf"(?<!\w){re.escape(seed.name)}(?!\w)")
+    return next((at for at in numbers if seed.name and name.search(seed.body.lines[at - 1])), first)
 
 
 def match_calls(names: Sequence[str]) -> Callable[[str], bool]:
