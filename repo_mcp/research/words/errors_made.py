@@ -24,8 +24,8 @@ _Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
 FAILING = 8  # best declarations whose errors are named
-# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`; in C++ `std::out_of_range`,
-# behind `throw` or given to a function such as `throw_as<std::out_of_range>(`.
+# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`; in C++
+# `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`.
 _ERROR = re.compile(
     r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b(?!\.(?!new\b)[a-z]\w*\()"
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
