@@ -58,6 +58,9 @@ _KINDS: dict[Form, frozenset[SymbolKind]] = {
 }
 
 
+_STANDS_FOR_FOLDER = frozenset({"mod", "__init__", "index"})  # files that hold what their folder offers
+
+
 class Subjects:
     """Resolves phrases in one graph."""
 
@@ -176,6 +179,7 @@ class Subjects:
         plain = normalise_name(name)
         if "." in plain:
             named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
+            named = named or self._find_in_module(plain)
             return (named, "declared") if named else self._find_members(plain, phrase, form)
         declarations = self._graph.scan.find_declared(plain, MAX_FILES)
         if form is Form.CONFIGURED and all(is_test_place(one.path) for one in declarations):
@@ -188,6 +192,14 @@ class Subjects:
         found = [node for node, _ in self._graph.search(plain, SymbolFilter(), MAX_LOOKED_AT)]
         alike = [node for node in found if fold_name(node.symbol.name) == fold_name(plain)]
         return alike, "declared_otherwise"
+
+    def _find_in_module(self, name: str) -> list[Node]:
+        """Return what the file of a module declares itself: `scale` of `units.rs` for "units::scale"."""
+        owner, _, last = name.rpartition(".")
+        module = owner.rpartition(".")[2]
+        declared = [one for one in self._graph.scan.find_declared(last, MAX_FILES) if is_of(one.path, module)]
+        nodes = map(self._graph.get_node, declared[:MAX_LOOKED_AT])
+        return [node for node in nodes if not node.symbol.parent]
 
     def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
         """Return members named `request` for "app.request", where `app` may be a variable."""
@@ -254,6 +266,13 @@ class Subjects:
             return None  # a plain word is used everywhere
         whole, edges = self._graph.scan.find_outside(plain, NAMED, GLANCE)
         return Subject(phrase.text, "outside", name=whole) if edges.edges else None
+
+
+def is_of(path: str, module: str) -> bool:
+    """Return True for the file of a module: `units.rs`, `units/mod.rs`, `units/__init__.py`."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return module in (stem, folder.rpartition("/")[2] if stem in _STANDS_FOR_FOLDER else stem)
 
 
 def is_whole_name(name: str, text: str) -> bool:

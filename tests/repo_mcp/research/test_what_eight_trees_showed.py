@@ -198,3 +198,16 @@ def test_a_text_of_help_comes_after_what_does_something() -> None:
     }
     report = Asked(files).ask("how are the rows limited that are read from a slow disk")
     assert find_one(report, "disk.read_rows") is report.findings[0]
+
+
+@pytest.mark.parametrize("path", ["src/units.rs", "src/units/mod.rs"])
+def test_a_name_behind_its_module_is_declared(path: str) -> None:
+    files = {
+        path: "pub fn scale(rows: u32) -> u32 {\n    rows * 2\n}\n",
+        "src/sheet.rs": "use crate::units;\n\npub fn draw() -> u32 {\n    units::scale(4)\n}\n",
+    }
+    asked = Asked(files)
+    assert asked.ask("what breaks if I change units::scale?").claim.startswith(
+        f"scale ({path}:1-3) is used by draw"
+    )
+    assert "is not declared" in asked.ask("what breaks if I change sheet::scale?").claim
