@@ -158,8 +158,7 @@ def find_seeds(
     replaced = {word for said in idioms for word in _WORD.findall(said)}
     state.absent, warnings, state.lacks_most = state.source.find_absent(" ".join(words), replaced)
     state.warnings += warnings
-    asks_tests = _ONE_TEST.sub(" ", state.request.query)
-    wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in _WORD.findall(asks_tests))
+    wants_tests = _wants_tests(state.request.query)
     prompt = lower_plain_names(" ".join((*words, *plain)))
     request = BundleRequest(prompt, include_tests=wants_tests)
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
@@ -171,10 +170,7 @@ def find_seeds(
     named = {seed.node.declaration for seed in seeds if seed.node is not None}
     found = choose_seeds(state, rated, preferred, wants_tests, weights)
     if only_near and first:
-        folders = tuple({node.path.rpartition("/")[0] for node in first})
-        found = [
-            seed for seed in found if seed.name and _lies_in(seed.path, folders) and not _is_module(seed)
-        ]
+        found = _keep_near(found, first)
     asked = find_action(state.request.query)
     if asked is not None and any(seed.why.startswith((BELONG, DERIVE)) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
@@ -219,8 +215,16 @@ def _is_text(seed: Seed) -> bool:
     return seed.node is not None and seed.node.symbol.kind in _VALUES and bool(_BEGINS_TEXT.search(head))
 
 
-def _is_module(seed: Seed) -> bool:
-    return seed.node is not None and seed.node.symbol.kind is SymbolKind.MODULE
+def _wants_tests(query: str) -> bool:
+    words = _WORD.findall(_ONE_TEST.sub(" ", query))
+    return not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
+
+
+def _keep_near(seeds: Sequence[Seed], first: Sequence[Node]) -> list[Seed]:
+    """Return the seeds with a name in the folders of some symbols, except modules, which hold too much."""
+    folders = tuple({node.path.rpartition("/")[0] for node in first})
+    near = (seed for seed in seeds if seed.name and _lies_in(seed.path, folders))
+    return [seed for seed in near if seed.node is None or seed.node.symbol.kind is not SymbolKind.MODULE]
 
 
 def _judge_best(
