@@ -189,9 +189,8 @@ def find_seeds(
         seeds = _judge_best(state, seeds, weigh_words(words, weights), idioms, is_named=bool(first))
     if is_deed:
         seeds = [*seeds[:BEST], *sorted(seeds[BEST:], key=_is_quiet)]  # stable
-    _note(
-        state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
-    )
+    least_share = FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
+    _note(state, seeds, weights, preferred, least_share)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
