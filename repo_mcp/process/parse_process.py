@@ -8,7 +8,8 @@ A frame of requests holds one or more texts, and is answered with one frame:
     request: u32 bytes | task | "\n" | text
     answers: "+" | for each text u32 bytes | the task's answer
 
-A frame that begins with "-" instead of "+" is the child's last: it then ends itself.
+A frame that begins with "-" instead of "+" is the child's last: it then ends itself. So does one that cannot
+import a parser, after the frame "!": the program is being replaced, which says nothing about the text.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from multiprocessing.connection import Connection
 from repo_mcp.languages.adapter_tasks import PREFIX as ADAPTER_PREFIX
 from repo_mcp.languages.adapter_tasks import run_adapter_task
 from repo_mcp.languages.python.tree import outline_python
-from repo_mcp.languages.symbol_parsers import PREFIX, run_parser_task
+from repo_mcp.languages.symbol_parsers import PARSERS_VERSION, PREFIX, run_parser_task
 
-READY = b"ready"  # the first frame
+READY = b"ready %d" % PARSERS_VERSION  # the first frame: a program that was replaced may make other records
+MISSING = b"!"  # the last frame of a child that cannot import a parser
 CPU_SECONDS = 5  # for one text; 512 KiB take 2 s at most
 ADDRESS_SPACE_BYTES = 1 << 30  # twice what `ast` needs for the worst 512 KiB
 MAX_RSS_BYTES = 256 * 1024 * 1024  # a process that has grown larger ends itself and is replaced
@@ -65,7 +67,12 @@ def _iter_parts(frame: bytes, end: int) -> Iterator[bytes]:
 
 
 def decode_answers(frame: bytes) -> tuple[list[bytes], bool]:
-    """Return the answers, and whether the child continues. Raises ValueError for a malformed frame."""
+    """Return the answers, and whether the child continues.
+
+    Raises ValueError for a malformed frame, and ImportError when the child could not import a parser.
+    """
+    if frame == MISSING:
+        raise ImportError
     if frame[:1] not in (b"+", b"-"):
         raise ValueError("no frame of answers")
     return list(_iter_parts(frame, 1)), frame[:1] == b"+"
@@ -105,11 +112,17 @@ def serve(
 def _answer(
     frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes], max_rss_bytes: int
 ) -> bool:
-    """Answer the requests of a frame. Returns False when this process has grown too large to continue."""
+    """Answer the requests of a frame. Returns False when this process has grown too large to continue, or
+    cannot import a parser.
+    """
     parts: list[bytes] = []
     for task, text in _iter_requests(frame):
         _limit_next_seconds()
-        answer = run(task, text)
+        try:
+            answer = run(task, text)
+        except ImportError:
+            answers.send_bytes(MISSING)
+            return False
         parts += [_SIZE.pack(len(answer)), answer]
     stays = _has_room(max_rss_bytes)
     answers.send_bytes(b"".join([b"+" if stays else b"-", *parts]))

@@ -8,6 +8,10 @@ in any case. A text that ends the child is put on the poison list (`poison`) and
 The two exchange length-prefixed frames of bytes on two pipes; see `parse_process`. Nothing that comes back is
 unpickled. A child ends when its pipe is closed, because the parent is done or dead.
 
+The program may be replaced while it runs. A child that cannot import what it needs is started once more after
+a pause, and no text is blamed for it. One of another version is not used: its answers would differ from those
+that are there.
+
 For many texts there is `BatchParser`, whose child is given several texts at a time and answers all of them
 at once. When it does not, each text is sent alone, which finds the one to blame.
 
@@ -38,8 +42,12 @@ if TYPE_CHECKING:
 
 WALL_SECONDS = 10.0  # a text of 512 KiB takes 2 s at most; the rest is for loaded machines
 START_SECONDS = 30.0
+STARTS = 2  # of a process before parsing is given up
+START_PAUSE_SECONDS = 1.0  # between them: it takes about as long to replace a package
+MAX_READY_BYTES = 64
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 MAX_DEATHS = 20  # children in a row that ended without an answer: more are not the texts' fault
+REPLACED = "The program was replaced by another version: restart what runs of the old one."
 
 
 class _ChildHolder:
@@ -49,17 +57,20 @@ class _ChildHolder:
         self._niceness = niceness
         self._serve = serve
         self._child: _Child | None = None
-        self._closed = False
+        self._closed = threading.Event()
 
     def _get_child(self) -> _Child:
         if self._child is not None and not self._child.process.is_alive():
             self._drop_child()
-        if self._child is None and not self._closed:
+        for left in reversed(range(STARTS)):
+            if self._child is not None or self._closed.is_set():
+                break
             try:
                 self._child = _start_child(self._niceness, self._serve)
             except (EOFError, OSError) as error:
-                raise ParserFailed(ParserFault.UNAVAILABLE) from error
-        if self._closed or self._child is None:  # also while it started
+                if not left or isinstance(error, TimeoutError) or self._closed.wait(START_PAUSE_SECONDS):
+                    raise ParserFailed(ParserFault.UNAVAILABLE) from error
+        if self._closed.is_set() or self._child is None:  # also while it started
             self._drop_child()
             raise ParserFailed(ParserFault.UNAVAILABLE)
         return self._child
@@ -71,7 +82,7 @@ class _ChildHolder:
 
     def stop(self) -> None:
         """End the child now, even while it parses. Any thread may call it; `parse` raises from now on."""
-        self._closed = True
+        self._closed.set()
         child = self._child
         if child is not None:
             child.kill()  # a thread that waits for its answer sees the pipe end
@@ -94,7 +105,9 @@ class ParseWorker(_ChildHolder):
         self._poison = poison if poison is not None else PoisonList()
 
     def parse(self, task: str, text: bytes) -> bytes:
-        """Return the task's answer for a text. Raises ParserFailed: DIED if it ends or ended a child."""
+        """Return the task's answer for a text. Raises ParserFailed: DIED if it ends or ended a child,
+        UNAVAILABLE if that says nothing about the text.
+        """
         with self._lock:
             poison = identify(task, text)
             if poison in self._poison:
@@ -102,9 +115,9 @@ class ParseWorker(_ChildHolder):
             child = self._get_child()
             try:
                 (answer,), stays = child.ask([(task, text)], self._wall_seconds)
-            except (EOFError, OSError) as error:
+            except (EOFError, OSError, ImportError) as error:
                 self._drop_child()
-                if self._closed:
+                if self._closed.is_set() or isinstance(error, ImportError):
                     raise ParserFailed(ParserFault.UNAVAILABLE) from error
                 self._poison.add(poison)
                 raise ParserFailed(ParserFault.DIED) from error
@@ -150,12 +163,13 @@ class BatchParser(_ChildHolder):
     def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
         """Return the answer for each task and text; None for a text that ended the child.
 
-        Raises ParserFailed when no process can be started, when children do nothing but end, and when closed.
+        Raises ParserFailed when no process can be started or import what it needs, when children do nothing
+        but end, and when closed.
         """
         answers = self._ask(requests) if requests else []
         if answers is not None:
             return [*answers]
-        alone = [self._ask([request]) for request in requests]  # shows which of them was to blame
+        alone = [self._ask([request], alone=True) for request in requests]  # shows which of them was to blame
         return [None if one is None else one[0] for one in alone]
 
     def parse_foreign(self, task: str, text: bytes) -> bytes | None:
@@ -167,15 +181,19 @@ class BatchParser(_ChildHolder):
         self._deaths = 0  # they say nothing about our own parsers
         return None if answers is None else answers[0]
 
-    def _ask(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes] | None:
-        """Return the answers of one child, or None when it ended."""
+    def _ask(self, requests: Sequence[tuple[str, bytes]], *, alone: bool = False) -> list[bytes] | None:
+        """Return the answers of one child, or None when it ended.
+
+        A child that was asked for one text `alone` may not lack a parser: then no other would have it.
+        """
         child = self._get_child()
         stays = False
         try:
             answers, stays = child.ask(requests, self._wall_seconds)
-        except (EOFError, OSError) as error:
+        except (EOFError, OSError, ImportError) as error:
             self._deaths += 1
-            if self._closed or self._deaths > MAX_DEATHS:
+            is_missing = alone and isinstance(error, ImportError)
+            if self._closed.is_set() or is_missing or self._deaths > MAX_DEATHS:
                 raise ParserFailed(ParserFault.UNAVAILABLE) from error
             return None
         finally:
@@ -186,7 +204,7 @@ class BatchParser(_ChildHolder):
 
     def close(self) -> None:
         """End the child and release everything, in the thread that parsed."""
-        self._closed = True
+        self._closed.set()
         self._drop_child()
 
 
@@ -254,7 +272,8 @@ class _Child:
     def ask(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> tuple[list[bytes], bool]:
         """Return the answers, and whether the child continues.
 
-        Raises EOFError or OSError when the child ended, was killed for time, or sent a malformed answer.
+        Raises EOFError or OSError when the child ended, was killed for time, or sent a malformed answer, and
+        ImportError when it could not import a parser.
         """
         from repo_mcp.process.parse_process import decode_answers, encode_requests
 
@@ -286,7 +305,11 @@ class _Child:
 
 
 def _start_child(niceness: int, run: Callable[..., None] | None) -> _Child:
-    """Return a child that has reported ready. Raises EOFError or OSError when none can be started."""
+    """Return a child that has reported ready.
+
+    Raises EOFError or OSError when none can be started, TimeoutError when it does not report, and
+    ParserFailed when it is of another version.
+    """
     import multiprocessing
 
     from repo_mcp.process.parse_process import READY, serve
@@ -307,10 +330,13 @@ def _start_child(niceness: int, run: Callable[..., None] | None) -> _Child:
             answers.close()
     child = _Child(process, requests, answers, _Watch(process))
     try:
-        is_watched = child.watch.start()
-        if not is_watched or not answers.poll(START_SECONDS) or answers.recv_bytes(len(READY)) != READY:
+        if not child.watch.start():
             raise EOFError
-    except (EOFError, OSError):
+        if not answers.poll(START_SECONDS):
+            raise TimeoutError
+        if answers.recv_bytes(MAX_READY_BYTES) != READY:
+            raise ParserFailed(ParserFault.UNAVAILABLE, REPLACED)
+    except (EOFError, OSError, ParserFailed):
         child.end()
         raise
     return child

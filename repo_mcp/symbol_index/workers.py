@@ -199,7 +199,7 @@ class ParseWorkers:
             elif isinstance(found, ParserFailed):
                 raise RepoError(
                     ErrorCode.INTERNAL,
-                    "No process could be started to parse files.",
+                    found.why or "No process could be started to parse files.",
                     KEPT,
                 ) from found
             elif isinstance(found, Exception):

@@ -83,9 +83,11 @@ class ParserFault(StrEnum):
 class ParserFailed(Exception):
     """A parser process gave no answer."""
 
-    def __init__(self, fault: ParserFault) -> None:
+    def __init__(self, fault: ParserFault, why: str = "") -> None:
+        """`why` is a sentence, if more is known than the fault says."""
         super().__init__(fault.value)
         self.fault = fault
+        self.why = why
 
 
 Parse = Callable[[str, bytes], bytes]  # (name of a task, text) -> the task's answer; raises ParserFailed

@@ -71,7 +71,7 @@ class Captures:
 def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captures | None:
     """Return the captures of a text by some query files; None if it is too large or too slow to parse.
 
-    Raises ImportError or ValueError, as `load_language` does.
+    Raises ImportError or ValueError, as `load_language` does, and ImportError without the file of a query.
     """
     if len(text) > MAX_PARSED_BYTES:
         return None
@@ -163,5 +163,8 @@ def _bound_search(tree: Tree, end: int) -> tuple[bool, int]:
 def _load_query(dialect: str, queries: tuple[str, ...]) -> tuple[Language, Query]:
     language = load_language(dialect)
     folder = files("repo_mcp.languages.treesitter").joinpath("queries")
-    source = "\n".join(folder.joinpath(f"{name}.scm").read_text("utf-8") for name in queries)
+    try:
+        source = "\n".join(folder.joinpath(f"{name}.scm").read_text("utf-8") for name in queries)
+    except FileNotFoundError as error:  # while the package is replaced
+        raise ImportError(f"no query for {dialect}") from error
     return language, Query(language, source)

@@ -50,3 +50,37 @@ def tell_niceness(_task: str, _text: bytes) -> bytes:
 
 def serve_niceness(requests: Connection, answers: Connection, niceness: int) -> None:
     parse_process.serve(requests, answers, niceness, tell_niceness)
+
+
+def serve_late(mark: str, requests: Connection, answers: Connection, niceness: int) -> None:
+    """Serve, but for the first process: it ends before it is ready, as if what it runs were missing."""
+    if not _has_mark(mark):
+        os._exit(1)
+    serve_upper(requests, answers, niceness)
+
+
+def serve_without(mark: str, requests: Connection, answers: Connection, niceness: int) -> None:
+    """Serve, but for the first process: it cannot import a parser. Without a `mark` none can."""
+
+    def answer(_task: str, text: bytes) -> bytes:
+        if text == b"die":
+            os._exit(1)
+        if text == b"import" and not (mark and _has_mark(mark)):
+            raise ImportError
+        return text.upper()
+
+    parse_process.serve(requests, answers, niceness, answer)
+
+
+def _has_mark(mark: str) -> bool:
+    """Return whether there is a directory, and make it; a child cannot write files."""
+    try:
+        os.mkdir(mark)
+    except FileExistsError:
+        return True
+    return False
+
+
+def serve_other_version(_requests: Connection, answers: Connection, _niceness: int) -> None:
+    answers.send_bytes(parse_process.READY + b"1")
+    time.sleep(5 * HANG_SECONDS)

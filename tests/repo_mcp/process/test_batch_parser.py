@@ -9,19 +9,28 @@ import threading
 import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from index_format import compute_fingerprint
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.derived_plan import WantedFile
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.process import parse_worker
-from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.process.parse_worker import BatchParser, ParseWorker
+from repo_mcp.storage.poison import PoisonList
+from repo_mcp.symbol_index.workers import ParseWorkers
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.process.parse_servers import (
     serve_frame,
     serve_half,
+    serve_late,
     serve_niceness,
+    serve_other_version,
     serve_small,
     serve_upper,
+    serve_without,
 )
 
 
@@ -83,6 +92,63 @@ def test_processes_that_do_nothing_but_end_are_not_the_texts_fault(monkeypatch: 
         ask(parser, *[b"die"] * 5)
     assert failed.value.fault is ParserFault.UNAVAILABLE
     parser.close()
+
+
+def test_a_process_that_does_not_start_is_started_once_more(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(parse_worker, "START_PAUSE_SECONDS", 0.01)
+    parser = BatchParser(serve=partial(serve_late, str(tmp_path / "mark")))
+    assert ask(parser, b"a") == [b"A"]
+    parser.close()
+    never = BatchParser(serve=partial(serve_late, str(tmp_path / "no directory" / "mark")))
+    with pytest.raises(ParserFailed) as failed:
+        ask(never, b"a")
+    assert (failed.value.fault, failed.value.why) == (ParserFault.UNAVAILABLE, "")
+    never.close()
+
+
+def test_closing_ends_the_pause_between_two_starts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(parse_worker, "START_PAUSE_SECONDS", 5 * HANG_SECONDS)
+    parser = BatchParser(serve=partial(serve_late, str(tmp_path / "mark")))
+    stopping = threading.Timer(0.3, parser.stop)
+    stopping.start()
+    started = time.monotonic()
+    with pytest.raises(ParserFailed):
+        ask(parser, b"a")
+    assert time.monotonic() - started < HANG_SECONDS
+    parser.close()
+    stopping.join()
+
+
+def test_a_parser_that_cannot_be_imported_is_no_texts_fault(tmp_path: Path) -> None:
+    """While a package is replaced, a process may lack a parser that the next one has."""
+    parser = BatchParser(serve=partial(serve_without, str(tmp_path / "mark")))
+    assert ask(parser, b"a", b"import", b"b") == [b"A", b"IMPORT", b"B"]
+    parser.close()
+    never = BatchParser(serve=partial(serve_without, ""))
+    with pytest.raises(ParserFailed) as failed:
+        ask(never, b"a", b"import", b"b")
+    assert failed.value.fault is ParserFault.UNAVAILABLE
+    assert ask(never, b"a", b"die") == [b"A", None]
+    never.close()
+    poison = PoisonList()
+    worker = ParseWorker(serve=partial(serve_without, ""), poison=poison)
+    with pytest.raises(ParserFailed) as failed:
+        worker.parse("task", b"import")
+    assert failed.value.fault is ParserFault.UNAVAILABLE
+    assert (len(poison), worker.parse("task", b"a")) == (0, b"A")
+    worker.close()
+
+
+def test_a_process_of_another_version_is_not_used() -> None:
+    parser = BatchParser(serve=serve_other_version)
+    file = WantedFile("a.py", compute_fingerprint(b"a\n"), 2, "python", "task")
+    workers = ParseWorkers([file], 1, lambda paths: [b"a\n"] * len(paths), lambda: parser)
+    with workers, pytest.raises(RepoError) as failed:
+        list(workers.iter_outcomes(lambda: None))
+    assert failed.value.code is ErrorCode.INTERNAL
+    assert failed.value.message == parse_worker.REPLACED
 
 
 def test_stopping_ends_a_parse_from_another_thread() -> None:
