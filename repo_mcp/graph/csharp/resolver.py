@@ -15,8 +15,9 @@ from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.overloads import CSharpOverloads
 from repo_mcp.graph.csharp.signatures import PLAIN, list_parameter_types, normalize_type, strip_nullable
 from repo_mcp.graph.csharp.types import CSharpTypes
-from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value
+from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value, find_bind
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.languages.csharp.chains import strip_types
 from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, NEW, read_type, split_call
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -414,18 +415,21 @@ class CSharpResolver:
         return _conclude_members(found, sure)
 
     def _guess(self, file: CSharpFile, row: Reference) -> Resolution:
-        """Return members found by name alone that accept that many arguments."""
+        """Return members found by name alone that accept that many arguments; of a value no static ones."""
         if row.name in COMMON_MEMBERS or len(row.name) < 3:
             return NOTHING
         paths = self._program.list_declaring(row.name)
         if len(paths) > MAX_GUESSED_FILES:
             return NOTHING
         found: Found = []
+        is_value = self._is_value(file, row)
         for path in paths:
             other = self._names.find_file(path)
             for ordinal in other.record.find_symbols(row.name) if other is not None else ():
                 symbol = other.record.get_symbol(ordinal) if other is not None else None
-                if symbol is not None and symbol.kind in _GUESSED_KINDS and _may_be(symbol, row):
+                if symbol is None or symbol.kind not in _GUESSED_KINDS or not _may_be(symbol, row):
+                    continue
+                if not is_value or _may_be_of_value(symbol, row):
                     found.append((Declaration(path, ordinal), symbol))
         found = self._list_accessible(file, row, found)
         if len({(one.path, symbol.parent) for one, symbol in found}) == 1 and row.role is ReferenceRole.CALL:
@@ -435,6 +439,13 @@ class CSharpResolver:
             return NOTHING
         sure = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE
         return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found))
+
+    def _is_value(self, file: CSharpFile, row: Reference) -> bool:
+        """Return whether what is before the dot is surely no type or namespace."""
+        chain = strip_types(row.qualifier)
+        if "()" in chain or "[]" in chain or find_bind(file, row.symbol, chain.partition(".")[0], row.line):
+            return True
+        return chain.isidentifier() and chain[0].islower() and chain not in PLAIN and chain != "object"
 
 
 def _conclude_members(found: Found, sure: Confidence) -> Resolution:
@@ -471,6 +482,12 @@ def _may_be(symbol: DeclaredSymbol, row: Reference) -> bool:
     if row.role is not ReferenceRole.CALL:
         return symbol.kind is not SymbolKind.METHOD or "(" not in row.qualifier
     return symbol.kind not in CALLABLE_KINDS or _takes(symbol, row.arguments) or _is_extended(symbol, row)
+
+
+def _may_be_of_value(symbol: DeclaredSymbol, row: Reference) -> bool:
+    if symbol.flags & SymbolFlag.EXTENSION_METHOD and row.role is ReferenceRole.CALL:
+        return _is_extended(symbol, row)
+    return not symbol.flags & SymbolFlag.STATIC
 
 
 def _is_extended(symbol: DeclaredSymbol, row: Reference) -> bool:

@@ -134,6 +134,48 @@ def test_namespaces_of_csharp_that_a_file_uses(path: str, name: str, expected: l
     assert Repository.build(USED).ask(path, "class T", name) == expected
 
 
+OF_VALUES = """
+using System;
+static class Found {
+  public static readonly Func<string, int> GetMethod = one => 1;
+  public static int GetField(string a) => 1;
+  public static object GetService<T>(this Context context) => null;
+  public static object GetOther<T>(this Context context) => null;
+}
+class Kept { public int GetRow(string a) => 1; }
+class Use {
+  void go() {
+    var given = Make();
+    var loader = Make();
+    var missing = Make();
+    var type = given.GetService(typeof(int)); // no argument is taken
+    type.GetMethod("a"); // of a variable
+    loader.Type.GetMethod("a"); // of its member
+    typeof(int).GetField("a"); // of an expression
+    Make().GetField("a"); // of a result
+    missing.GetRow("a"); // no static one
+    missing.GetOther(); // extended
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "expected"),
+    [
+        ("// no argument", "GetService", []),
+        ("// of a variable", "GetMethod", []),
+        ("// of its member", "GetMethod", []),
+        ("// of an expression", "GetField", []),
+        ("// of a result", "GetField", []),
+        ("// no static one", "GetRow", ["a.cs:9 GetRow probable"]),
+        ("// extended", "GetOther", ["a.cs:7 GetOther probable"]),
+    ],
+)
+def test_a_value_of_csharp_has_no_static_members(line: str, name: str, expected: list[str]) -> None:
+    assert Repository.build({"a.cs": OF_VALUES}).ask("a.cs", line, name) == expected
+
+
 INHERITED = {
     "tests.cs": """
 namespace App.Tests {
