@@ -168,8 +168,8 @@ class Use {
         ("// of its member", "GetMethod", []),
         ("// of an expression", "GetField", []),
         ("// of a result", "GetField", []),
-        ("// no static one", "GetRow", ["a.cs:9 GetRow probable"]),
-        ("// extended", "GetOther", ["a.cs:7 GetOther probable"]),
+        ("// no static one", "GetRow", ["a.cs:8 GetRow probable"]),
+        ("// extended", "GetOther", ["a.cs:6 GetOther probable"]),
     ],
 )
 def test_a_value_of_csharp_has_no_static_members(line: str, name: str, expected: list[str]) -> None:
