@@ -8,6 +8,7 @@ import dataclasses
 import gc
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Generator
 from typing import Any
@@ -55,6 +56,12 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
         report.outcome = "failed"
         report.longrepr = f"needed, since REQUIRE_CLIENTS is set: {reason}"
     return report
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Say at once why a test of a deep run failed: it takes hours, and may be ended before it says so."""
+    if IS_DEEP and report.failed:
+        print(report.longreprtext, file=sys.__stderr__, flush=True)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

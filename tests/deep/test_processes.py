@@ -61,12 +61,17 @@ def _kill_rounds(place: Path, rounds: int, row: Row) -> None:
         row.rounds += 1
         row.faults += 1
         with Served(root, data) as server:
-            assert server.call("repo.list_files")["ok"]
-            assert _is_answered(server.call("repo.search", query="schedule work"))
-            assert _is_answered(server.call("repo.search", query="schedule", mode="literal"))
-        assert refresh_and_ask(root, data) == ask_anew(root)
-        assert list(data.rglob("*.tmp")) == []
-        assert _measure(data) < 3 * clean + 500_000
+            listed = server.call("repo.list_files")
+            assert listed["ok"], listed
+            for words in ({"query": "schedule work"}, {"query": "schedule", "mode": "literal"}):
+                found = server.call("repo.search", **words)
+                assert _is_answered(found), found
+        answers, expected = refresh_and_ask(root, data), ask_anew(root)
+        assert len(answers) == len(expected), row.rounds
+        for answer, right in zip(answers, expected, strict=True):
+            assert answer == right, row.rounds
+        assert list(data.rglob("*.tmp")) == [], row.rounds
+        assert _measure(data) < 3 * clean + 500_000, row.rounds
 
 
 def _measure(data: Path) -> int:
