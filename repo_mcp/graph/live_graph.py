@@ -21,7 +21,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, find_paths_of
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers
-from repo_mcp.graph.symbol_lookup import NEAREST, find_named_paths
+from repo_mcp.graph.symbol_lookup import NEAREST, UNPARSED, find_named_paths
 from repo_mcp.graph.typed import resolvers as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -42,7 +42,7 @@ from repo_mcp.symbols.symbol_record import (
     decode_symbol_record,
 )
 from repo_mcp.text.lines import decode_source
-from repo_mcp.workspace.client_paths import is_unicode
+from repo_mcp.workspace.client_paths import is_unicode, shown
 
 RESOLVERS: Mapping[str, MakeResolver] = {
     "python": PythonResolver,
@@ -327,11 +327,31 @@ class LiveGraph:
             try:
                 chosen = graph.choose(symbol, argument, has_body=has_body, likely=likely)
             except RepoError as error:
-                unread = self.describe_unread()
-                if error.code is not ErrorCode.NOT_FOUND or not unread or error.hint.startswith(NEAREST):
-                    raise
-                raise RepoError(error.code, error.message, unread, error.details) from error
+                raise self._explain_unknown(error) from error
             yield graph, chosen
+
+    def _explain_unknown(self, error: RepoError) -> RepoError:
+        """Return the error for a symbol that was not found, with the reason if its file is not parsed."""
+        path = error.details.get(UNPARSED)
+        if isinstance(path, str):
+            language = self._find_unread_language(path)
+            if language:
+                message = f"The symbols of {shown(path)} are not known: no parser here reads {language}."
+                return RepoError(error.code, message, "Search its text for the name instead.", error.details)
+            message = f"The symbols of {shown(path)} are not known yet: it is not parsed."
+            hint = "Index this file, or ask again in a moment; its text can be searched and read now."
+            return RepoError(error.code, message, hint, error.details)
+        is_of_path = not error.hint  # rather than a symbol that a file without a parser may declare
+        if error.code is not ErrorCode.NOT_FOUND or is_of_path or error.hint.startswith(NEAREST):
+            return error
+        return RepoError(
+            error.code, error.message, f"{error.hint} {self.describe_unread()}".rstrip(), error.details
+        )
+
+    def _find_unread_language(self, path: str) -> str:
+        """Return the language of a file that no parser reads; "" if one does."""
+        language = find_language(path, self._languages).name
+        return "" if self._symbol_index.has_parser(path, language) else language
 
     def describe_unread(self) -> str:
         """Return which languages no parser reads, for a call that found nothing; "" if there are none."""
@@ -339,8 +359,8 @@ class LiveGraph:
 
     def explain_unparsed(self, path: str) -> str:
         """Return why the symbols of a file are not known. Raises INDEX_UNAVAILABLE."""
-        language = find_language(path, self._languages).name
-        if not self._symbol_index.has_parser(path, language):
+        language = self._find_unread_language(path)
+        if language:
             return f"The symbols of this file are not known: no parser here reads it ({language})."
         with self._symbol_index.view() as view:
             if view.has_file(path):

@@ -45,6 +45,7 @@ from repo_mcp.workspace.client_paths import shown
 NEAR_NAMES = 5
 NEAR_PARTS = 3  # of a name before the part that is declared: one of them is a folder or the file
 NEAREST = "Nearest:"  # begins a hint with names similar to an unknown one
+UNPARSED = "unparsed"  # of an error's details: the file whose symbols are not known
 MAX_CANDIDATES = 10  # listed for an ambiguous text
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name
@@ -366,9 +367,9 @@ class SymbolLookup:
             place = bisect_left(parsed, path)
             if place < len(parsed) and parsed[place] == path:
                 said = f"{shown(path)}, which may declare this symbol, changed and is not parsed yet."
-                raise RepoError(ErrorCode.BUSY, said, details=details)
+                raise RepoError(ErrorCode.BUSY, said, "Ask again in a moment.", details)
             said = f"The symbols of {shown(path)} are not known: no parser for it, or it is not parsed yet."
-            raise RepoError(ErrorCode.NOT_FOUND, said, "get_status shows what is parsed.", details)
+            raise RepoError(ErrorCode.NOT_FOUND, said, details={**details, UNPARSED: path})
 
     def _explain_unknown(self, text: str, path: str, rest: str, argument: str) -> RepoError:
         details = {"argument": argument}

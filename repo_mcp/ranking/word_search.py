@@ -60,6 +60,10 @@ PHRASE_DEPTH = 100  # chunks examined for an exact phrase
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
 NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
+NOTHING_QUOTED = "No file contains the quoted text."
+NOT_ALL_READ = (
+    f"None of the {PHRASE_DEPTH} best chunks has the quoted text; mode literal searches every file."
+)
 NAMED_COUNTED = 200  # places of names, where a number is asked for: each is read, 2 ms or so
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
@@ -107,12 +111,25 @@ def run_search(
             return _answer_named(query, snapshot, named, (*query.warnings, *progress))
     required = [*query.required]
     answer = _answer_ranked(scope, request, query, progress, is_whole=is_whole)
-    if query.phrases and query.has_other_words and not answer.hits:  # quotes of a title are not always meant
-        query = replace(query, phrases=[], required=required)
-        answer = _answer_ranked(scope, request, query, progress, is_whole=is_whole)
-        if answer.hits:
-            answer = replace(answer, warnings=(*answer.warnings, NO_PHRASE))
+    if query.phrases and not answer.hits:
+        apart = replace(query, phrases=[], required=required)
+        by_words = _answer_ranked(scope, request, apart, progress, is_whole=is_whole)
+        if query.has_other_words:  # quotes of a title are not always meant
+            notes = (NO_PHRASE,) if by_words.hits else ()
+            answer = replace(by_words, warnings=(*by_words.warnings, *notes))
+        else:
+            answer = replace(answer, warnings=(*answer.warnings, _explain_no_phrase(answer, by_words)))
     return replace(answer, snapshot=snapshot)
+
+
+def _explain_no_phrase(quoted: SearchAnswer, by_words: SearchAnswer) -> str:
+    """Return the warning of a query that is quoted as a whole and found nothing."""
+    said = NOT_ALL_READ if quoted.total_is_lower_bound else NOTHING_QUOTED
+    if not by_words.total:
+        return said
+    least = "at least " if by_words.total_is_lower_bound else ""
+    hits = "is 1 hit" if by_words.total == 1 else f"are {least}{by_words.total:,} hits"
+    return f"{said} Without the quotes there {hits}."
 
 
 def _answer_ranked(

@@ -169,6 +169,21 @@ def test_a_name_and_a_line_do_for_an_id(client: RetrievalClient) -> None:
     assert client.call("get_callers", node_id=by_name["symbol"]["node_id"])["result"] == by_name["result"]
 
 
+def test_a_symbol_of_a_file_that_no_parser_reads_is_told_from_an_unknown_one(root: Path) -> None:
+    write_tree(root, {"shop/rules.lua": "function discount(price)\n  return price\nend\n"})
+    client = start(root)
+    wait_until_ready(client)
+    for place in ("shop/rules.lua:1", "shop/rules.lua:discount"):
+        assert client.call("get_callers", symbol=place)["error"] == {
+            "code": "not_found",
+            "message": "The symbols of 'shop/rules.lua' are not known: no parser here reads lua.",
+            "hint": "Search its text for the name instead.",
+        }
+    unknown = client.call("get_callers", symbol="zzyzx")["error"]
+    assert unknown["hint"].startswith("Find the symbol with search_symbols.")
+    client.close()
+
+
 def test_pages_of_edges_and_queries_with_operators(client: RetrievalClient) -> None:
     wait_until_ready(client)
     rows: list[dict[str, Any]] = []

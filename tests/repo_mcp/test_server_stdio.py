@@ -385,6 +385,20 @@ def test_cancelling_unknown_finished_and_running_calls_leaves_at_most_one_answer
     assert server.popen.returncode == 0
 
 
+def test_a_quote_that_no_file_has_is_said_with_the_hits_without_it(server: Process) -> None:
+    server.handshake()
+    server.call(1, "repo.refresh_index")
+    assert server.read()["result"]["structuredContent"]["ok"]
+    found = []
+    for number, query in enumerate(('"memo transfer"', "memo transfer"), 2):
+        server.call(number, "repo.search", {"query": query})
+        found.append(server.read()["result"]["structuredContent"])
+    quoted, apart = found
+    assert quoted["result"]["hits"] == []
+    hits = f"there are {apart['result']['total']} hits."
+    assert f"No file contains the quoted text. Without the quotes {hits}" in quoted["warnings"]
+
+
 def test_refresh_reports_progress_under_the_token(server: Process) -> None:
     server.handshake()
     server.call(1, "repo.refresh_index", {"force": True}, _meta={"progressToken": "tok"})

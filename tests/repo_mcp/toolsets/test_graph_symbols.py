@@ -434,7 +434,7 @@ def test_that_no_parser_reads_a_language_is_said_where_nothing_is_found(tmp_path
     finally:
         served.close()
     assert unknown["warnings"] == ["No symbol has this qualified name.", said]
-    assert refused["hint"] == said
+    assert refused["hint"] == f"Find the symbol with search_symbols. {said}"
     assert of_a_file["hint"] == refused["hint"]
 
 

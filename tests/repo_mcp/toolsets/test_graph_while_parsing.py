@@ -87,3 +87,11 @@ def test_it_is_waited_for_the_rest(parsing: Parsing) -> None:
     found = parsing.call("search_symbols", query="other*", limit=50)
     assert len(found["result"]) == OTHERS
     assert not found.get("warnings")
+
+
+def test_a_file_that_is_not_parsed_in_time_is_named_with_what_can_be_done(parsing: Parsing) -> None:
+    parsing.call("get_file_outline", path="ling.py")
+    parsing.wait_at_most(0.0)
+    error = parsing.error("get_callers", symbol="other07.py:1")
+    assert error["message"].startswith("The symbols of 'other07.py' are not known yet: it is not parsed.")
+    assert "Index this file, or ask again in a moment" in error["hint"]

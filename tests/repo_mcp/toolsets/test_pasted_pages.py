@@ -152,6 +152,23 @@ def test_a_title_that_quotes_what_no_file_has_is_answered_by_all_of_its_words(re
     assert quoted["warnings"] == [*plain["warnings"], NO_PHRASE]
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ('"cut printer"', "No file contains the quoted text. Without the quotes there is 1 hit."),
+        ('"stock vault"', "No file contains the quoted text. Without the quotes there are 3 hits."),
+    ],
+)
+def test_a_quote_alone_that_no_file_has_is_said_with_the_hits_of_its_words(
+    repository: Repository, query: str, said: str
+) -> None:
+    answer = call(repository, "repo.search", query=query)
+    assert answer["result"]["hits"] == []
+    assert answer["warnings"] == [said]
+    apart = call(repository, "repo.search", query=query.strip('"'))
+    assert f" {apart['result']['total']} hit" in said
+
+
 def test_no_hits_are_promised_for_a_quote_if_there_are_none(repository: Repository) -> None:
     answer = call(repository, "repo.search", query='frobnicate "qqxx zzyy"')
     assert answer["result"]["hits"] == []

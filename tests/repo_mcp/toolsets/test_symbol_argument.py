@@ -158,8 +158,8 @@ def test_candidates_of_tests_come_last_and_are_counted(tmp_path: Path) -> None:
         ("shop/nothing.py:7", "No source file has the path 'shop/nothing.py'.", "list_directory"),
         (
             "README.md:1",
-            "The symbols of 'README.md' are not known: no parser for it, or it is not parsed yet.",
-            "get_status",
+            "The symbols of 'README.md' are not known: no parser here reads markdown.",
+            "Search its text",
         ),
     ],
 )  # fmt: skip
