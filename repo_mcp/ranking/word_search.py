@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.direct_hits.message_origin import find_said
@@ -49,6 +50,7 @@ from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Filter, Ranking, Searcher
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import PART, analyse_text, get_word_terms
+from repo_mcp.text.schema import SYMBOL
 from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS
 from repo_mcp.text.word_families import spell_stand_in
 from repo_mcp.workspace.ignore import GlobFilter
@@ -59,6 +61,7 @@ MOST_BEFORE_ASKING = 3  # the word that asks is among so many first words of a q
 PHRASE_DEPTH = 100  # chunks examined for an exact phrase
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
+_CAPITALS_INSIDE = compile_late(r"(?<![\w.:`>-])[A-Za-z][a-z0-9]*[A-Z][A-Za-z0-9]*(?![\w(`]|\.\w|::|->)")
 NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
 NOTHING_QUOTED = "No file contains the quoted text."
 NOT_ALL_READ = (
@@ -209,7 +212,7 @@ def _show_page(
 ) -> ShownHits:
     """Return at most `most` hits with their live text. A declaration of the name `asked` for comes first."""
     room = choose_room(query.text) if request.shows_whole else 0
-    is_report = query.is_pasted or (not room and has_name(query))
+    is_report = query.is_pasted or (not room and has_name(query, scope.searcher))
     cited = list_cited(query, scope.searcher) if is_report else None
     first_lines = PASTED_LINES if query.is_pasted else TITLE_LINES
     phrases, read_live = query.phrases, scope.read_live
@@ -221,10 +224,20 @@ def _show_page(
     return shown
 
 
-def has_name(query: Query) -> bool:
-    """Return True for a line that asks nothing and has a name of code in it, as the title of a report."""
-    kinds = (kind for _, kind in understand(query.text, query.code).names)
-    return not asks(query.text) and NameKind.SHAPED in kinds
+def has_name(query: Query, searcher: Searcher) -> bool:
+    """Return True for a line that asks nothing and has a name of code in it, as the title of a report.
+
+    A word with capitals inside, such as MongoDB, may name a product: it counts only if the index declares it.
+    """
+    if asks(query.text):
+        return False
+
+    def fold_undeclared(word: re.Match[str]) -> str:
+        (files,) = searcher.find_files([word[0].lower()], SYMBOL)
+        return word[0] if len(files) else word[0].lower()
+
+    text = _CAPITALS_INSIDE.sub(fold_undeclared, query.text)
+    return NameKind.SHAPED in (kind for _, kind in understand(text).names)
 
 
 def _suggest(searcher: Searcher, unknown: Sequence[str], *, thorough: bool) -> list[str]:

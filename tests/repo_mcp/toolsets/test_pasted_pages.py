@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,6 +142,18 @@ def test_a_line_that_has_a_name_of_code_is_shown_the_lines_with_its_words(reposi
     assert len(numbers) == TITLE_LINES
     assert numbers[0] == 1
     assert {asked - 1, asked, asked + 1} <= {*numbers}
+
+
+@pytest.mark.parametrize("product", ["MongoDB", "ETag", "iOS", "JavaScript"])
+def test_a_product_is_no_name_of_code_unless_the_repository_declares_it(
+    repository: Repository, product: str, tmp_path: Path
+) -> None:
+    title = f"{product}: effective quarter of the ledger entries that are posted"
+    assert show(repository, title) == [*range(1, HEAD_LINES + 1)]
+    declared = FILES | {"books/product.py": f"class {product}:\n    pass\n"}
+    with open_written(tmp_path, declared) as other:
+        lines = [read_numbers(hit) for hit in ask(other, title) if hit.startswith("books/ledger.py")]
+    assert lines[0] != [*range(1, HEAD_LINES + 1)]
 
 
 def test_a_title_that_quotes_what_no_file_has_is_answered_by_all_of_its_words(repository: Repository) -> None:
