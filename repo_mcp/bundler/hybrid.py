@@ -30,6 +30,7 @@ from repo_mcp.ranking.query.pasted_text import is_report
 from repo_mcp.record_classes import replace
 
 MAX_COMPANION_FILES = 8  # files whose excerpts get imports and heads beside them
+IMPORT_TERM = "import"  # of "imports" and "imported" as well
 
 
 class HybridStrategy:
@@ -62,7 +63,8 @@ class HybridStrategy:
         shown = _order_shown(opened, packer)
         for file in shown[:MAX_COMPANION_FILES]:
             take_heads(packer, file.view.live, file.view.layout.spans)
-            if not of_report:  # a fix seldom touches imports, and few lines are wanted
+            # A fix seldom touches imports, and few lines are wanted, unless the title is about them.
+            if not of_report or IMPORT_TERM in evidence.title:
                 take_imports(packer, file.view.live)
         files = {one.candidate.path: one for one in shown}
         selections = tuple(

@@ -87,7 +87,7 @@ def is_report(text: str) -> bool:
     if is_request(title.rstrip().rstrip("?") if is_long else title):
         return False
     asking = _list_asking(below)
-    if _asks_at_end(below, asking) if is_long else asking:
+    if _asks_at_end(below, asking) or (asking and not is_long):
         return False
     if any(part is LinePart.CODE for _, part in below):
         return True

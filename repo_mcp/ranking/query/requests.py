@@ -34,6 +34,9 @@ _OPINIONS = frozenset(("think", "thoughts"))  # "What do you think?" is not answ
 _SHOWING = "describe explain find give list locate point show summarise summarize tell trace walk"
 _SHOWING_WORDS = frozenset(_SHOWING.split())  # "Can you show the code?"
 _PLACES = frozenset(("class", "code", "file", "function", "method", "place"))
+_LISTED = frozenset(
+    ("all", "any", "callers", "classes", "each", "every", "files", "functions", "places", "usages")
+)
 _SKIPPED = frozenset(("just", "only", "to"))
 _EDGES = "\"'*_#>[](){}.,:;!?"
 _SENTENCE_END = compile_late(r"(?<=[.!?:])\s+")
@@ -61,10 +64,16 @@ def holds_question(line: str, *, begins_paragraph: bool) -> bool:
 
 
 def wants_shown(line: str) -> bool:
-    """Return True if a line ends by asking for code: "Can you show it?", "Is there a place for it?"."""
+    """Return True if a line ends by asking for code: "Can you show it?", "Is there a place for it?".
+
+    A polite request counts if it says what is sought: "Please list all places", but not "Please list steps".
+    """
     sentence = _SENTENCE_END.split(line.strip())[-1]
-    words = [word for word in _list_words(sentence) if word != "please"]
+    spoken = _list_words(sentence)
+    words = [word for word in spoken if word != "please"]
     first, second, third, fourth = [*words, "", "", "", ""][:4]
+    if spoken[:1] == ["please"] and first in _SHOWING_WORDS and (second in _LISTED or second in ASKING_WORDS):
+        return True
     if first not in _AUXILIARIES or not sentence.endswith("?"):
         return False
     return (second == "you" and third in _SHOWING_WORDS) or (second == "there" and fourth in _PLACES)

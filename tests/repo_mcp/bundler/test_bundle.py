@@ -566,3 +566,5 @@ def test_a_question_gets_imports_and_a_report_does_not(tiny: Repository, project
     assert list_roles(tiny, "how is a transfer posted", 20) == {Role.MATCH, Role.IMPORTS}
     report = "Budget is exceeded\n\nThe packer adds a selection though no lines of the budget are left."
     assert list_roles(project, report, 400) == {Role.MATCH}
+    of_imports = "Remove the unconditional imports of the packer\n\nThe packer adds a selection that is left."
+    assert Role.IMPORTS in list_roles(project, of_imports, 400)

@@ -185,6 +185,8 @@ def test_code_alone_counts_in_full() -> None:
         f"Closing of windows{TOLD}Is this expected?",  # by others, not in code
         f"Close the window with its tab{TOLD}What do you think?",  # an opinion is asked for
         f"Close the window with its tab{TOLD}Why not ask the strip?",
+        "Window stays open after closing\n\nPlease list the open tabs in it.",  # asked of the program
+        f"Window stays open after closing{TOLD}Please find my log attached.",
     ],
 )
 def test_a_title_with_what_it_is_about_is_a_report(text: str) -> None:
@@ -237,6 +239,9 @@ def test_a_title_with_what_it_is_about_is_a_report(text: str) -> None:
         f"Closing of windows{TOLD}Could you please show the code that decides it?",
         f"Closing of windows{TOLD}Is there a place where it is decided?",
         f"The window closes with its last tab, and\nthat is too late.{TOLD}",  # one sentence in two lines
+        "The window closes with its last tab\n\nPlease list all places that count tabs.",
+        f"Closing of windows{TOLD}Please list all places that count tabs.",
+        f"Closing of windows{TOLD}Please show where tabs are counted.\n\nThanks",
     ],
 )
 def test_what_may_be_a_question_is_no_report(text: str) -> None:
