@@ -22,7 +22,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.roles import FileRole, find_role, is_side_file
+from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_translation
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
 LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
@@ -75,7 +75,9 @@ class Opener:
         self._source = source
         self._packer = packer
         self._finder = TermFinder(evidence.term_weights)
-        self._roles = understand(evidence.prompt).roles
+        intent = understand(evidence.prompt)
+        self._roles = intent.roles
+        self._is_about_locales = intent.is_about_locales
         self._rater = Rater(evidence.term_weights, self._finder, weights)
         frames = (one.clue for one in evidence.mentions if one.clue.kind is ClueKind.FRAME)
         self._frames = {clue: at for at, clue in enumerate(dict.fromkeys(frames))}  # the innermost is 0
@@ -108,18 +110,24 @@ class Opener:
         view = FileView(live, layout, self._finder)
         blocks = cut_blocks(live.lines, layout.spans, self._small_file_lines)
         role = find_role(path)
-        asked = role in (FileRole.CODE, *self._roles)
-        priority = 1.0 if asked else self._weights.other_role
-        if is_side_file(path) and FileRole.DOCS not in self._roles:
-            priority *= self._weights.side_file
         worth = [0.0] * len(blocks)  # of a file that the search did not find
         if candidate.share > 0.0:
             is_program = role is not FileRole.TEST and FileRole.TEST not in self._roles
             share = candidate.share**self._weights.rank
+            if is_translation(path) and not self._is_about_locales:
+                share *= self._weights.translation
             worth = [share * one for one in self._rate(view, blocks, is_program=is_program)]
-        one = RatedFile(candidate, view, blocks, worth, priority)
+        one = RatedFile(candidate, view, blocks, worth, self._choose_priority(path, role))
         self._add_mentioned(one)
         return one
+
+    def _choose_priority(self, path: str, role: FileRole) -> float:
+        """Return the factor of a file by its role: code answers first."""
+        asked = role in (FileRole.CODE, *self._roles)
+        priority = 1.0 if asked else self._weights.other_role
+        if is_side_file(path) and FileRole.DOCS not in self._roles:
+            priority *= self._weights.side_file
+        return priority
 
     def _is_table(self, candidate: Candidate, spans: Sequence[SymbolSpan]) -> bool:
         """Return True for a table of thousands of constants, unless the prompt names it or one of them.
