@@ -40,9 +40,7 @@ FILES = {
         ("how does the retry interval of a payment grow in the German locale", False),
     ],
 )
-def test_the_original_comes_before_its_translations(
-    question: str, is_original: bool, tmp_path: Path
-) -> None:
+def test_the_original_comes_before_its_translations(question: str, is_original: bool, tmp_path: Path) -> None:
     with open_written(tmp_path, FILES) as repository:
         bundle = call(repository, "repo.build_context_bundle", prompt=question)["result"]["selections"]
         hits = repository.engines.code_search.search(CodeRequest(question, 20, None, "")).hits
