@@ -51,7 +51,7 @@ class ShapeReader:
         """Return the number of files that are held in memory."""
         return 0
 
-    # -- what a language says ------------------------------------------------------------------------------
+    # What a language says
 
     def is_interface(self, one: Declaration) -> bool:
         """Return whether a symbol is a type that others may satisfy without naming it."""
@@ -73,7 +73,7 @@ class ShapeReader:
         """Return whether a class's members of one name, at least one, can stand for an interface's."""
         raise NotImplementedError
 
-    # -- types of a file -----------------------------------------------------------------------------------
+    # Types of a file
 
     def is_class(self, one: Declaration) -> bool:
         """Return whether a symbol is a class, and no interface."""
@@ -119,7 +119,7 @@ class ShapeReader:
             self._derived[path] = frozenset(int(record.ref_symbols[row]) for row in record.list_role(*_ABOVE))
         return self._derived[path]
 
-    # -- satisfaction --------------------------------------------------------------------------------------
+    # Satisfaction
 
     def read(self, owner: Declaration) -> Shape:
         """Return the members of a class or an interface."""

@@ -118,7 +118,7 @@ class CSharpDelegates:
                 return results.pop() if len(results) == 1 else "" if len(is_void) > 1 else _agree(results)
         return ""
 
-    # -- grades ----------------------------------------------------------------------------------------------
+    # Grades
 
     def find(self, written: str, at: Place) -> Delegate | TypeMeaning | None:
         """Return the delegate that a written type means, or the type if it is none; None if unknown."""

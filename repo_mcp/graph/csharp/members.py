@@ -23,7 +23,7 @@ class CSharpMembers:
         self._line_bases: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
         self._extensions: dict[str, list[tuple[Declaration, DeclaredSymbol]]] = {}
 
-    # -- types and their members -----------------------------------------------------------------------------
+    # Types and their members
 
     def get_own(self, file: CSharpFile, ordinal: int) -> TypeMeaning | None:
         """Return the type around a symbol with all its parts, or None."""

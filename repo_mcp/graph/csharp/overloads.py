@@ -162,7 +162,7 @@ class CSharpOverloads:
         """Return the values of a call's arguments, None where one is not known by its type."""
         return [one.value for one in self._read_call(file, row)[1]]
 
-    # -- arguments -------------------------------------------------------------------------------------------
+    # Arguments
 
     def _read_call(self, file: CSharpFile, row: Reference) -> tuple[int, list[_Argument]]:
         """Return a call's type argument count and arguments; the last call read is cached."""
@@ -251,7 +251,7 @@ class CSharpOverloads:
             return _Argument(value, plain, is_nullable=is_nullable)
         return _Argument(plain=plain, is_nullable=is_nullable)
 
-    # -- methods ---------------------------------------------------------------------------------------------
+    # Methods
 
     def _rate(
         self, method: tuple[Declaration, DeclaredSymbol], arguments: list[_Argument], arity: int
@@ -411,7 +411,7 @@ class CSharpOverloads:
             return MISFIT if is_inside or is_plain_value else None
         return MISFIT if is_inside and is_plain_value and all(one.parts for one in line) else None
 
-    # -- types -----------------------------------------------------------------------------------------------
+    # Types
 
     def _find_type(self, written: str, where: tuple[CSharpFile, int]) -> TypeMeaning | None:
         found = read_type(written)

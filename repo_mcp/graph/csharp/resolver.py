@@ -114,7 +114,7 @@ class CSharpResolver:
             return self._resolve_name(file, reference)
         return self._resolve_member(file, reference)
 
-    # -- types -----------------------------------------------------------------------------------------------
+    # Types
 
     def _resolve_using(self, file: CSharpFile, row: Reference) -> Resolution:
         """Resolve `using static` and aliases to a type, and a namespace to its declarations."""
@@ -189,7 +189,7 @@ class CSharpResolver:
         targets += _conclude_type(meaning).targets
         return Resolution(tuple(targets[:MAX_TARGETS]))
 
-    # -- names -----------------------------------------------------------------------------------------------
+    # Names
 
     def _resolve_name(self, file: CSharpFile, row: Reference) -> Resolution:
         """Resolve a name alone: a local function, a member in scope or of a static using, or a type."""
@@ -262,7 +262,7 @@ class CSharpResolver:
             return Resolution(external=f"{outside}.{row.name}") if outside else NOTHING
         return self._guess(file, row)
 
-    # -- extension methods -----------------------------------------------------------------------------------
+    # Extension methods
 
     def _find_extension(self, file: CSharpFile, row: Reference, value: Value) -> Resolution | None:
         """Return the extension methods in scope whose first parameter accepts the value."""
@@ -285,7 +285,7 @@ class CSharpResolver:
             return _conclude_members(likely, Confidence.PROBABLE)
         return None
 
-    # -- overloads -------------------------------------------------------------------------------------------
+    # Overloads
 
     def _find_members(self, file: CSharpFile, owner: TypeMeaning, row: Reference) -> Found:
         """Return the members that a row names, of the nearest type that has any.
@@ -398,7 +398,7 @@ class CSharpResolver:
             return found
         return self._overloads.narrow(file, row, found) or found
 
-    # -- answers ---------------------------------------------------------------------------------------------
+    # Answers
 
     def _say(
         self, file: CSharpFile, found: Found, row: Reference, sure: Confidence = Confidence.EXACT

@@ -110,7 +110,7 @@ class CSharpTypes(CSharpMembers):
             return None
         return self._names.find_type(file, symbol.ordinal, written.name, written.qualifier, written.arity)
 
-    # -- chains ----------------------------------------------------------------------------------------------
+    # Chains
 
     def evaluate(self, file: CSharpFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Value:
         """Return the value of a chain "a.B().c" inside a symbol, on a line; NOTHING_KNOWN if unclear."""
@@ -291,7 +291,7 @@ class CSharpTypes(CSharpMembers):
                 )
         return NOTHING_KNOWN
 
-    # -- written types ---------------------------------------------------------------------------------------
+    # Written types
 
     def read_written(
         self, file: CSharpFile, ordinal: int, text: str, steps: int, known: TypeArguments = NO_TYPE_ARGUMENTS
@@ -415,7 +415,7 @@ class CSharpTypes(CSharpMembers):
                     self.infer(at, text, own, names, known)
                 return
 
-    # -- variables -------------------------------------------------------------------------------------------
+    # Variables
 
     def follow_bind(self, file: CSharpFile, row: Reference, steps: int) -> Value:
         """Return the value of a variable, by a row that shows its type."""

@@ -57,7 +57,7 @@ class CResolver(LanguageResolver):
     def _list_doubted_imports(self, scope: FileScope, found: FoundDeclarations) -> list[Declaration]:
         return self._lookup.list_unseen(scope, found.declarations)
 
-    # -- bare names ---------------------------------------------------------------------------------------
+    # Bare names
 
     def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.alias != PATH:
@@ -101,7 +101,7 @@ class CResolver(LanguageResolver):
         symbol = scope.get_symbol(declaration.ordinal) if scope is not None else None
         return symbol is not None and symbol.kind is SymbolKind.MACRO and not symbol.parameters
 
-    # -- members ------------------------------------------------------------------------------------------
+    # Members
 
     def _find_static(
         self, scope: FileScope, reference: Reference, names: tuple[str, ...]
@@ -123,7 +123,7 @@ class CResolver(LanguageResolver):
     def _accepts(self, declaration: Declaration, call: Reference) -> bool:
         return super()._accepts(declaration, call) or accepts_by_default(self._lookup, declaration, call)
 
-    # -- conclusions --------------------------------------------------------------------------------------
+    # Conclusions
 
     def _count_meanings(self, declarations: list[Declaration]) -> int:
         found = set(map(self._identify, declarations))

@@ -69,7 +69,7 @@ class CRules(Rules):
         self._opened: dict[str, tuple[int, Path]] = {}
         self.transparent = frozenset({"get"})
 
-    # -- names -------------------------------------------------------------------------------------------
+    # Names
 
     def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the full path of a symbol.

@@ -83,7 +83,7 @@ class LanguageResolver(Guesses):
             receiver = replace(receiver, is_certain=False)
         return self._resolve_in_receiver(scope, reference, receiver)
 
-    # -- imports ------------------------------------------------------------------------------------------
+    # Imports
 
     def _resolve_import(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve an import, whatever it is used for; of a method, all overloads."""
@@ -115,7 +115,7 @@ class LanguageResolver(Guesses):
         """Return the declarations that an import leads to, with those that no path leads to."""
         return found
 
-    # -- bare names ---------------------------------------------------------------------------------------
+    # Bare names
 
     def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
         rules = self._lookup.rules
@@ -152,7 +152,7 @@ class LanguageResolver(Guesses):
             return NOTHING
         return self._conclude(FoundDeclarations(tuple(made), receiver.is_certain), reference)
 
-    # -- members ------------------------------------------------------------------------------------------
+    # Members
 
     def _resolve_member(self, scope: FileScope, reference: Reference) -> Resolution:
         names = (*reference.qualifier.split("."), reference.name)
@@ -232,7 +232,7 @@ class LanguageResolver(Guesses):
         """Return whether something outside the repository may be meant instead of the members of a type."""
         return False
 
-    # -- conclusions --------------------------------------------------------------------------------------
+    # Conclusions
 
     def _conclude(self, found: FoundDeclarations, reference: Reference) -> Resolution:
         """Return the found targets, chosen by the number of arguments, with constructors added."""

@@ -65,7 +65,7 @@ class NamedLookup(PathLookup):
         self.reader: FileScope | None = None  # of the use that is asked about
         self.depth = self.spare = 0  # receivers in receivers; type arguments that may still be read
 
-    # -- by scope ---------------------------------------------------------------------------------------
+    # By scope
 
     def find_bare(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None = None
@@ -189,7 +189,7 @@ class NamedLookup(PathLookup):
         """Return the type that dotted names lead to."""
         return self.find_static(scope, ordinal, names, ReferenceRole.TYPE)
 
-    # -- members ------------------------------------------------------------------------------------------
+    # Members
 
     def find_extended(self, extension: Declaration) -> list[Declaration]:
         """Return the type that an extension extends; the extension itself if that is external."""

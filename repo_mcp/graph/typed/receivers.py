@@ -80,7 +80,7 @@ class ReceiverTypes:
         """Return what a value points to, whose members it has as well; None if it points to nothing."""
         return None
 
-    # -- the first name -----------------------------------------------------------------------------------
+    # The first name
 
     def _find_first(
         self, scope: FileScope, ordinal: int, line: int, segments: list[str]
@@ -262,7 +262,7 @@ class ReceiverTypes:
         """Return whether a declaration can be what a name in an expression means."""
         return True
 
-    # -- members ------------------------------------------------------------------------------------------
+    # Members
 
     def _take_step(self, receiver: Receiver, segment: str) -> Receiver | None:
         """Return the type of a member; it is no surer than the type of its owner."""
@@ -334,7 +334,7 @@ class ReceiverTypes:
         is_one = len(list_results(self._lookup, members, owner)) == 1
         return found if is_one else replace(found, is_certain=False)
 
-    # -- types as they are written ------------------------------------------------------------------------
+    # Types as they are written
 
     def _read_declared(self, declaration: Declaration, receiver: Receiver | None = None) -> Receiver | None:
         """Return the type that a declaration shows; a type declaration is its own type."""

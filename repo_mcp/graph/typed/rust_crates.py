@@ -53,7 +53,7 @@ class Crates:
         self._homes: dict[str, Path] = {}
         self._files: dict[Path, tuple[str, ...]] = {}
 
-    # -- packages ------------------------------------------------------------------------------------------
+    # Packages
 
     def find_folder(self, folder: str) -> str:
         """Return the folder of the package: the nearest one above with a manifest or a root module."""
@@ -125,7 +125,7 @@ class Crates:
                 files[path] = home
         return _Roots(files, folders, source, name)
 
-    # -- modules -------------------------------------------------------------------------------------------
+    # Modules
 
     def get_home(self, path: str) -> Path:
         """Return the folder of the package, and the modules of a file."""

@@ -65,7 +65,7 @@ class MacroCalls:
             return ()
         return self._find_first(scope, self._lookup.rules.list_paths(scope, row.symbol, names)).declarations
 
-    # -- by the order of the text --------------------------------------------------------------------------
+    # By the order of the text
 
     def _find_textual(self, scope: FileScope, call: Reference) -> FoundDeclarations:
         """Return the macro of a name that is defined last before a call, in the innermost scope with one."""
@@ -141,7 +141,7 @@ class MacroCalls:
                     found.append(_Place(other, one, int(other.record.starts[one])))
         return found
 
-    # -- as items ------------------------------------------------------------------------------------------
+    # As items
 
     def _find_item(self, scope: FileScope, ordinal: int, name: str) -> FoundDeclarations:
         """Return the macro that is an item of a name where a symbol is, or that is imported there."""

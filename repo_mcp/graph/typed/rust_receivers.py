@@ -80,7 +80,7 @@ class RustReceivers(ReceiverTypes):
         is_outside = is_extension(self._lookup, list(receiver.types))
         return replace(receiver, is_certain=False) if is_outside else receiver
 
-    # -- variables ----------------------------------------------------------------------------------------
+    # Variables
 
     def _find_written(self, scope: FileScope, binding: Reference, names: tuple[str, ...]) -> Receiver | None:
         if len(names) == 2:
@@ -159,7 +159,7 @@ class RustReceivers(ReceiverTypes):
                 found = self._read_text(one, texts[position], None)
         return replace(found, is_certain=False) if found is not None else None
 
-    # -- members ------------------------------------------------------------------------------------------
+    # Members
 
     def _find_index(self, receiver: Receiver) -> Receiver | None:
         """Return the `Output` of `impl Index`."""
@@ -172,7 +172,7 @@ class RustReceivers(ReceiverTypes):
                         return self._read_text(there, self._get_result(there), receiver)
         return None
 
-    # -- types as they are written ------------------------------------------------------------------------
+    # Types as they are written
 
     def _read_text(self, at: Declaration, text: str, receiver: Receiver | None) -> Receiver | None:
         scope = self._lookup.find_scope(at.path)

@@ -51,7 +51,7 @@ class RustRules(Rules):
         super().__init__(program)
         self.crates = Crates(program)
 
-    # -- crates and modules ------------------------------------------------------------------------------
+    # Crates and modules
 
     def find_home(self, scope: FileScope) -> Path:
         """Return the crate's folder and the modules of a file."""
@@ -86,7 +86,7 @@ class RustRules(Rules):
                 return crate
         return None
 
-    # -- names -------------------------------------------------------------------------------------------
+    # Names
 
     def _find_module(self, scope: FileScope, ordinal: int) -> Path:
         """Return the module around a symbol."""

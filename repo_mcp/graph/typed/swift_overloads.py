@@ -296,7 +296,7 @@ def _spell_labels(scope: FileScope, one: Declaration) -> str:
     return symbol.parameters
 
 
-# -- by the types of arguments -----------------------------------------------------------------------------
+# By the types of arguments
 
 
 def _choose_fitting(

@@ -33,7 +33,7 @@ _MAX_CALLED = 12  # overloads that are looked at
 class SwiftReceivers(ReceiverTypes):
     """Finds the types of receivers in files of Swift."""
 
-    # -- chains with steps into arguments or values -------------------------------------------------------
+    # Chains with steps into arguments or values
 
     def _follow(self, scope: FileScope, ordinal: int, line: int, segments: list[str]) -> Receiver | None:
         last = max((at for at, one in enumerate(segments) if one[:1] in _STEPS), default=-1)
@@ -126,7 +126,7 @@ class SwiftReceivers(ReceiverTypes):
                     return replace(found, is_certain=False) if found is not None else None
         return None
 
-    # -- variables ----------------------------------------------------------------------------------------
+    # Variables
 
     def _find_binding(self, scope: FileScope, ordinal: int, line: int, name: str) -> Reference | None:
         """Return the row that says what a variable is; of `let x = x.y`, the one of the `x` before."""
@@ -141,7 +141,7 @@ class SwiftReceivers(ReceiverTypes):
         text = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
         return self._read_text(Declaration(scope.path, binding.symbol), text, None)
 
-    # -- members ------------------------------------------------------------------------------------------
+    # Members
 
     def _find_item(self, receiver: Receiver) -> Receiver | None:
         if receiver.is_items:
@@ -167,7 +167,7 @@ class SwiftReceivers(ReceiverTypes):
         called = [one for one in found if is_callable(self._lookup, one)]
         return (called, len(called) == 1) if called else (found, True)
 
-    # -- types as they are written ------------------------------------------------------------------------
+    # Types as they are written
 
     def _find_parameter(
         self, scope: FileScope, at: Declaration, named: TypeName

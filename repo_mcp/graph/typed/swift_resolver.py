@@ -40,7 +40,7 @@ class SwiftResolver(LanguageResolver):
             return self._resolve_label(scope, reference)
         return super()._resolve_name(scope, reference)
 
-    # -- labels -------------------------------------------------------------------------------------------
+    # Labels
 
     def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve a label of a switch: a case or a static member of the type that is compared."""
@@ -94,7 +94,7 @@ class SwiftResolver(LanguageResolver):
         is_of_type = is_of_bare_dot(reference) or reference.qualifier.rpartition(".")[2][:1].isupper()
         return is_of_type and super()._is_doubted(reference)
 
-    # -- bare names ---------------------------------------------------------------------------------------
+    # Bare names
 
     def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
         if self._is_left_open(scope, skip_own_scope(scope, reference), found):
@@ -121,7 +121,7 @@ class SwiftResolver(LanguageResolver):
             for one in found.declarations
         )
 
-    # -- members ------------------------------------------------------------------------------------------
+    # Members
 
     def _find_static(
         self, scope: FileScope, reference: Reference, names: tuple[str, ...]

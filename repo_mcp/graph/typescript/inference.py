@@ -65,7 +65,7 @@ class Inference:
         self._types = types
         self._chosen: dict[tuple[Written, str, int], Owners] = {}
 
-    # -- type arguments ------------------------------------------------------------------------------------
+    # Type arguments
 
     def infer(self, file: ScriptFile, row: Reference, called: Owners, steps: int, *, of: str = "") -> Owners:
         """Return what the call in a row calls, with type parameters bound to members of the objects passed.
@@ -156,7 +156,7 @@ class Inference:
                     if name in parts:
                         yield from self._trace(place, argument, bound, steps + 1)
 
-    # -- members of objects --------------------------------------------------------------------------------
+    # Members of objects
 
     def read_literal(self, file: ScriptFile, text: str, steps: int) -> Owners:
         """Return the owners of what a path of members leads to from an object: "@120.a.b()"."""

@@ -83,7 +83,7 @@ class ModuleFinder:
             or self._find_package(folder, module)
         )
 
-    # -- files ---------------------------------------------------------------------------------------------
+    # Files
 
     def _find_file(self, path: str | None) -> str | None:
         """Return a file by its path with or without its suffix, or the index of a folder."""
@@ -110,7 +110,7 @@ class ModuleFinder:
                 return _under(path, "index" + one)
         return None
 
-    # -- tsconfig ------------------------------------------------------------------------------------------
+    # Tsconfig
 
     def _find_by_config(self, folder: str, module: str) -> str | None:
         """Search by `paths` and `baseUrl` of the nearest configuration that has them."""
@@ -169,7 +169,7 @@ class ModuleFinder:
                         waiting.append(target if target.endswith(".json") else target + ".json")
         return ({}, base_url, base_url) if base_url is not None else None
 
-    # -- packages ------------------------------------------------------------------------------------------
+    # Packages
 
     def _find_imported(self, folder: str, module: str) -> str | None:
         """Find `#name` through `imports` of the package around the file."""

@@ -104,7 +104,7 @@ class ScriptNames:
                 if target and declaration in self.find_export(target, symbol.name).declarations:
                     yield Declaration(path, int(ordinal))
 
-    # -- names of a file -----------------------------------------------------------------------------------
+    # Names of a file
 
     def look_up(
         self,
@@ -187,7 +187,7 @@ class ScriptNames:
         children = file.find_children(module.ordinal, name)
         return [Declaration(file.path, one.ordinal) for one in children]
 
-    # -- exports -------------------------------------------------------------------------------------------
+    # Exports
 
     def find_export(self, path: str, name: str, *, hops: int = 0) -> Meaning:
         """Return the meaning of a name that a module exports; UNKNOWN if it does not export it."""

@@ -211,7 +211,7 @@ class TypeScriptResolver:
         kinds = CALLABLE_KINDS | {SymbolKind.CLASS}
         return any(one is not None and one.kind in kinds for one in meant)
 
-    # -- answers -------------------------------------------------------------------------------------------
+    # Answers
 
     def _say(self, meaning: Meaning, row: Reference) -> Resolution:
         """Return a meaning as targets, in order of preference."""

@@ -83,7 +83,7 @@ class ScriptShapes(ShapeReader):
         """Return whether a member is a method, or a property whose type is a function's."""
         return _read_signature(symbol) is not None
 
-    # -- shapes --------------------------------------------------------------------------------------------
+    # Shapes
 
     def _build(self, owner: Declaration) -> Shape:
         found = Shape(above={owner})
@@ -144,7 +144,7 @@ class ScriptShapes(ShapeReader):
             if not is_known or owners.limits or owners.is_mixed:
                 found.outside.add(f"{row.qualifier}.{row.name}")
 
-    # -- satisfaction --------------------------------------------------------------------------------------
+    # Satisfaction
 
     def _stands(self, own: list[Member], wanted: list[Member]) -> bool:
         if any(symbol.access in _HIDDEN for _, symbol in (*own, *wanted)):

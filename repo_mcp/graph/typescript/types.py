@@ -93,7 +93,7 @@ class ScriptTypes:
         self._bound: dict[tuple[str, Reference, int, Bound], Owners] = {}
         self._owners: dict[tuple[Declaration, bool, int, Bound], Owners] = {}
 
-    # -- chains --------------------------------------------------------------------------------------------
+    # Chains
 
     def evaluate(
         self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0, bound: Bound = ()
@@ -173,7 +173,7 @@ class ScriptTypes:
         chosen = unite_owners(self._inference.choose(one, name, steps + 1) for one in owners.mapped)
         return get_keyed_member(owners) if chosen == NO_OWNERS else chosen
 
-    # -- types ---------------------------------------------------------------------------------------------
+    # Types
 
     def get_owners(self, meaning: Meaning, *, is_call: bool = False, steps: int = 0) -> Owners:
         """Return the owners of a value's members, or of the result of calling it; NO_OWNERS if unknown."""
@@ -532,7 +532,7 @@ class ScriptTypes:
                 return self._call(known, steps + 1)
         return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
 
-    # -- members -------------------------------------------------------------------------------------------
+    # Members
 
     def find_member(self, owners: Owners, name: str, steps: int = 0) -> Meaning:
         """Return the members with a name in owners, or else in their bases; UNKNOWN if there are none."""

@@ -92,7 +92,7 @@ class CSharpWalk(ScopeWalk):
         self.arguments: dict[int, list[WrittenArgument]] = {}  # start of a called name -> its arguments
         self._plain_types: dict[tuple[int, str], str] = {}  # (scope, variable) -> its type as written
 
-    # -- declarations ----------------------------------------------------------------------------------------
+    # Declarations
 
     def declare(self, node: Node, name: str, kind: SymbolKind, parent: int = -1) -> Entry:
         """Add a symbol, DOCUMENTED if a doc comment precedes it, and return its entry."""
@@ -142,7 +142,7 @@ class CSharpWalk(ScopeWalk):
             return self.read_line(parameters)
         return " ".join(_DIRECTIVE.sub(b"", written).decode("utf-8", "replace").split())
 
-    # -- types -----------------------------------------------------------------------------------------------
+    # Types
 
     def note_type(self, node: Node | None, role: ReferenceRole = ReferenceRole.TYPE) -> None:
         """Record that names inside a node are types, in a role."""
@@ -219,7 +219,7 @@ class CSharpWalk(ScopeWalk):
             return UNKNOWN
         return f"={_SIZE.sub('[', self.read_line(written))}"
 
-    # -- names -----------------------------------------------------------------------------------------------
+    # Names
 
     def read_name(self, node: Node | None) -> str:
         """Return a name without its type arguments and its "@"."""
@@ -243,7 +243,7 @@ class CSharpWalk(ScopeWalk):
         text = self.text[start:end]
         return _name_chain(prefix.encode() + text) if prefix else _recall_chain(text)
 
-    # -- calls -----------------------------------------------------------------------------------------------
+    # Calls
 
     def _iter_settled(self) -> Iterator[Row]:
         """Yield the rows; the alias of a call also has its arguments, "?" for those of unknown type."""

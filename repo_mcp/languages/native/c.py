@@ -54,7 +54,7 @@ MAX_HEAD_BYTES = 300  # of a declaration, searched for words such as `static`
 _OUTER_ARGUMENTS = re.compile(r"<[^<>]*>(?=\s*::)")  # of the outer class in a definition outside it
 
 
-# -- types -------------------------------------------------------------------------------------------------
+# Types
 
 
 def on_struct(walk: CaptureWalk, node: Node) -> None:
@@ -155,7 +155,7 @@ def spell_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> 
     return said + "[]" * declarator.pointers.count("[]")
 
 
-# -- functions and variables -------------------------------------------------------------------------------
+# Functions and variables
 
 
 def is_static(walk: CaptureWalk, node: Node, stop: int) -> bool:
@@ -313,7 +313,7 @@ def on_loose_block(walk: CaptureWalk, node: Node) -> None:
     walk.open(OpenScope(node.end_byte, scope.ordinal, SymbolKind.FUNCTION, ""))
 
 
-# -- calls -------------------------------------------------------------------------------------------------
+# Calls
 
 
 def _on_call(walk: CaptureWalk, node: Node) -> None:

@@ -86,7 +86,7 @@ _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": 
 _HEAD_NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}")
 
 
-# -- scopes ------------------------------------------------------------------------------------------------
+# Scopes
 
 
 def _on_namespace(walk: CaptureWalk, node: Node) -> None:
@@ -170,7 +170,7 @@ def _on_concept(walk: CaptureWalk, node: Node) -> None:
         walk.declare(node, walk.read(name_node), SymbolKind.TYPE, flags=find_public_flag(walk, Access.NONE))
 
 
-# -- functions ---------------------------------------------------------------------------------------------
+# Functions
 
 
 def _on_function(walk: CaptureWalk, node: Node) -> None:

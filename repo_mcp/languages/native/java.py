@@ -57,7 +57,7 @@ _INTERFACES = frozenset({SymbolKind.INTERFACE})
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 
 
-# -- declarations ------------------------------------------------------------------------------------------
+# Declarations
 
 
 def _on_package(walk: CaptureWalk, node: Node) -> None:
@@ -223,7 +223,7 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
         refer_implemented(walk, declarator.child_by_field_name("value"), result)
 
 
-# -- local names -------------------------------------------------------------------------------------------
+# Local names
 
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:

@@ -83,7 +83,7 @@ class Arm:
     replacement: Sequence[Part]
 
 
-# -- definitions -------------------------------------------------------------------------------------------
+# Definitions
 
 
 def read_arms(body: Sequence[Tree]) -> list[Arm]:
@@ -166,7 +166,7 @@ def _list_names(parts: Sequence[Part]) -> frozenset[bytes]:
     return frozenset(names)
 
 
-# -- matching ----------------------------------------------------------------------------------------------
+# Matching
 
 
 class Matching:
@@ -365,7 +365,7 @@ def _count_angles(one: Token) -> int:
     return {b"<": 1, b"<<": 2, b">": -1, b">>": -2}.get(one.text, 0)
 
 
-# -- what an arm gives -------------------------------------------------------------------------------------
+# What an arm gives
 
 
 class Expansion:

@@ -68,7 +68,7 @@ _ACCESSES = {
 }
 
 
-# -- declarations ------------------------------------------------------------------------------------------
+# Declarations
 
 
 def _on_import(walk: CaptureWalk, node: Node) -> None:
@@ -309,7 +309,7 @@ def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
         )
 
 
-# -- local names -------------------------------------------------------------------------------------------
+# Local names
 
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:

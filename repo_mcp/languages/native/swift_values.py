@@ -131,7 +131,7 @@ def _number_closure(walk: CaptureWalk, node: Node) -> int:
     return known[node.start_byte]
 
 
-# -- owners of members after a bare dot ---------------------------------------------------------------------
+# Owners of members after a bare dot
 
 
 def expect_value(walk: CaptureWalk, value: Node | None, owner: str, depth: int = 0) -> None:
@@ -194,7 +194,7 @@ def on_transfer(walk: CaptureWalk, node: Node) -> None:
         expect_type(walk, node.child_by_field_name("result"), walk.results.get(walk.scope.ordinal, ""))
 
 
-# -- arguments of calls -------------------------------------------------------------------------------------
+# Arguments of calls
 
 
 def expect_arguments(walk: CaptureWalk, node: Node, called: str, labels: str) -> None:

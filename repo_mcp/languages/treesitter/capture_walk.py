@@ -130,7 +130,7 @@ class CaptureWalk(CaptureScopes):
             else:
                 rows.append((ordinal, _USE, name, "", "", self.find_line(start), 0))
 
-    # -- uses of names ------------------------------------------------------------------------------------
+    # Uses of names
 
     def set_role(self, node: Node, role: ReferenceRole) -> None:
         """Give the types inside a node a role."""
@@ -230,7 +230,7 @@ class CaptureWalk(CaptureScopes):
         self._rows.append(row)
         self._starts.append(start)
 
-    # -- the end ------------------------------------------------------------------------------------------
+    # The end
 
     def encode(self) -> bytes:
         """Return the record: rows of names that are not local, and of the variable types that they need."""

@@ -107,7 +107,7 @@ class ScopeWalk(SourceText):
                 taken.add(start)
                 rows.append((self.scope, self.ordinal, _USE, read(start, end), "", "", start, 0))
 
-    # -- text ----------------------------------------------------------------------------------------------
+    # Text
 
     def read_line(self, node: Node | None) -> str:
         """Return the text of a node on one line, from its first 4 * MAX_TEXT_CHARS bytes."""
@@ -121,7 +121,7 @@ class ScopeWalk(SourceText):
         """Return True when only white space, and less than 4,096 bytes, lies between two offsets."""
         return end - start < 4_096 and not self.text[start:end].strip()
 
-    # -- scopes and symbols --------------------------------------------------------------------------------
+    # Scopes and symbols
 
     @property
     def is_local(self) -> bool:
@@ -169,7 +169,7 @@ class ScopeWalk(SourceText):
         """Bind a name in the innermost scope, or with `hoist` in the innermost that hoists."""
         self._bound[self._hoist_to[self.scope] if hoist else self.scope].add(name)
 
-    # -- uses of names -------------------------------------------------------------------------------------
+    # Uses of names
 
     def refer(
         self,
@@ -197,7 +197,7 @@ class ScopeWalk(SourceText):
             name += "()" if is_call else ""
             self.refer(BIND, name, start, qualifier, alias, ITEM)
 
-    # -- the end -------------------------------------------------------------------------------------------
+    # The end
 
     def encode(self) -> bytes:
         """Return the symbol record of everything captured."""

@@ -38,7 +38,7 @@ def read_source(walk: ScriptWalk, node: Node | None) -> str:
     return text[1:-1] if text[:1] in {"'", '"', "`"} else ""
 
 
-# -- ECMAScript modules ------------------------------------------------------------------------------------
+# ECMAScript modules
 
 
 def on_import(walk: ScriptWalk, node: Node) -> None:
@@ -174,7 +174,7 @@ def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> Non
         walk.open_scope(node.end_byte, is_local=walk.is_local, ordinal=ordinal)
 
 
-# -- CommonJS ----------------------------------------------------------------------------------------------
+# CommonJS
 
 
 def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:

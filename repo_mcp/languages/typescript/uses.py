@@ -185,7 +185,7 @@ def on_jsx_end(walk: ScriptWalk, node: Node) -> None:
     walk.taken.update(range(node.start_byte, node.end_byte))
 
 
-# -- types -------------------------------------------------------------------------------------------------
+# Types
 
 
 def on_heritage(walk: ScriptWalk, node: Node) -> None:

@@ -92,7 +92,7 @@ class ScriptWalk(ScopeWalk):
         self.components: set[int] = set()  # entries that create JSX elements
         self.blocks: dict[int, tuple[int, int]] = {}  # scope of a block or an unnamed function -> its span
 
-    # -- declarations --------------------------------------------------------------------------------------
+    # Declarations
 
     def declare(self, node: Node, name: str, kind: SymbolKind, prefix: Prefix, parent: int = -1) -> Entry:
         """Add a symbol that begins with its prefix and decorators, and return its entry."""
@@ -174,7 +174,7 @@ class ScriptWalk(ScopeWalk):
             roles.pop()
         return roles[-1][2] if roles and roles[-1][0] <= start else ReferenceRole.TYPE
 
-    # -- names ---------------------------------------------------------------------------------------------
+    # Names
 
     def read_name(self, node: Node | None) -> str:
         """Return the name of a member without quotes: `a`, `#a`, `"a"`, `[a]`."""
@@ -209,7 +209,7 @@ class ScriptWalk(ScopeWalk):
             count -= types.count("comment")
         return count + 1
 
-    # -- types of variables --------------------------------------------------------------------------------
+    # Types of variables
 
     def bind_annotation(self, alias: str, node: Node | None, start: int, ordinal: int = -1) -> bool:
         """Record the type written for a variable; return True when it has a name."""

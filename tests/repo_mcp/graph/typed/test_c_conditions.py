@@ -30,7 +30,7 @@ def list_uses(graph: Graph, name: str, path: str, types: frozenset[EdgeType] = N
     return sorted(found, key=lambda one: one[1:])
 
 
-# -- what conditions say ------------------------------------------------------------------------------------
+# What conditions say
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_settings_that_exclude_each_other() -> None:
     assert not is_open(both, both)
 
 
-# -- what names mean ----------------------------------------------------------------------------------------
+# What names mean
 
 
 def test_a_macro_that_renames_a_type_is_what_the_type_s_name_means() -> None:

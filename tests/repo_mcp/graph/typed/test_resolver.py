@@ -46,7 +46,7 @@ class Case:
 USE, TYPE, IMPORT = ReferenceRole.USE, ReferenceRole.TYPE, ReferenceRole.IMPORT
 
 
-# -- Go ----------------------------------------------------------------------------------------------------
+# Go
 
 GO = {
     "go.mod": "module example.org/app\n",
@@ -132,7 +132,7 @@ def test_go_constant_and_import(go: Case) -> None:
     assert [one.declaration.path for one in found[1].targets] == ["store/store.go"]
 
 
-# -- Java --------------------------------------------------------------------------------------------------
+# Java
 
 JAVA = {
     "src/main/java/com/app/Service.java": (
@@ -319,7 +319,7 @@ def test_java_outside_and_imports(java: Case) -> None:
     assert len(java.ask(SERVICE, "*", IMPORT)) == 3
 
 
-# -- Rust --------------------------------------------------------------------------------------------------
+# Rust
 
 RUST = {
     "app/Cargo.toml": '[package]\nname = "my-app"\n[dev-dependencies]\nserde-json = "1"\n',
@@ -413,7 +413,7 @@ def test_rust_import_and_bases(rust: Case) -> None:
     assert rust.ask(STORE, "Named", ReferenceRole.IMPLEMENT) == ["app/src/util.rs:Named exact"]
 
 
-# -- C and C++ ---------------------------------------------------------------------------------------------
+# C and C++
 
 C = {
     "include/api.h": (
@@ -602,7 +602,7 @@ def test_rust_implementations_of_one_trait_for_several_types_are_not_one() -> No
     assert [one.rpartition(" ")[2] for one in case.ask("src/lib.rs", "from", line=7)] == ["exact"]
 
 
-# -- Swift -------------------------------------------------------------------------------------------------
+# Swift
 
 SWIFT = {
     "Sources/App/Service.swift": (
@@ -774,7 +774,7 @@ def test_calls_among_the_arguments_do_not_lose_the_receiver(path: str, text: str
     assert found.endswith(f"A.{name} exact") or found == f"{path}:{name} exact"
 
 
-# -- what must not happen ----------------------------------------------------------------------------------
+# What must not happen
 
 
 def test_bases_and_variables_that_go_round() -> None:

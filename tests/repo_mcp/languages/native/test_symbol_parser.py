@@ -69,7 +69,7 @@ def test_manifest_of_a_language_is_no_source() -> None:
     assert find_parser_task("src/go.mod", "go") is None
 
 
-# -- Go ----------------------------------------------------------------------------------------------------
+# Go
 
 
 def test_go_method_of_a_type_of_another_file() -> None:
@@ -96,7 +96,7 @@ def test_go_type_parameters_are_no_types() -> None:
     assert list_names(structure, ReferenceRole.TYPE, ReferenceRole.ACCEPT) == ["Other"]
 
 
-# -- Java --------------------------------------------------------------------------------------------------
+# Java
 
 
 def test_java_interface_members_are_public_and_abstract() -> None:
@@ -123,7 +123,7 @@ def test_java_constructor_chain_keeps_its_type() -> None:
     assert "B().run().go" in list_names(structure, ReferenceRole.CALL)
 
 
-# -- Rust --------------------------------------------------------------------------------------------------
+# Rust
 
 
 def test_rust_tree_of_use() -> None:
@@ -156,7 +156,7 @@ def test_rust_visibility() -> None:
     assert accesses == [Access.PUBLIC, Access.INTERNAL, Access.PRIVATE]
 
 
-# -- C and C++ ---------------------------------------------------------------------------------------------
+# C and C++
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_cpp_access_of_members() -> None:
     assert accesses == [Access.PRIVATE, Access.PUBLIC, Access.PROTECTED, Access.PUBLIC]
 
 
-# -- Swift -------------------------------------------------------------------------------------------------
+# Swift
 
 
 def test_swift_extension_and_bases() -> None:
@@ -409,7 +409,7 @@ def test_swift_trailing_closure_is_an_argument() -> None:
     assert (row.name, row.arguments) == ("run", 3)
 
 
-# -- all languages -----------------------------------------------------------------------------------------
+# All languages
 
 DEEP = {
     "go": "package a\nfunc f() { x := " + "(" * 3_000 + "1" + ")" * 3_000 + " }\n",
