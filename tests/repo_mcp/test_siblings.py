@@ -159,9 +159,9 @@ def test_a_parser_waits_for_the_files_that_differ(
         ours.refresh()
         assert (ours.symbol_index.build().parsed, len(made)) == (1, 2)
         phase.run(searcher.snapshot, RoundWanted(is_whole=False))
-        assert (len(made), made[2]._closed) == (3, False)
+        assert (len(made), made[2]._closed.is_set()) == (3, False)
         ours.symbol_index.build()  # and nothing came
-        assert (len(made), made[2]._closed, made[2]._child) == (3, True, None)
+        assert (len(made), made[2]._closed.is_set(), made[2]._child) == (3, True, None)
 
 
 def test_symbols_are_taken_over_beside_a_refresh(

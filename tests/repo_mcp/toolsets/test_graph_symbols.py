@@ -435,7 +435,7 @@ def test_that_no_parser_reads_a_language_is_said_where_nothing_is_found(tmp_path
         served.close()
     assert unknown["warnings"] == ["No symbol has this qualified name.", said]
     assert refused["hint"] == f"Find the symbol with search_symbols. {said}"
-    assert of_a_file["hint"] == refused["hint"]
+    assert of_a_file["hint"] == "Search its text for the name instead."
 
 
 def test_that_few_files_are_not_read_is_not_said(tmp_path: Path) -> None:
