@@ -53,7 +53,7 @@ _BUILD_NAME = re.compile(
 # The last ones hold texts of the program again, with their places, for translators.
 _FOREIGN_NAME = re.compile(
     r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g|[Dd]esigner)\.\w+$|\.gen\.[jt]sx?$"
-    r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$"
+    r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$|(?:^|[_.-])amalgamat(?:ion|ed)\.[ch](?:c|pp|xx)?$"
 )
 _SIDE_FILE = compile_late(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"

@@ -172,6 +172,7 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("web/login.scss", FileRole.STYLE),
         ("docs/login.css", FileRole.DOCS),
         ("vendor/x/a.go", FileRole.FOREIGN),
+        ("extras/ledger_amalgamated.cpp", FileRole.FOREIGN),
         ("dist/axios.js", FileRole.FOREIGN),
         ("deps/lua/lapi.c", FileRole.FOREIGN),
         ("api/deps/session.py", FileRole.CODE),
@@ -218,7 +219,7 @@ FOREIGN_PATH = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
     r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/|^deps/"
     r"|\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g|[Dd]esigner)\.\w+$|\.gen\.[jt]sx?$"
-    r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$"
+    r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$|(?:^|[/_.-])amalgamat(?:ion|ed)\.[ch](?:c|pp|xx)?$"
 )
 
 
@@ -245,7 +246,7 @@ a test tests Tests spec .spec. _test -tests fooTest x.Test docs docs_src docs-si
 single_include amalgamated Docs Example .Examples benchmarks bench deps .gradle .sbt setup.py Gemfile
 _vendor third-party dist generated .generated. .min. js css _pb2 _grpc py pyi .pb. .g. conftest fixtures
 e2e Suite Spec . _ - / / / md txt toml c README Kconfig latest contest
-unittest .Tests. Tests. tests- Data Fixtures -d Demo jmh website perf jvmBenchmark .bench. ts .gen. .Designer.
+unittest amalgamation.c .hpp .Tests. Tests. tests- Data Fixtures -d Demo jmh website perf jvmBenchmark .bench. ts .gen. .Designer.
 """.split()  # noqa: SIM905
 
 
