@@ -175,7 +175,7 @@ class Repository:
 
         `symbol` selects the declaration of that name, `around` the innermost declaration around that line. Of
         many lines, those that are `about` some words are shown; if it `folds`, of a long type or module all
-        but the bodies of its functions.
+        but the bodies of its functions, and of another long declaration those near the line `around`.
         Raises INVALID_ARGUMENT for lines beyond the file, NOT_FOUND for a name that is not declared.
         """
         limits = self.config.limits
@@ -188,14 +188,14 @@ class Repository:
             text = decode_source(opened.data)
             found = self.outliner.outline(opened.path, text.data)
             span = choose_span(found, text.data, symbol, around)
-            folded = None
+            cut = None
             if folds and about is None and span.symbol is not None:
                 whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
-                folded = _fold(whole, found, around, most)
-            shown = folded or show_lines(opened, span.start_line, span.end_line, most, most)
+                cut = _fold(whole, found, around, most) or _keep_near(whole, around, most)
+            shown = cut or show_lines(opened, span.start_line, span.end_line, most, most)
             warnings = (*shown.warnings, *found.warnings, *span.notes)
             shown = replace(shown, symbol=span.symbol, warnings=warnings)
-        return shown if about is None else _keep_asked(shown, about)
+        return shown if about is None else _keep_asked(shown, about, around)
 
     def outline(self, path: str) -> Outline:
         """Return the declarations of a live file; none, with a warning, if it cannot be parsed.
@@ -406,30 +406,60 @@ def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: 
     chosen = choose_folded(opened.lines, start, outline.symbols, around)
     if chosen is None:
         return None
-    folded = (
+    note = (
         f"Of {len(opened.lines)} lines, bodies of functions, comments and blank lines are left out: open"
         f" a function by symbol or line, or all lines with start_line {start} and end_line {opened.end_line}."
     )
+    return _keep_chosen(opened, chosen, most_lines, note)
+
+
+def _keep_near(opened: OpenedText, around: int | None, most_lines: int) -> OpenedText | None:
+    """Return a long declaration with only those lines shown that are near one of them, else None."""
+    if around is None:
+        return None
+    # Imported here because most calls open what is short.
+    from repo_mcp.ranking.page.lines_near import LONG_CHARS, choose_near
+
+    if sum(map(len, opened.lines)) <= LONG_CHARS:
+        return None
+    chosen = choose_near(opened.lines, opened.start_line, around)
+    if chosen is None:
+        return None
+    note = (
+        f"Of {len(opened.lines)} lines, those near line {around} are shown, below the heads of its blocks:"
+        " about adds lines about some words, symbol shows all."
+    )
+    return _keep_chosen(opened, chosen, most_lines, note)
+
+
+def _keep_chosen(opened: OpenedText, chosen: tuple[int, ...], most_lines: int, note: str) -> OpenedText:
+    """Return opened lines of which only some are shown, at most `most_lines`, and a note which."""
     last = opened.end_line if len(chosen) <= most_lines else chosen[most_lines - 1]
     return replace(
         opened,
         end_line=last,
-        lines=opened.lines[: last - start + 1],
+        lines=opened.lines[: last - opened.start_line + 1],
         shown=chosen[:most_lines],
         truncated=True,
-        warnings=(*opened.warnings, folded),
+        warnings=(*opened.warnings, note),
     )
 
 
-def _keep_asked(opened: OpenedText, about: str) -> OpenedText:
-    """Return the opened lines with only those shown that are about some words, or else the first ones."""
+def _keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText:
+    """Return the opened lines with only those shown that are about some words, or else the first ones.
+
+    Those near the line `around` are shown as well, and alone if none is about the words.
+    """
     # Imported here because most calls do not give `about`.
     from repo_mcp.ranking.page.lines_about import choose_asked, choose_first
+    from repo_mcp.ranking.page.lines_near import choose_near
 
-    chosen = choose_asked(opened.lines, opened.start_line, about)
+    chosen = choose_asked(opened.lines, opened.start_line, about, around)
     if not chosen:
-        chosen = choose_first(opened.lines, opened.start_line)
-        only = f": only the first {len(chosen)} are shown" if len(chosen) < len(opened.lines) else ""
+        near = None if around is None else choose_near(opened.lines, opened.start_line, around)
+        chosen = near or choose_first(opened.lines, opened.start_line)
+        which = f"those near line {around}" if near else f"the first {len(chosen)}"
+        only = f": only {which} are shown" if len(chosen) < len(opened.lines) else ""
         opened = replace(opened, warnings=(*opened.warnings, f"{NOTHING_ASKED}{only}."))
     return replace(opened, shown=chosen, truncated=opened.truncated or len(chosen) < len(opened.lines))
 

@@ -12,7 +12,7 @@ that a program puts together of several lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 
 from repo_mcp.model import Hit
@@ -22,6 +22,7 @@ from repo_mcp.ranking.page.snippets import show_lines
 from repo_mcp.ranking.query.query import STORY_WORDS, Query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.block_heads import list_heads
 from repo_mcp.text.lines import COMMENT_STARTS
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 from repo_mcp.text.stop_words import FUNCTION_WORDS
@@ -33,10 +34,8 @@ CHUNKS_RANKED, CHUNKS_READ = 60, 12  # with all words of a message; tables of tr
 MOST_CHARS = 500  # of a line; a longer one is generated, or a table
 WHOLE_LINES = 16  # of a declaration that is shown whole
 LINES_BEFORE, LINES_AFTER = 3, 2  # shown around the line, if its declaration is longer
-MOST_HEADS = 6  # of the blocks around the line: what has to hold for it to be said
 _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"[\"`]|(?<!\w)'|'(?!\w)")  # no apostrophe
-_GOES_ON = re.compile(r"\s*(?:[)\]}]|else\b|el(?:s?if|sei)\b|except\b|catch\b|rescue\b|finally\b)")
 _TRANSLATIONS = re.compile(r"(?:^|[/._-])(?:locales?|i18n|l10n|translations?|lang)(?=[/._-])", re.IGNORECASE)
 _AROUND = " \t\"'`.!"
 
@@ -123,25 +122,3 @@ def _show(live: LiveChunk, line: int) -> Hit:
         shown |= {at + first for at in list_heads(decode_lines(live.lines, first, line))}
     lines = {at: decode_lines(live.lines, at, at)[0] for at in sorted(shown)}
     return show_lines(live, lines, symbol)
-
-
-def list_heads(lines: Sequence[str]) -> list[int]:
-    """Return the places, from 0, of the lines that begin the blocks around the last of some lines.
-
-    A block begins at the nearest line above that is indented less. For `else` and the like, the line that it
-    goes on from is returned as well.
-    """
-    heads: list[int] = []
-    depth = _measure_depth(lines[-1])
-    for at in range(len(lines) - 2, -1, -1):
-        line = lines[at]
-        own = _measure_depth(line)
-        if own < depth and line.strip() and not line.lstrip().startswith(COMMENT_STARTS):
-            heads.append(at)
-            depth = own + 1 if _GOES_ON.match(line) else own
-    return heads[:MOST_HEADS]
-
-
-def _measure_depth(line: str) -> int:
-    spread = line.expandtabs(4)
-    return len(spread) - len(spread.lstrip())

@@ -8,24 +8,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import accumulate
 
 from repo_mcp.ranking.page.line_terms import find_line_terms
+from repo_mcp.ranking.page.lines_near import MOST_HEADS, list_beside
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.block_heads import list_heads
 
-ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty lines
+ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty
+ASKED_CHARS = 600  # of those beside a line that was asked for: some fifteen more
 HEAD_LINES = 2  # first lines of the span, which are always chosen
 NEAR_LINES = 2  # chosen before and after a line with a word
 MOST_COMPLETING = 6  # lines chosen behind others to close the parentheses in these
 MAX_TERMS = 60  # of the given words; each is a bit of a number
 
 
-def choose_asked(lines: Sequence[str], start_line: int, words: str) -> tuple[int, ...]:
-    """Return the numbers of the lines that are about the words, ascending.
+def choose_asked(
+    lines: Sequence[str], start_line: int, words: str, around: int | None = None
+) -> tuple[int, ...]:
+    """Return the numbers of the lines that are about the words, ascending, and of those beside one of them.
 
-    `lines` are those of the span from `start_line` on. Returns all of them if they fit, and none if no line
-    has any of the words.
+    `lines` are those of the span from `start_line` on, `around` is the number of the one that was asked for.
+    Returns all of them if they fit, and none if no line has any of the words.
     """
     terms = list(dict.fromkeys(analyse_text(words)))[:MAX_TERMS]
     by_line = {
@@ -36,7 +41,8 @@ def choose_asked(lines: Sequence[str], start_line: int, words: str) -> tuple[int
     if not by_line:
         return ()
     left = ROOM_CHARS - sum(map(len, lines))
-    chosen = set(range(len(lines))) if left >= 0 else _choose(lines, by_line)
+    beside = _list_asked(lines, -1 if around is None else around - start_line)
+    chosen = set(range(len(lines))) if left >= 0 else _choose(lines, by_line, beside)
     return tuple(at + start_line for at in sorted(chosen))
 
 
@@ -48,14 +54,25 @@ def choose_first(lines: Sequence[str], start_line: int) -> tuple[int, ...]:
     )
 
 
-def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]]) -> set[int]:
-    """Return the positions of the head, of the best lines and of those near them, while there is room."""
+def _list_asked(lines: Sequence[str], at: int) -> set[int]:
+    """Return the positions beside one, and of the heads of its blocks; none for one of the head."""
+    if not HEAD_LINES <= at < len(lines):
+        return set()
+    return {*list_beside(lines, at, ASKED_CHARS), *list_heads(lines[: at + 1], MOST_HEADS)}
+
+
+def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]], asked: Set[int]) -> set[int]:
+    """Return the positions asked for and those of the head, of the best lines and of those near them.
+
+    Asked ones take room from the others, but only half of what they have.
+    """
     counts = Counter(term for terms in by_line.values() for term in terms)
     weights = {term: math.log1p(len(lines) / count) for term, count in counts.items()}
     chosen = {*range(min(HEAD_LINES, len(lines)))}
-    left = ROOM_CHARS - sum(len(lines[at]) for at in chosen)
-    seen: Counter[str] = Counter()
-    waiting = dict(by_line)
+    left = ROOM_CHARS - sum(len(lines[at]) for at in chosen) - (ASKED_CHARS // 2 if asked else 0)
+    chosen |= asked
+    seen = Counter(term for at in asked & by_line.keys() for term in by_line[at])
+    waiting = {at: terms for at, terms in by_line.items() if at not in asked}
     while waiting and left > 0:
         best = max(
             waiting, key=lambda at: (sum(weights[term] / (1 + seen[term]) for term in waiting[at]), -at)

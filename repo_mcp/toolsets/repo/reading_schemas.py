@@ -41,7 +41,9 @@ def open_file_input(limits: Limits) -> Schema:
     declaration = {
         "path": _PATH,
         "symbol": build_text("A declaration: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
-        "line": build_count("The declaration around this line.", MAX_LINE_NUMBER),
+        "line": build_count(
+            "The declaration around this line; of a long one, the lines near it.", MAX_LINE_NUMBER
+        ),
         "about": build_text("Words: cut a long one to lines about them.", MAX_ABOUT_CHARS),
     }
     lines = {

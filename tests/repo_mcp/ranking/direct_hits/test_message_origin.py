@@ -9,7 +9,7 @@ import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.direct_hits import message_origin
-from repo_mcp.ranking.direct_hits.message_origin import list_heads, list_said
+from repo_mcp.ranking.direct_hits.message_origin import list_said
 from repo_mcp.ranking.word_search import BESIDE_LEADS, list_phrase_words
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
@@ -75,26 +75,6 @@ def test_only_files_whose_code_has_the_words_and_that_say_it_are_cut_into_lines(
     )
     assert ask(repository, "High  load, try again later").hits[0].path == "src/limits.py"
     assert looked == ["src/limits.py"]
-
-
-def test_the_heads_of_blocks_around_a_line_are_those_of_what_has_to_hold() -> None:
-    lines = """def take(queue):
-    if queue.is_open:
-        return queue
-
-    for one in queue:
-        # of each
-        if one.is_old:
-            drop(one)
-        elif (
-            one.is_new
-        ):
-            keep(one)
-        else:
-            one.close()
-            raise Busy("High load")"""
-    assert list_heads(lines.split("\n")) == [12, 10, 8, 6, 4, 0]
-    assert list_heads(["say('x')"]) == []
 
 
 def test_only_the_program_says_it_and_no_comment(repository: Repository) -> None:
