@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from repo_mcp.text.block_heads import list_heads
 
-LONG_CHARS = 4_000  # of a declaration, some hundred lines; a shorter one is shown whole
-ROOM_CHARS = 2_000  # of the lines near: some fifty lines
+LONG_CHARS = 8_000  # of a declaration, some two hundred lines; a shorter one is shown whole
+ROOM_CHARS = 4_000  # of the lines near: some hundred lines
 MOST_HEADS = 12  # of the blocks around the line, some of which are beside it
 HEAD_LINES = 4  # first lines of the declaration; a line among them stands for all of it
 

@@ -371,6 +371,29 @@ def test_of_a_long_declaration_what_is_about_some_words(served: Served) -> None:
     assert short == served.open(path="a.py", symbol="Worker.run")
 
 
+def test_of_a_long_function_the_lines_near_the_one_asked_for(served: Served) -> None:
+    envelope = served.call(path="long.py", line=2_500)
+    result = envelope["result"]
+    numbers = [int(row.partition("\t")[0]) for row in result["content"].splitlines()]
+    assert numbers[:4] == [1, 2, 3, 4]
+    assert numbers[4] + numbers[-1] == 2 * 2_500
+    assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 3_001, True)
+    assert envelope["warnings"] == [
+        "Of 3001 lines, those near line 2500 are shown, below the heads of its blocks: about adds lines about"
+        " some words, symbol shows all."
+    ]
+    assert len(served.open(path="long.py", line=1)["content"]) > 5 * len(result["content"])
+
+
+def test_words_and_a_line_show_both(served: Served) -> None:
+    content = served.open(path="long.py", line=900, about="x1500")["content"]
+    assert "\n900\t" in content
+    assert "\n1502\t" in content
+    envelope = served.call(path="long.py", line=900, about="fence")
+    assert "\n900\t" in envelope["result"]["content"]
+    assert any("only those near line 900 are shown" in one for one in envelope["warnings"])
+
+
 def test_words_that_no_line_has_are_said(served: Served) -> None:
     (span,) = served.open(spans=[{"path": "a.py", "line": 15, "about": "fence"}])["spans"]
     assert span["content"] == show(14, 15)
