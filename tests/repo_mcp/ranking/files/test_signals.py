@@ -246,7 +246,8 @@ a test tests Tests spec .spec. _test -tests fooTest x.Test docs docs_src docs-si
 single_include amalgamated Docs Example .Examples benchmarks bench deps .gradle .sbt setup.py Gemfile
 _vendor third-party dist generated .generated. .min. js css _pb2 _grpc py pyi .pb. .g. conftest fixtures
 e2e Suite Spec . _ - / / / md txt toml c README Kconfig latest contest
-unittest amalgamation.c .hpp .Tests. Tests. tests- Data Fixtures -d Demo jmh website perf jvmBenchmark .bench. ts .gen. .Designer.
+unittest amalgamation.c .hpp .Tests. Tests. tests- Data Fixtures -d Demo jmh website perf jvmBenchmark .bench.
+ts .gen. .Designer.
 """.split()  # noqa: SIM905
 
 
