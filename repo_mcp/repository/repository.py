@@ -422,7 +422,7 @@ def _keep_near(opened: OpenedText, around: int | None, most_lines: int) -> Opene
 
     if sum(map(len, opened.lines)) <= LONG_CHARS:
         return None
-    chosen = choose_near(opened.lines, opened.start_line, around)
+    chosen = choose_near(opened.lines, opened.start_line, around, most_lines)
     if chosen is None:
         return None
     note = (
@@ -456,7 +456,11 @@ def _keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedTex
 
     chosen = choose_asked(opened.lines, opened.start_line, about, around)
     if not chosen:
-        near = None if around is None else choose_near(opened.lines, opened.start_line, around)
+        near = (
+            None
+            if around is None
+            else choose_near(opened.lines, opened.start_line, around, len(opened.lines))
+        )
         chosen = near or choose_first(opened.lines, opened.start_line)
         which = f"those near line {around}" if near else f"the first {len(chosen)}"
         only = f": only {which} are shown" if len(chosen) < len(opened.lines) else ""

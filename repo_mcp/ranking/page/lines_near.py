@@ -16,16 +16,22 @@ MOST_HEADS = 12  # of the blocks around the line, some of which are beside it
 HEAD_LINES = 4  # first lines of the declaration; a line among them stands for all of it
 
 
-def choose_near(lines: Sequence[str], start_line: int, around: int) -> tuple[int, ...] | None:
+def choose_near(
+    lines: Sequence[str], start_line: int, around: int, most_lines: int
+) -> tuple[int, ...] | None:
     """Return the numbers of the lines to show of a declaration, ascending; None for all of them.
 
-    `lines` are those of the declaration from `start_line` on.
+    `lines` are those of the declaration from `start_line` on. If there are more than `most_lines` to show,
+    it is that many around the line, without heads.
     """
     at = around - start_line
     if not HEAD_LINES <= at < len(lines) or sum(map(len, lines)) <= LONG_CHARS:
         return None
     heads = list_heads(lines[: at + 1], MOST_HEADS)
     chosen = {*range(HEAD_LINES), *heads, *list_beside(lines, at, ROOM_CHARS)}
+    if len(chosen) > most_lines:
+        first = max(0, min(at - most_lines // 2, len(lines) - most_lines))
+        chosen = {*range(first, first + most_lines)}
     return tuple(place + start_line for place in sorted(chosen))
 
 

@@ -15,7 +15,7 @@ LONG = [
 
 
 def test_the_head_the_blocks_around_and_what_is_beside() -> None:
-    chosen = choose_near(LONG, 11, 211)
+    chosen = choose_near(LONG, 11, 211, 2_000)
     assert chosen is not None
     head, beside = chosen[: HEAD_LINES + 1], chosen[HEAD_LINES + 1 :]
     assert head == (11, 12, 13, 14, 15)
@@ -25,9 +25,15 @@ def test_the_head_the_blocks_around_and_what_is_beside() -> None:
 
 
 def test_what_is_short_or_asked_for_by_its_head_is_whole() -> None:
-    assert choose_near(LONG[: LONG_CHARS // 40], 11, 60) is None
-    assert choose_near(LONG, 11, 11 + HEAD_LINES - 1) is None
-    assert choose_near(LONG, 11, 11 + len(LONG)) is None
+    assert choose_near(LONG[: LONG_CHARS // 40], 11, 60, 2_000) is None
+    assert choose_near(LONG, 11, 11 + HEAD_LINES - 1, 2_000) is None
+    assert choose_near(LONG, 11, 11 + len(LONG), 2_000) is None
+
+
+def test_where_few_lines_are_allowed_the_one_asked_for_is_among_them() -> None:
+    assert choose_near(LONG, 11, 211, 4) == (209, 210, 211, 212)
+    last = 10 + len(LONG)
+    assert choose_near(LONG, 11, last, 3) == (last - 2, last - 1, last)
 
 
 def test_room_is_used_on_one_side_where_the_other_ends_and_not_for_blank_lines() -> None:
