@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -173,9 +174,17 @@ def test_workflows_may_only_read_and_name_one_cache(workflow: Path) -> None:
     assert keys == {prefix + "${{ github.sha }}"}
 
 
-@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
-def test_the_script_is_plain_shell() -> None:
-    subprocess.run(["shellcheck", "--shell=sh", str(EXAMPLES / "pack.sh")], check=True)
+@pytest.mark.parametrize(
+    ("shell", "script"),
+    [
+        ("sh", EXAMPLES / "pack.sh"),
+        *(("bash", ROOT / ".ci" / name) for name in ("clients", "install", "run")),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_scripts_are_plain_shell(shell: str, script: Path) -> None:
+    checker = Path(sysconfig.get_path("scripts"), "shellcheck")
+    subprocess.run([checker, f"--shell={shell}", script], check=True)
 
 
 def test_the_script_refuses_what_it_does_not_know(tmp_path: Path) -> None:
