@@ -44,8 +44,8 @@ ENDLESS = ExactRequest(r"(a|a)*c|(a|aa)+d", regex=True)
 
 
 @pytest.fixture
-def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[ParseWorker]:
-    made = ParseWorker(wall_seconds=2.0, serve=serve)
+def worker() -> Iterator[ParseWorker]:
+    made = ParseWorker(wall_seconds=HANG_SECONDS, serve=serve)
     yield made
     made.close()
 
