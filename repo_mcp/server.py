@@ -33,6 +33,7 @@ from repo_mcp.threads import run_beside, start_daemon
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from socket import socket
 
     from repo_mcp.config.server_config import Config
     from repo_mcp.errors import RepoError
@@ -97,7 +98,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     from repo_mcp.errors import RepoError
     from repo_mcp.process.allocator import return_free_memory
     from repo_mcp.protocol.calls import CallPool
-    from repo_mcp.protocol.http_server import PATH, listen, open_socket
+    from repo_mcp.protocol.http_server import listen, open_socket
     from repo_mcp.protocol.sdk_server import build_sdk_server
     from repo_mcp.serving.toolset_loader import load_toolsets
 
@@ -121,12 +122,9 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     toolsets = [one.toolset for one in loaded_toolsets]
     root = describe_root(config.root) if config.root else ""
     sdk_server = build_sdk_server(toolsets, __version__, pool, root=root)
-    shown = f"[{http.host}]" if ":" in http.host else http.host
 
     def announce() -> None:
-        _say(f"listening on http://{shown}:{bound.getsockname()[1]}{PATH}")
-        if http.is_made:
-            _say(f"token of this run: {http.token}")
+        _say_address(http, bound)
         _refresh_soon(repositories)
 
     exit_code = 0
@@ -138,6 +136,15 @@ def serve_http(config: Config, http: HttpOptions) -> int:
         _close(repositories)
         pool.wait_until_idle(CALLS_GRACE_SECONDS)
     return end_process(exit_code)
+
+
+def _say_address(http: HttpOptions, bound: socket) -> None:
+    from repo_mcp.protocol.http_server import PATH
+
+    host = f"[{http.host}]" if ":" in http.host else http.host
+    _say(f"listening on http://{host}:{bound.getsockname()[1]}{PATH}")
+    if http.is_made:
+        _say(f"token of this run: {http.token}")
 
 
 def _settle(config: Config) -> Config:

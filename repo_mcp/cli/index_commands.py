@@ -17,8 +17,9 @@ from repo_mcp.config.command_parser import CommandParser
 if TYPE_CHECKING:
     from index_format import WritableFile
     from repo_mcp.indexing.shards import Cluster
-    from repo_mcp.model import SymbolIndexStatus
+    from repo_mcp.model import RefreshReport, SymbolIndexStatus
     from repo_mcp.repository import Repository
+    from repo_mcp.scip.intake import IntakeReport
     from repo_mcp.storage.packs import ListPacked
 
 
@@ -75,8 +76,6 @@ If it is killed at any moment, the next run finds the old index or the new one."
 
 def index(options: Namespace) -> int:
     """Build the indexes, or bring them up to date. Raises RepoError."""
-    from repo_mcp.cli.console.render import Renderer
-
     config = load(
         options,
         workers=options.workers,
@@ -86,35 +85,65 @@ def index(options: Namespace) -> int:
         index_from=options.index_from,
         pack_key=options.pack_key,
     )
-    force, quiet, begun = options.force, options.json, time.monotonic()
+    begun = time.monotonic()
     with ExitStack() as stack:
         list_packed, target = _find_packs(options, config.pack_key, stack)
         repository = stack.enter_context(opened(config, list_packed, _choose_cluster(options)))
-        is_first = not repository.index_exists
-        makes_symbols = _wants_symbols(options, repository, is_first=is_first)
-        begins = makes_symbols and is_first and not force
-        with repository.symbol_index.adopting() if begins else nullcontext():
-            done = refresh(repository, force=force, quiet=quiet)
-        if makes_symbols:
-            renew_symbol_index(repository, force=force, quiet=quiet)
-        if force:
-            repository.indexes.precise.forget()
-        taken = None if options.scip is None else repository.engines.scip.take(options.scip, anew=force)
-        renew_vectors(repository, force=force, quiet=quiet)
+        done = _build_all(repository, options)
+        taken = None
+        if options.scip is not None:
+            taken = repository.engines.scip.take(options.scip, anew=options.force)
+        renew_vectors(repository, force=options.force, quiet=options.json)
         pack_bytes = None if target is None else _write_pack(repository, target)
-        state = repository.symbol_index.status()
         if options.json:
-            document = {**to_plain(done), "structure": to_plain(state), **show_vectors(repository)}
-            document |= {} if taken is None else {"scip": taken.to_document()}
-            write_json(document if pack_bytes is None else {**document, "pack_bytes": pack_bytes})
+            _write_document(repository, done, taken, pack_bytes)
         else:
-            phases = {"symbol index": describe_symbol_index(state), **describe_vectors(repository)}
-            if taken is not None:
-                phases["SCIP"] = taken.describe()
-            if pack_bytes is not None:
-                phases["pack"] = show_size(pack_bytes)
-            Renderer().refreshed(done, repository.status(), phases, time.monotonic() - begun)
+            _print_phases(repository, done, taken, pack_bytes, time.monotonic() - begun)
     return EXIT_DONE
+
+
+def _build_all(repository: Repository, options: Namespace) -> RefreshReport:
+    """Build the index and, if it is wanted, the symbol index; forget what was imported if all begins anew."""
+    force, quiet, is_first = options.force, options.json, not repository.index_exists
+    makes_symbols = _wants_symbols(options, repository, is_first=is_first)
+    begins = makes_symbols and is_first and not force
+    with repository.symbol_index.adopting() if begins else nullcontext():
+        done = refresh(repository, force=force, quiet=quiet)
+    if makes_symbols:
+        renew_symbol_index(repository, force=force, quiet=quiet)
+    if force:
+        repository.indexes.precise.forget()
+    return done
+
+
+def _write_document(
+    repository: Repository, done: RefreshReport, taken: IntakeReport | None, pack_bytes: int | None
+) -> None:
+    state = repository.symbol_index.status()
+    document = {**to_plain(done), "structure": to_plain(state), **show_vectors(repository)}
+    if taken is not None:
+        document["scip"] = taken.to_document()
+    if pack_bytes is not None:
+        document["pack_bytes"] = pack_bytes
+    write_json(document)
+
+
+def _print_phases(
+    repository: Repository,
+    done: RefreshReport,
+    taken: IntakeReport | None,
+    pack_bytes: int | None,
+    seconds: float,
+) -> None:
+    from repo_mcp.cli.console.render import Renderer
+
+    state = repository.symbol_index.status()
+    phases = {"symbol index": describe_symbol_index(state), **describe_vectors(repository)}
+    if taken is not None:
+        phases["SCIP"] = taken.describe()
+    if pack_bytes is not None:
+        phases["pack"] = show_size(pack_bytes)
+    Renderer().refreshed(done, repository.status(), phases, seconds)
 
 
 def _choose_cluster(options: Namespace) -> Cluster | None:

@@ -160,7 +160,7 @@ def build_parser() -> CommandParser:
 
 def search(options: Namespace) -> int:
     """Run one search, print it and return the exit code. Raises RepoError."""
-    from repo_mcp.model import ExactRequest, SearchRequest
+    from repo_mcp.model import SearchRequest
 
     config, root = load(options), find_working_root(options.repo_root)
     if options.files:
@@ -173,25 +173,10 @@ def search(options: Namespace) -> int:
     language = choose_language(options.language, dict(config.extensions))
     check_context(options.context)
     if mode in EXACT_MODES:
-        exact = ExactRequest(
-            options.query,
-            mode == REGEX,
-            not options.ignore_case,
-            options.word,
-            glob,
-            None,
-            language,
-            options.tests,
-            EXACT_LIMIT if options.top_k is None else parameters.check_top_k(options.top_k),
-            context_lines=options.context,
-            with_symbols=options.json,
-            names_snapshot=options.json,
-        )
-        return search_exactly(config, exact, options)
-    top_k = choose_top_k(config, options.top_k)
+        return search_exactly(config, _build_exact(options, mode, glob, language), options)
     request = SearchRequest(
         options.query,
-        top_k,
+        choose_top_k(config, options.top_k),
         glob,
         language,
         options.tests,
@@ -199,6 +184,25 @@ def search(options: Namespace) -> int:
         names_snapshot=options.json,
     )
     return search_ranked(config, request, options)
+
+
+def _build_exact(options: Namespace, mode: str, glob: str | None, language: str | None) -> ExactRequest:
+    from repo_mcp.model import ExactRequest
+
+    return ExactRequest(
+        options.query,
+        mode == REGEX,
+        not options.ignore_case,
+        options.word,
+        glob,
+        None,
+        language,
+        options.tests,
+        EXACT_LIMIT if options.top_k is None else parameters.check_top_k(options.top_k),
+        context_lines=options.context,
+        with_symbols=options.json,
+        names_snapshot=options.json,
+    )
 
 
 def choose_mode(options: Namespace) -> str:

@@ -127,28 +127,35 @@ def order_hits(
     shown = [one.rated for one in weighed if one.rated.block.span and one.worth >= LEAST_SHARE * best]
     homes = _find_homes(chunks, shown, holds_phrase=holds_phrase)
     factors = {id(one.rated): one for one in weighed}
-    judged = []
+    judged: list[tuple[float, int, ChunkHit]] = []
     for at, (chunk, share) in enumerate(zip(chunks, found.shares, strict=False)):
         role = 1.0 if find_role(chunk.path) in roles else OTHER_ROLE
         if is_translation(chunk.path) and not intent.is_about_locales:
             role *= TRANSLATION
+        own = words * share / top
         for block in homes[at]:
             one = factors[id(block)]
-            worth = one.worth / best
-            worth += words * share / top * _weigh_distance(chunk, block) * (one.factor if asks else 1.0)
+            worth = one.worth / best + own * _weigh_distance(chunk, block) * (one.factor if asks else 1.0)
             span = (block.block.start_line, block.block.end_line)
             hit = ChunkHit(replace(chunk), share, span, block.block.span)
             judged.append((round(worth * role, DECIMALS), at, hit))
         if not homes[at]:
             role *= SIDE_FILE if is_side_file(chunk.path) else 1.0
-            judged.append((round(words * share / top * role, DECIMALS), at, ChunkHit(chunk, share, None)))
+            judged.append((round(own * role, DECIMALS), at, ChunkHit(chunk, share, None)))
     judged.sort(key=lambda one: (-one[0], one[1]))
+    hits = _give_shares([(worth, hit) for worth, _, hit in judged], found, top)
+    return OrderedHits(hits, {one.path: one.view.line_terms for one in rated}, weights)
+
+
+def _give_shares(
+    judged: list[tuple[float, ChunkHit]], found: FoundChunks, top: float
+) -> tuple[ChunkHit, ...]:
+    """Return the judged hits with shares by their worth, `top` for the first, then the chunks below DEPTH."""
     most = judged[0][0] if judged and judged[0][0] else 1.0
-    hits = [replace(hit, share=top * worth / most) for worth, _, hit in judged]
+    hits = [replace(hit, share=top * worth / most) for worth, hit in judged]
     least = hits[-1].share if hits else 1.0
     rest = zip(found.chunks[DEPTH:], found.shares[DEPTH:], strict=True)
-    hits += [ChunkHit(chunk, min(share, least), None) for chunk, share in rest]
-    return OrderedHits(tuple(hits), {one.path: one.view.line_terms for one in rated}, weights)
+    return (*hits, *(ChunkHit(chunk, min(share, least), None) for chunk, share in rest))
 
 
 @dataclass(frozen=True, slots=True)

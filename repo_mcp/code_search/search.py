@@ -34,7 +34,15 @@ from repo_mcp.code_search.declarations import (
     order_hits,
 )
 from repo_mcp.code_search.describe import Describer, FindRecord
-from repo_mcp.code_search.records import AddedTerm, Author, CodeAnswer, CodeHit, CodeRequest, Expansion
+from repo_mcp.code_search.records import (
+    AddedTerm,
+    Author,
+    CodeAnswer,
+    CodeHit,
+    CodeRequest,
+    Expansion,
+    Summary,
+)
 from repo_mcp.code_search.summary import (
     MAX_SHOWN,
     MAX_SHOWN_CHARS,
@@ -157,11 +165,15 @@ def search_code(
     if not request.sums_up or not hits:
         return answer
     excerpts = _build_excerpts(hits, live, ordered) if ask is not None else []
-    summary = sum_up(request.query, hits, ask, excerpts)
-    notes.append(SUMMED_UP[summary.author])
+    return _add_summary(answer, request.query, sum_up(request.query, hits, ask, excerpts))
+
+
+def _add_summary(answer: CodeAnswer, query: str, summary: Summary) -> CodeAnswer:
+    """Return the answer with a summary of its hits, what to ask next, and notes on who wrote the summary."""
+    notes = [*answer.warnings, SUMMED_UP[summary.author]]
     if summary.dropped:
         notes.append(DROPPED.format(count=summary.dropped, plural="s" if summary.dropped > 1 else ""))
-    follow_ups = suggest_follow_ups(request.query, hits)
+    follow_ups = suggest_follow_ups(query, answer.hits)
     return replace(answer, summary=summary, follow_ups=follow_ups, warnings=tuple(notes))
 
 

@@ -10,7 +10,7 @@ look, and the live files give the text. A short section is shown whole; of a lon
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from index_format import IndexFormatError
 from repo_mcp.documentation.candidates import (
@@ -35,6 +35,7 @@ from repo_mcp.documentation.query_words import (
 from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Media
 from repo_mcp.documentation.references import find_definitions, find_references
 from repo_mcp.documentation.sections import join_breadcrumb
+from repo_mcp.documentation.shown_lines import choose_lines, render_lines
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.ranking.files.ranking import BEST_UNITS
@@ -47,12 +48,7 @@ from repo_mcp.record_classes import dataclass, replace
 SECTION_LINES = 300  # a section of at least so many is searched for references only in its best part
 NOTHING_HERE = "No indexed document in this path passes these filters."
 NO_PHRASE = "No documentation contains the quoted phrase; these hits match its words."
-WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # a section of at most so many is shown whole
-WINDOW_LINES = 14  # shown of a longer section
-FIRST_WORTH = 1.3  # factor of the window at the start of a section
-LINE_CHARS = 500  # shown of one line
 NEAR_SHARE = 0.5  # a page ends before the first hit with less than this share of the best score
-_CUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +85,10 @@ def search_docs(
     words = weigh_words(query, build_rate(searcher, query, best), weights)
     finder = CandidateFinder(searcher, query, words, ScoreShares(_fold_words(query), weights))
     documents, code = (LiveDocuments(searcher, source.read_live, cancelled) for _ in range(2))
-    of_code = Filter(request.matches_path, request.key, languages=CODE_LANGUAGES)
-    found: list[Candidate] = []
-    if words.words:
-        found += finder.find_sections(best, documents)
-        if request.has_comments:
-            found += finder.find_comments(of_code, code, source.extensions)
+    found = finder.find_sections(best, documents) if words.words else []
+    if words.words and request.has_comments:
+        of_code = Filter(request.matches_path, request.key, languages=CODE_LANGUAGES)
+        found += finder.find_comments(of_code, code, source.extensions)
     kept, warnings = _keep_phrases(_keep_required(found, query), query)
     ordered = order_candidates(kept, weights.repeat)
     hits = _HitRenderer(source, words).show(ordered[: request.limit])
@@ -102,12 +96,17 @@ def search_docs(
     absent = describe_absent(looked_up, is_whole=is_whole)
     notes = [*absent, *query.warnings, *warnings, *describe_reading((documents, code))]
     if not hits:
-        unknown = [term for term, one in zip(query.terms, best.terms, strict=True) if not one.frequency]
-        notes += suggest(searcher.snapshot, unknown, thorough=True)
-        notes += () if _has_units(searcher, best) or found else (NOTHING_HERE,)
+        notes += _explain_none(searcher, query, best, has_found=bool(found))
     lacking = is_whole and lacks_most(query.text, looked_up)
     few = sum(hit.score >= NEAR_SHARE * hits[0].score for hit in hits)
     return DocsAnswer(tuple(hits), len(ordered), len(ordered) > len(hits), tuple(notes), lacking, few)
+
+
+def _explain_none(searcher: Searcher, query: Query, best: BestUnits, *, has_found: bool) -> list[str]:
+    """Return notes on why there is no hit: words that look like others, or filters that nothing passes."""
+    unknown = [term for term, one in zip(query.terms, best.terms, strict=True) if not one.frequency]
+    notes = suggest(searcher.snapshot, unknown, thorough=True)
+    return [*notes, *(() if _has_units(searcher, best) or has_found else (NOTHING_HERE,))]
 
 
 def _has_units(searcher: Searcher, best: BestUnits) -> bool:
@@ -238,88 +237,3 @@ class LiveDocumentation:
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         return replace(answer, warnings=(*answer.warnings, *progress))
-
-
-def choose_lines(
-    lines: Sequence[str], first: int, last: int, words: QueryWords, heading_line: int
-) -> tuple[int, int]:
-    """Return the first and last line to show between `first` and `last`, without blank lines at the ends.
-
-    The first lines usually say what the section is about, so they are shown unless other lines are clearly
-    better. A heading is shown with the lines below it when both fit.
-    """
-    first, last = _trim(lines, first, last)
-    own = [len(line) for line in lines[first - 1 : last]]
-    if len(own) <= WHOLE_LINES and sum(min(size, LINE_CHARS) for size in own) <= WHOLE_CHARS:
-        return first, last
-    found = TermFinder(words.terms).find(lines[first - 1 : last])
-    worths = {bits: words.match_terms(list_terms(bits, words.terms)) for bits in set(found)}
-    start, end = _choose_window(found, own, worths, FIRST_WORTH if first == heading_line else 1.0)
-    if first + start - heading_line < WINDOW_LINES // 2 and heading_line >= first:
-        while first + start > heading_line and _fits(own, start - 1, end):
-            start -= 1
-    return _trim(lines, first + start, first + end - 1)
-
-
-def _choose_window(
-    found: Sequence[int], sizes: Sequence[int], worths: dict[int, tuple[float, ...]], first_worth: float
-) -> tuple[int, int]:
-    """Return the half-open span of lines that fits and shows most of the words; of equal spans, the first.
-
-    It begins at a line with a word, or at the first line; then its worth is multiplied by `first_worth`. A
-    word counts for its best line, and a little for each further one.
-    """
-    best, chosen = -1.0, (0, _fill(sizes, 0))
-    for start, bits in enumerate(found):
-        if start and not bits:
-            continue
-        end = _fill(sizes, start)
-        inside = [worths[one] for one in found[start:end] if one]
-        whole = sum(max(column) for column in zip(*inside, strict=True))
-        worth = (whole + 0.1 * sum(map(sum, inside))) * (1.0 if start else first_worth)
-        worth = round(worth, 6)
-        if worth > best:
-            best, chosen = worth, (start, end)
-    return chosen
-
-
-def _fill(sizes: Sequence[int], start: int) -> int:
-    """Return the end (exclusive) of the largest window that begins at a line."""
-    end = start + 1
-    while end < len(sizes) and _fits(sizes, start, end + 1):
-        end += 1
-    return end
-
-
-def _fits(sizes: Sequence[int], start: int, end: int) -> bool:
-    if end - start > WINDOW_LINES:
-        return False
-    return sum(min(size, LINE_CHARS) for size in sizes[start:end]) <= WHOLE_CHARS
-
-
-def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
-    """Return the first and last line without blank lines at the ends; at least one line is left."""
-    while first < last and not lines[first - 1].strip():
-        first += 1
-    while last > first and not lines[last - 1].strip():
-        last -= 1
-    return first, last
-
-
-def render_lines(lines: Sequence[str], words: QueryWords) -> str:
-    """Return the lines joined; a very long line is cut to the part around its first word of the query."""
-    return "\n".join(_cut_line(line, words) for line in lines)
-
-
-def _cut_line(line: str, words: QueryWords) -> str:
-    if len(line) <= LINE_CHARS:
-        return line
-    folded = line[: 200 * LINE_CHARS].lower()
-    positions = (folded.find(word.text.lower()) for word in words.words)
-    position = min((position for position in positions if position >= 0), default=0)
-    start = max(0, min(position - LINE_CHARS // 3, len(line) - LINE_CHARS))
-    return (
-        (_CUT if start else "")
-        + line[start : start + LINE_CHARS]
-        + (_CUT if start + LINE_CHARS < len(line) else "")
-    )

@@ -61,22 +61,9 @@ class LineMatcher:
 
         Raises RepoError with INVALID_ARGUMENT, saying what RE2 refuses and where.
         """
-        pattern = request.pattern
-        if not pattern:
-            raise _refuse("The pattern is empty.", "Give the text or expression to search for.")
-        if len(pattern) > MAX_PATTERN_CHARS:
-            raise _refuse(
-                f"The pattern has {len(pattern):,} characters; at most {MAX_PATTERN_CHARS:,} are allowed.",
-                "Search for a shorter part of it.",
-            )
+        _check_size(request)
         engine = load_engine() if engine is None else engine
-        optional = count_optional(pattern) if request.regex else 0
-        if optional > MAX_OPTIONAL:
-            raise _refuse(
-                f"The repetitions of the expression may leave out {optional:,} parts;"
-                f" at most {MAX_OPTIONAL:,} are allowed.",
-                "Use * or +, or smaller numbers in {...}.",
-            )
+        pattern = request.pattern
         if request.regex:
             _compile(engine, pattern, request, multi_line=True)  # so that errors are about the pattern alone
         self.reading = read_pattern(request)
@@ -201,6 +188,25 @@ def _explain(fault: str, pattern: str) -> RepoError:
         "Use RE2 syntax: no look-around, no back-references, repetition up to 1,000."
         " To find the text as it is, search for it as a literal.",
     )
+
+
+def _check_size(request: ExactRequest) -> None:
+    """Raise RepoError with INVALID_ARGUMENT for a pattern that is empty, too long, or repeats too much."""
+    pattern = request.pattern
+    if not pattern:
+        raise _refuse("The pattern is empty.", "Give the text or expression to search for.")
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise _refuse(
+            f"The pattern has {len(pattern):,} characters; at most {MAX_PATTERN_CHARS:,} are allowed.",
+            "Search for a shorter part of it.",
+        )
+    optional = count_optional(pattern) if request.regex else 0
+    if optional > MAX_OPTIONAL:
+        raise _refuse(
+            f"The repetitions of the expression may leave out {optional:,} parts;"
+            f" at most {MAX_OPTIONAL:,} are allowed.",
+            "Use * or +, or smaller numbers in {...}.",
+        )
 
 
 def _refuse(message: str, hint: str) -> RepoError:

@@ -152,19 +152,7 @@ class SymbolLookup:
         self._check_parsed([path] if path else self._nodes.find_paths(text), argument)
         if path and not rest:
             return self._nodes.get(Declaration(path, 0))
-        line = _LINE.fullmatch(rest) if path else None
-        if line is not None:
-            found = self._list_on_line(path, int(line[1]), argument)
-        elif path:
-            found = self._list_meant(rest, path.__eq__) or self._list_as_written(rest, path.__eq__)
-            found = [node for node in found if node.name_inside == normalise_name(rest)] or found
-        else:
-            declaring = self._program.list_declaring(rest)
-            first = self._list_first(rest, declaring) if len(declaring) > FEW_FILES else []
-            if len(first) > MAX_CANDIDATES:
-                raise AmbiguousSymbolError(text, first, argument, len(declaring))
-            found = self._list_meant(rest, lambda _: True)
-            found = found or self._list_as_written(rest, lambda _: True)
+        found = self._list_in_path(path, rest, argument) if path else self._list_anywhere(rest, argument)
         if len(found) == 1 and has_body:
             found = self._list_bodies(found[0])
         if len(found) > 1:
@@ -175,6 +163,22 @@ class SymbolLookup:
         if not found:
             raise self._explain_unknown(text, path, rest, argument)
         return found[0]
+
+    def _list_in_path(self, path: str, text: str, argument: str) -> list[Node]:
+        """Return the symbols of a file that a line or a name means; those of exactly this name, if any."""
+        line = _LINE.fullmatch(text)
+        if line is not None:
+            return self._list_on_line(path, int(line[1]), argument)
+        found = self._list_meant(text, path.__eq__) or self._list_as_written(text, path.__eq__)
+        return [node for node in found if node.name_inside == normalise_name(text)] or found
+
+    def _list_anywhere(self, name: str, argument: str) -> list[Node]:
+        """Return the symbols that a name means. Raises AmbiguousSymbolError for more than can be listed."""
+        declaring = self._program.list_declaring(name)
+        first = self._list_first(name, declaring) if len(declaring) > FEW_FILES else []
+        if len(first) > MAX_CANDIDATES:
+            raise AmbiguousSymbolError(name, first, argument, len(declaring))
+        return self._list_meant(name, lambda _: True) or self._list_as_written(name, lambda _: True)
 
     def _list_as_written(self, text: str, admits: Admits) -> list[Node]:
         """Return the symbols that a name means as people and traces write it.

@@ -349,10 +349,7 @@ def list_touched(
     """
     starts, ends = record.starts.tolist(), (record.starts + record.spans).tolist()
     owners = _number_innermost(list(zip(starts[1:], ends[1:], strict=True)), len(lines))
-    rows = record.list_role(ReferenceRole.IMPORT)
-    named = (row for row in rows if record.ref_names[row] or record.ref_qualifiers[row])
-    imports = {int(record.ref_lines[row]) for row in named}
-    imports.update(number for number, line in enumerate(lines, 1) if _IMPORT.match(line))
+    imports = _list_import_lines(record, lines)
     found: dict[int, Change] = {}
 
     def note(ordinal: int, *, is_import: bool) -> None:
@@ -363,22 +360,27 @@ def list_touched(
         else:
             found.setdefault(ordinal, Change.IMPORTS)
 
-    def around(ordinal: int) -> bool:
-        return record.kinds[ordinal] in _AROUND
-
     for line in touched.lines:
         ordinal = int(owners[line])
-        is_end = _ENDS.match(lines[line - 1]) is not None and (around(ordinal) or line == ends[ordinal])
-        if lines[line - 1].strip() and not is_end and not (line in comments and around(ordinal)):
+        is_around = record.kinds[ordinal] in _AROUND
+        is_end = _ENDS.match(lines[line - 1]) is not None and (is_around or line == ends[ordinal])
+        if lines[line - 1].strip() and not is_end and not (line in comments and is_around):
             note(ordinal, is_import=line in imports)
     for gap in touched.gaps:
         ordinal = int(owners[gap])
         while ordinal and ends[ordinal] <= gap:
             ordinal = int(record.parents[ordinal])
-        if gap in idle_gaps and around(ordinal):
-            continue
-        note(ordinal, is_import=bool(imports & {gap - 1, gap, gap + 1, gap + 2}))
+        if gap not in idle_gaps or record.kinds[ordinal] not in _AROUND:
+            note(ordinal, is_import=bool(imports & {gap - 1, gap, gap + 1, gap + 2}))
     return found
+
+
+def _list_import_lines(record: SymbolRecord, lines: Sequence[str]) -> frozenset[int]:
+    """Return the lines that import something, by the record of the file or by their first word."""
+    rows = record.list_role(ReferenceRole.IMPORT)
+    named = (row for row in rows if record.ref_names[row] or record.ref_qualifiers[row])
+    written = (number for number, line in enumerate(lines, 1) if _IMPORT.match(line))
+    return frozenset({int(record.ref_lines[row]) for row in named}.union(written))
 
 
 def _iter_lines(touched: TouchedLines, lines: Sequence[str]) -> Iterator[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from index_format import IndexFormatError
 from repo_mcp.config.environment import find_cache_home, find_state_home
@@ -18,7 +18,7 @@ from repo_mcp.config.server_config import SYMBOL_TOOLSETS, VECTOR_TOOLSETS, Conf
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import Cluster
 from repo_mcp.languages.outline.folded_lines import choose_folded
-from repo_mcp.languages.outline.installed import find_enabled
+from repo_mcp.languages.outline.installed import InstalledAdapter, find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.languages.patterns.language_registry import find_language, find_near_languages, name_language
 from repo_mcp.live.left_out import LeftOut
@@ -41,6 +41,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
 from repo_mcp.repository.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
+from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.storage.namespaces import Namespaces
 from repo_mcp.storage.packs import ListPacked
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
@@ -76,9 +77,7 @@ class Repository:
         limit_dumps()
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
         installed, unusable = find_enabled(config.root, config.disabled_adapters)
-        brought = dict(pair for one in installed for pair in one.languages)
-        config = replace(config, extensions=tuple(sorted((brought | dict(config.extensions)).items())))
-        self.config = config
+        self.config = config = _add_languages(config, installed)
         self.root_name = os.path.basename(config.root)
         self._held_root = held = config.hold_root()
         self.data_dir = data_dir = prepare_data_dir(held, config.data_dir, find_cache_home())
@@ -90,16 +89,7 @@ class Repository:
                 report_warning(warning)
         self._closed = threading.Event()
         self._is_released = False
-        self.tree = LiveTree(
-            held,
-            config.exclude_globs,
-            config.limits.max_file_bytes,
-            config.refusals,
-            config.allow_paths,
-            data_dir.inside_root,
-            reads_git=config.siblings,
-        )
-        donors = find_donors(config, key, list_packed)
+        self.tree = _open_tree(config, held, data_dir.inside_root)
         holds_denied = bool(config.allow_paths)
         self.namespaces = Namespaces(config.root, data_dir.directory, key, holds_denied=holds_denied)
         self.poison = PoisonList(data_dir.directory, self.namespaces.sealer.make_tagger(POISON_FILE))
@@ -112,7 +102,7 @@ class Repository:
             self.namespaces,
             self.poison,
             self.outliner,
-            donors,
+            find_donors(config, key, list_packed),
         )
         self.indexes = RootIndexes(sources, cluster, self._note_refresh)
         self._index = self.indexes.lexical
@@ -466,6 +456,25 @@ def _keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedTex
         only = f": only {which} are shown" if len(chosen) < len(opened.lines) else ""
         opened = replace(opened, warnings=(*opened.warnings, f"{NOTHING_ASKED}{only}."))
     return replace(opened, shown=chosen, truncated=opened.truncated or len(chosen) < len(opened.lines))
+
+
+def _add_languages(config: Config, installed: Iterable[InstalledAdapter]) -> Config:
+    """Return the configuration with the languages that installed adapters bring; its own come first."""
+    brought = dict(pair for one in installed for pair in one.languages)
+    return replace(config, extensions=tuple(sorted((brought | dict(config.extensions)).items())))
+
+
+def _open_tree(config: Config, held: HeldDirectory, own: tuple[str, ...] | None) -> LiveTree:
+    """Open the files of the root, without those of our data directory, whose place in the root is `own`."""
+    return LiveTree(
+        held,
+        config.exclude_globs,
+        config.limits.max_file_bytes,
+        config.refusals,
+        config.allow_paths,
+        own,
+        reads_git=config.siblings,
+    )
 
 
 def _warn_of_root(config: Config) -> tuple[str, ...]:

@@ -60,20 +60,7 @@ def build_parser(
     """
     # Entries in clients' files may abbreviate options.
     parser = CommandParser(program, "[options]", description, examples, abbreviates=True)
-    parser.add_argument(
-        "--repo-root",
-        metavar="ROOT",
-        help="directory to serve; auto: the client's roots, or the current repository",
-    )
-    parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
-    parser.add_argument(
-        "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
-    )
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="file with docs_root and code_root for the toolset retrieval; the environment overrides it",
-    )
+    _add_served(parser)
     parser.add_argument(
         "--watch",
         action=argparse.BooleanOptionalAction,
@@ -99,6 +86,24 @@ def build_parser(
             option, type=int, metavar="N", help=f"{LIMITS[field.name]} (default: {field.default:,})"
         )
     return parser
+
+
+def _add_served(parser: CommandParser) -> None:
+    """Add the options that say what is served, and where its index is."""
+    parser.add_argument(
+        "--repo-root",
+        metavar="ROOT",
+        help="directory to serve; auto: the client's roots, or the current repository",
+    )
+    parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
+    parser.add_argument(
+        "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="file with docs_root and code_root for the toolset retrieval; the environment overrides it",
+    )
 
 
 _CHOSEN_FILES = {  # option -> (its value, what it does)

@@ -23,6 +23,7 @@ from repo_mcp.indexing.derived_phase import (
     PhaseStore,
     PhaseWords,
     SegmentRound,
+    WriteTarget,
     drop,
     merge,
     purge,
@@ -98,6 +99,17 @@ EVERYTHING = RoundWanted()
 
 
 @dataclass(frozen=True, slots=True)
+class _Conduct:
+    """How a round behaves towards those who wait for it, as `SymbolPhase.run` was told."""
+
+    progress: ProgressCallback | None
+    check: Callable[[], None]  # raises when the round is cancelled
+    yields: Callable[[], bool]
+    yields_at_once: bool
+    asked: AskedFiles | None
+
+
+@dataclass(frozen=True, slots=True)
 class Parsing:
     """The means by which files are parsed."""
 
@@ -143,37 +155,45 @@ class SymbolPhase:
         Raises RepoError with BUSY when another process writes, CANCELLED, INDEX_UNAVAILABLE when the index
         cannot be written, INTERNAL when no parser can run; and IndexFormatError for a damaged lexical index.
         """
-        from repo_mcp.symbol_index.documents import build_segment
-
-        check = partial(self._store.check, cancelled)
+        conduct = _Conduct(progress, partial(self._store.check, cancelled), yields, yields_at_once, asked)
         with self._store.open_writer(cancelled) as target:
-
-            def run(known: KnownFiles | None) -> SymbolIndexReport:
-                there = KnownFiles(None) if known is None else known
-                directory, writer = target
-                plan = self._plan(lexical, known, wanted)
-                if wanted.purges:  # the outdated version may be the text to purge
-                    drop(writer, there, [file.path for file in plan.files])
-                if not wanted.parses:
-                    plan = replace(plan, files=(), bytes=0)
-                segments = SegmentRound(target, there, plan, build_segment, progress, check)
-                keeps_spare = asked is not None and not self.has_adopted  # for whoever asks
-                done = _Round(segments, plan, asked or AskedFiles()).run(
-                    partial(self._start_workers, plan, keeps_spare=keeps_spare),
-                    yields,
-                    at_once=yields_at_once,
-                )
-                is_early = yields_at_once or (self.has_adopted and not wanted.is_whole)
-                self._prepare(directory, expects_more=wanted.parses and is_early)
-                if wanted.purges and purge(writer, check):
-                    done = replace(done, generation=writer.commit().generation)
-                    writer.delete_garbage()
-                return done
-
             try:
+                run = partial(self._run_once, target, lexical, wanted, conduct)
                 return self._store.run_round(target, run, anew=wanted.anew)
             finally:
                 self._take_ahead()
+
+    def _run_once(
+        self,
+        target: WriteTarget,
+        lexical: Snapshot,
+        wanted: RoundWanted,
+        conduct: _Conduct,
+        known: KnownFiles | None,
+    ) -> SymbolIndexReport:
+        """Parse, drop and merge what the round is about; `known` is None if everything is built anew."""
+        from repo_mcp.symbol_index.documents import build_segment
+
+        there = KnownFiles(None) if known is None else known
+        directory, writer = target
+        plan = self._plan(lexical, known, wanted)
+        if wanted.purges:  # the outdated version may be the text to purge
+            drop(writer, there, [file.path for file in plan.files])
+        if not wanted.parses:
+            plan = replace(plan, files=(), bytes=0)
+        segments = SegmentRound(target, there, plan, build_segment, conduct.progress, conduct.check)
+        keeps_spare = conduct.asked is not None and not self.has_adopted  # for whoever asks
+        done = _Round(segments, plan, conduct.asked or AskedFiles()).run(
+            partial(self._start_workers, plan, keeps_spare=keeps_spare),
+            conduct.yields,
+            at_once=conduct.yields_at_once,
+        )
+        is_early = conduct.yields_at_once or (self.has_adopted and not wanted.is_whole)
+        self._prepare(directory, expects_more=wanted.parses and is_early)
+        if wanted.purges and purge(writer, conduct.check):
+            done = replace(done, generation=writer.commit().generation)
+            writer.delete_garbage()
+        return done
 
     @property
     def has_adopted(self) -> bool:

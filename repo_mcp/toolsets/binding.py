@@ -29,7 +29,16 @@ from repo_mcp.protocol.tool_model import (
     Toolset,
 )
 from repo_mcp.record_classes import dataclass
-from repo_mcp.toolsets.answers import Arguments, Asked, Call, Draft, Record, compile_pruner, warn_beside
+from repo_mcp.toolsets.answers import (
+    Arguments,
+    Asked,
+    Call,
+    Draft,
+    Prune,
+    Record,
+    compile_pruner,
+    warn_beside,
+)
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
@@ -136,39 +145,7 @@ class Binding(Generic[Asked]):
         input_schema = _add_root(_resolve(entry.input_schema, self.limits), self.roots)
         output_schema = _resolve(entry.output_schema, self.limits)
         check_schema(input_schema, entry.name)
-        prune = compile_pruner(output_schema)
-
-        def find_write(asked: Asked, audit: AuditLog | None, arguments: Arguments) -> Write | None:
-            if audit is None:
-                return None
-            return self.find_writer(audit, entry.name, input_schema, asked, arguments)
-
-        def call(given: Arguments, context: CallContext) -> ToolAnswer:
-            arguments = take_meant(input_schema, given)
-            try:
-                asked, audit = self.opened()
-            except RepoError as error:
-                return self.answer(Call(entry.name, arguments, None, _refuse(error), None, prune))  # type: ignore[arg-type]
-
-            def work(guarded: CallContext) -> Draft:
-                taken, notes = self.take(entry.name, input_schema, arguments, entry.free_text)
-                draft = entry.run(asked, taken, guarded)
-                notes = (*guarded.notes, *notes)
-                return warn_beside(draft, notes) if notes else draft
-
-            def run() -> Draft:
-                has_time_limit = entry.read_only and not entry.may_be_task
-                return self.guard.run(work, context, has_time_limit=has_time_limit)
-
-            record = _build_record(find_write(asked, audit, arguments), context, self.guard)
-            made = Call(entry.name, arguments, asked, run, record, prune, context.notes)
-            try:
-                return self.answer(made)
-            except AnswerNeeded:  # this round ends here; the client repeats the call, with the answer
-                if record is not None:
-                    record(made.request_id, describe_round(made.started))
-                raise
-
+        bound = _BoundEntry(self, entry, input_schema, compile_pruner(output_schema))
         return Tool(
             entry.name,
             entry.title,
@@ -176,28 +153,65 @@ class Binding(Generic[Asked]):
             input_schema,
             output_schema,
             Annotations(read_only=entry.read_only),
-            call,
-            _build_drop(
-                lambda given: find_write(*self.opened(), take_meant(input_schema, given)), self.guard
-            ),
+            bound.call,
+            bound.drop,
             self.icon,
             may_be_task=entry.may_be_task,
         )
 
 
-def _build_drop(
-    find_write: Callable[[Arguments], Write | None], guard: CallGuard
-) -> Callable[[Arguments, CallContext], None]:
-    """Return the function that logs a call that was cancelled before it began."""
+@dataclass(frozen=True, slots=True)
+class _BoundEntry(Generic[Asked]):
+    """What a call of a tool does, and what is done about one that never begins."""
 
-    def drop(arguments: Arguments, context: CallContext) -> None:
+    binding: Binding[Asked]
+    entry: Entry[Asked]
+    schema: JsonSchema  # of its arguments
+    prune: Prune
+
+    def call(self, given: Arguments, context: CallContext) -> ToolAnswer:
+        """Check the arguments, run the tool and log the outcome, whatever it is."""
+        binding, entry, schema, prune = self.binding, self.entry, self.schema, self.prune
+        arguments = take_meant(schema, given)
+        try:
+            asked, audit = binding.opened()
+        except RepoError as error:
+            return binding.answer(Call(entry.name, arguments, None, _refuse(error), None, prune))  # type: ignore[arg-type]
+
+        def work(guarded: CallContext) -> Draft:
+            taken, notes = binding.take(entry.name, schema, arguments, entry.free_text)
+            draft = entry.run(asked, taken, guarded)
+            notes = (*guarded.notes, *notes)
+            return warn_beside(draft, notes) if notes else draft
+
+        def run() -> Draft:
+            has_time_limit = entry.read_only and not entry.may_be_task
+            return binding.guard.run(work, context, has_time_limit=has_time_limit)
+
+        record = _build_record(self._find_write(asked, audit, arguments), context, binding.guard)
+        made = Call(entry.name, arguments, asked, run, record, prune, context.notes)
+        try:
+            return binding.answer(made)
+        except AnswerNeeded:  # this round ends here; the client repeats the call, with the answer
+            if record is not None:
+                record(made.request_id, describe_round(made.started))
+            raise
+
+    def drop(self, given: Arguments, context: CallContext) -> None:
+        """Log a call that was cancelled before it began."""
+
         def write_line() -> bool:
-            write = find_write(arguments)
+            asked, audit = self.binding.opened()
+            write = self._find_write(asked, audit, take_meant(self.schema, given))
             return write is None or write(context, new_request_id(), DROPPED)
 
-        guard.record(write_line, apart=True)  # called by the thread that cancels: one that reads, or HTTP's
+        # Called by the thread that cancels: one that reads, or HTTP's.
+        self.binding.guard.record(write_line, apart=True)
 
-    return drop
+    def _find_write(self, asked: Asked, audit: AuditLog | None, arguments: Arguments) -> Write | None:
+        if audit is None:
+            return None
+        return self.binding.find_writer(audit, self.entry.name, self.schema, asked, arguments)
 
 
 def _refuse(error: RepoError) -> Callable[[], Draft]:

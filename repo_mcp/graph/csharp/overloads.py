@@ -260,10 +260,9 @@ class CSharpOverloads:
         declaration, symbol = method
         file = self._names.find_file(declaration.path)
         takes = read_method(symbol.parameters)
-        if file is None:
+        if file is None or not has_arity(symbol, arity) or not (arity or takes.is_inferable):
             return None
-        if not has_arity(symbol, arity) or not (arity or takes.is_inferable):
-            return None
+        where = (file, symbol.ordinal)
         grades: list[Grade] = []
         types: list[str] = []
         filled: set[int] = set()
@@ -276,12 +275,12 @@ class CSharpOverloads:
                 grades.append(None)
                 types.append("")
                 continue
-            parameter = takes.parameters[position]
             filled.add(position)
-            grade = self._grade(argument, parameter, (file, symbol.ordinal), takes)
+            parameter = takes.parameters[position]
+            grade = self._grade(argument, parameter, where, takes)
             if parameter.is_params and (grade == MISFIT or number > position):
                 parameter = parameter._replace(type=get_item_type(parameter.type), is_params=False)
-                grade = self._grade(argument, parameter, (file, symbol.ordinal), takes)
+                grade = self._grade(argument, parameter, where, takes)
                 is_expanded = True
             if grade == MISFIT:
                 return None
@@ -290,11 +289,11 @@ class CSharpOverloads:
         left = [one for position, one in enumerate(takes.parameters) if position not in filled]
         if not all(one.is_optional or one.is_params for one in left):
             return None
-        functions = [one.function if one.form == FUNCTION else None for one in arguments]
-        if takes.type_parameters and not arity and not can_infer(takes, types, functions):
-            return None
-        rank = bool(takes.type_parameters), is_expanded, len(left)
-        return _Rated(tuple(grades), tuple(types), rank)
+        if takes.type_parameters and not arity:
+            functions = [one.function if one.form == FUNCTION else None for one in arguments]
+            if not can_infer(takes, types, functions):
+                return None
+        return _Rated(tuple(grades), tuple(types), (bool(takes.type_parameters), is_expanded, len(left)))
 
     def _grade(
         self, argument: _Argument, parameter: Parameter, where: tuple[CSharpFile, int], takes: Method

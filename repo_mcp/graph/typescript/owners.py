@@ -122,39 +122,28 @@ def unite_owners(each: Iterable[Owners]) -> Owners:
         return replace(each[0], is_choice=False) if each[0].is_choice else each[0]
     if any(one.mapped for one in each) and any(one.declarations and not one.is_items for one in each):
         each = [mark_mixed(one) for one in each if not one.mapped]
-    found: dict[Declaration, None] = {}
-    functions: dict[Written, None] = {}
-    bound: Bound = ()
-    outside, is_items, is_keyed, is_mixed, is_guess = "", False, False, False, False
-    limits: Limits = ()
-    mapped: tuple[Written, ...] = ()
-    for owners in each:
-        limits += owners.limits
-        mapped += owners.mapped
-        found.update(dict.fromkeys(owners.declarations))
-        functions.update(dict.fromkeys(owners.functions))
-        outside = outside or owners.external
-        is_items |= owners.is_items
-        is_keyed |= owners.is_keyed
-        is_mixed |= owners.is_mixed
-        is_guess |= owners.is_guess
-        if owners.bound and owners.bound != bound:
-            bound = join_bound(bound, owners.bound)
-    outside = "" if found or functions else outside
+    declarations = dict.fromkeys(declaration for one in each for declaration in one.declarations)
+    functions = dict.fromkeys(function for one in each for function in one.functions)
+    outside = next((one.external for one in each if one.external), "")
+    limits = tuple(limit for one in each for limit in one.limits)
     if limits:
         whole = {at for one in each for at in one.declarations if all(at != other for other, _ in one.limits)}
         limits = tuple(one for one in limits if one[0] not in whole)
+    bound: Bound = ()
+    for one in each:
+        if one.bound and one.bound != bound:
+            bound = join_bound(bound, one.bound)
     return Owners(
-        tuple(found),
-        outside,
-        is_items,
-        is_keyed,
-        is_mixed,
-        is_guess,
+        tuple(declarations),
+        "" if declarations or functions else outside,
+        any(one.is_items for one in each),
+        any(one.is_keyed for one in each),
+        any(one.is_mixed for one in each),
+        any(one.is_guess for one in each),
         tuple(functions),
         bound,
         limits=limits,
-        mapped=mapped,
+        mapped=tuple(written for one in each for written in one.mapped),
     )
 
 

@@ -83,7 +83,7 @@ def _on_import(walk: CaptureWalk, node: Node) -> None:
 
 def _read_modifiers(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
     first = next((one for one in node.children[:2] if one.type == "modifiers"), None)
-    words = walk.read_line(first, 600).split() if first is not None else []
+    words = walk.read_line(first, 1_200).split() if first is not None else []
     scope = walk.scope
     is_member = scope.kind in TYPE_KINDS
     default = (

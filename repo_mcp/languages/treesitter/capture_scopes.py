@@ -79,13 +79,6 @@ class CaptureText(SourceText):
         super().__init__(text)
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
 
-    def read_line(self, node: Node | None, limit: int = 300) -> str:
-        """Return the text of a node on one line, from `2 * limit` bytes at most."""
-        if node is None:
-            return ""
-        text = self.text[node.start_byte : min(node.end_byte, node.start_byte + 2 * limit)]
-        return " ".join(text.decode("utf-8", "replace").split())
-
     def read_chain(self, node: Node | None) -> str:
         """Return the qualifier of a member, dotted: "a.b", "make()", "list.[]"; "?" for anything else."""
         if node is None:

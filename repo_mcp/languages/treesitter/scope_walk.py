@@ -66,6 +66,7 @@ class Entry:
 class ScopeWalk(SourceText):
     """The state of one pass over the captures of a file."""
 
+    line_bytes = 4 * MAX_TEXT_CHARS
     keeps_unknown = False  # a variable whose type is not known has a BIND row, too: it hides others
 
     def __init__(self, file_name: str, text: bytes) -> None:
@@ -106,20 +107,6 @@ class ScopeWalk(SourceText):
             elif start not in taken and start < end:
                 taken.add(start)
                 rows.append((self.scope, self.ordinal, _USE, read(start, end), "", "", start, 0))
-
-    # Text
-
-    def read_line(self, node: Node | None) -> str:
-        """Return the text of a node on one line, from its first 4 * MAX_TEXT_CHARS bytes."""
-        if node is None:
-            return ""
-        start = node.start_byte
-        text = self.text[start : min(node.end_byte, start + 4 * MAX_TEXT_CHARS)].decode("utf-8", "replace")
-        return " ".join(text.split())
-
-    def is_gap(self, start: int, end: int) -> bool:
-        """Return True when only white space, and less than 4,096 bytes, lies between two offsets."""
-        return end - start < 4_096 and not self.text[start:end].strip()
 
     # Scopes and symbols
 

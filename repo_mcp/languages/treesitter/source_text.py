@@ -19,6 +19,8 @@ KEPT_CHAINS = 4_096  # expressions whose names need not be read again: most are 
 class SourceText:
     """A text as bytes: UTF-8, apart from invalid bytes."""
 
+    line_bytes = 600  # of a node that `read_line` reads by default
+
     def __init__(self, text: bytes) -> None:
         self.text = text
         self._chars = text.decode("latin-1")  # one character per byte: slices in half the time
@@ -32,6 +34,18 @@ class SourceText:
         """Return the text from byte `start` to byte `end`; invalid UTF-8 is replaced."""
         found = self._chars[start:end]
         return found if found.isascii() else found.encode("latin-1").decode("utf-8", "replace")
+
+    def read_line(self, node: Node | None, most_bytes: int = 0) -> str:
+        """Return the text of a node on one line, from at most so many bytes, or else `line_bytes`."""
+        if node is None:
+            return ""
+        start = node.start_byte
+        text = self.text[start : min(node.end_byte, start + (most_bytes or self.line_bytes))]
+        return " ".join(text.decode("utf-8", "replace").split())
+
+    def is_gap(self, start: int, end: int) -> bool:
+        """Return True when only white space, and less than 4,096 bytes, lies between two offsets."""
+        return end - start < 4_096 and not self.text[start:end].strip()
 
     def find_line(self, start: int) -> int:
         """Return the line of a byte offset, from 1."""

@@ -124,25 +124,18 @@ def _answer(
         end = _find_end(known, page.start, limit)
         renderer = _Renderer(graph, direction, node.symbol.name, has_text=incoming and limit <= TEXT_ROWS)
         facts = {**render_chosen(node, arguments, _list_definitions(graph, node))}
-        is_more = not known.totals.is_complete or len(known.rows) - end > limit
-        is_named = incoming and types is not None and node.symbol.kind not in _NEVER_NAMED
-        if is_more and is_named and not page.start:
-            folders = graph.edge_lists.list_folders(asked, known)
-            facts |= render_folders(folders, is_complete=known.totals.is_complete)
         blind = _find_blind_spots(graph, node, known, direction, only_implementing=types is None)
         if incoming and not page.start and node.symbol.kind not in _NEVER_NAMED:
+            is_more = not known.totals.is_complete or len(known.rows) - end > limit
+            if is_more and types is not None:
+                folders = graph.edge_lists.list_folders(asked, known)
+                facts |= render_folders(folders, is_complete=known.totals.is_complete)
             blind += filter(None, [repository.engines.describe_unread_uses(node.symbol.name, node.language)])
         rows = known.rows[page.start : end]
         if types is None:
             blind += _name_bases(graph, rows)
-        found = _EdgePage(
-            known,
-            renderer.render(rows),
-            _name_rows(known.rows[:end]),
-            direction,
-            facts,
-            blind,
-        )
+        keys = _name_rows(known.rows[:end])
+        found = _EdgePage(known, renderer.render(rows), keys, direction, facts, blind)
     page.check(found.keys)
     return _draft(repository, found, page, arguments)
 

@@ -14,6 +14,7 @@ from repo_mcp.toolsets.research.answers import resolve_folder
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
+    from repo_mcp.repository.whole_index import WholeReport
 
 
 WHOLE = "The whole repository was indexed, not only this folder."
@@ -32,16 +33,32 @@ _LAST_MERGE = (97.0, 3.0, "Merging")
 
 def index_codebase(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `index_codebase`."""
-    from repo_mcp.repository.whole_index import (
-        index_whole,  # here: tools are listed before anything is loaded
-    )
+    from repo_mcp.repository.whole_index import index_whole  # not when tools are listed
 
     folder = resolve_folder(repository, arguments)
     progress = None if context.report is None else _Meter(context.report)
     force = arguments.get("force") is True
     done = index_whole(repository, force=force, progress=progress, cancelled=context.cancelled)
+    result = _describe(done)
+    if repository.vectors is not None:
+        state = repository.vectors.status()
+        result["vectors"] = {"files": state.files_done, "total": state.files_total, "chunks": state.chunks}
+    notes = [
+        *([WHOLE] if folder else []),
+        *repository.warnings,
+        *done.refresh.warnings,
+        *done.index.warnings,
+        *done.symbols.warnings,
+    ]
+    if done.structure.left:
+        notes.append(f"{len(done.structure.left)} files changed while they were parsed; index again.")
+    return Draft(lambda _: Part(result, notes), render=_render)
+
+
+def _describe(done: WholeReport) -> Result:
+    """Return what was done to both indexes, in counts of files."""
     unreadable = done.refresh.skipped.get(SkipReason.UNREADABLE.value, 0)
-    result: Result = {
+    return {
         "files": done.index.indexed_files,
         "chunks": done.index.chunks,
         "symbols": done.symbols.symbols,
@@ -59,19 +76,6 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
         },
         "languages": dict(done.index.languages),
     }
-    if repository.vectors is not None:
-        state = repository.vectors.status()
-        result["vectors"] = {"files": state.files_done, "total": state.files_total, "chunks": state.chunks}
-    notes = [
-        *([WHOLE] if folder else []),
-        *repository.warnings,
-        *done.refresh.warnings,
-        *done.index.warnings,
-        *done.symbols.warnings,
-    ]
-    if done.structure.left:
-        notes.append(f"{len(done.structure.left)} files changed while they were parsed; index again.")
-    return Draft(lambda _: Part(result, notes), render=_render)
 
 
 class _Meter:
