@@ -33,7 +33,6 @@ from repo_mcp.threads import run_beside, start_daemon
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from socket import socket
 
     from repo_mcp.config.server_config import Config
     from repo_mcp.errors import RepoError
@@ -124,7 +123,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     sdk_server = build_sdk_server(toolsets, __version__, pool, root=root)
 
     def announce() -> None:
-        _say_address(http, bound)
+        _say_address(http, bound.getsockname()[1])
         _refresh_soon(repositories)
 
     exit_code = 0
@@ -138,11 +137,11 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     return end_process(exit_code)
 
 
-def _say_address(http: HttpOptions, bound: socket) -> None:
+def _say_address(http: HttpOptions, port: int) -> None:
     from repo_mcp.protocol.http_server import PATH
 
     host = f"[{http.host}]" if ":" in http.host else http.host
-    _say(f"listening on http://{host}:{bound.getsockname()[1]}{PATH}")
+    _say(f"listening on http://{host}:{port}{PATH}")
     if http.is_made:
         _say(f"token of this run: {http.token}")
 

@@ -85,7 +85,7 @@ def search_docs(
     words = weigh_words(query, build_rate(searcher, query, best), weights)
     finder = CandidateFinder(searcher, query, words, ScoreShares(_fold_words(query), weights))
     documents, code = (LiveDocuments(searcher, source.read_live, cancelled) for _ in range(2))
-    found = finder.find_sections(best, documents) if words.words else []
+    found = [*finder.find_sections(best, documents)] if words.words else []
     if words.words and request.has_comments:
         of_code = Filter(request.matches_path, request.key, languages=CODE_LANGUAGES)
         found += finder.find_comments(of_code, code, source.extensions)

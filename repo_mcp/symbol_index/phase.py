@@ -100,7 +100,7 @@ EVERYTHING = RoundWanted()
 
 @dataclass(frozen=True, slots=True)
 class _Conduct:
-    """How a round behaves towards those who wait for it, as `SymbolPhase.run` was told."""
+    """The behaviour of a round towards those who wait for it: the arguments of `SymbolPhase.run`."""
 
     progress: ProgressCallback | None
     check: Callable[[], None]  # raises when the round is cancelled

@@ -162,7 +162,7 @@ class Binding(Generic[Asked]):
 
 @dataclass(frozen=True, slots=True)
 class _BoundEntry(Generic[Asked]):
-    """What a call of a tool does, and what is done about one that never begins."""
+    """The calls of one tool: those that run, and those that were cancelled before."""
 
     binding: Binding[Asked]
     entry: Entry[Asked]
