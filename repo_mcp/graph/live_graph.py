@@ -21,9 +21,10 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, find_paths_of
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers
-from repo_mcp.graph.symbol_lookup import NEAREST, UNPARSED, find_named_paths
+from repo_mcp.graph.symbol_lookup import UNPARSED, find_named_paths
 from repo_mcp.graph.typed import resolvers as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
+from repo_mcp.graph.unknown_symbols import NEAREST
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.lru_cache import LruCache

@@ -23,7 +23,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import SequenceMatcher, get_close_matches
 from enum import Enum
 from functools import partial
 from itertools import chain, filterfalse, islice
@@ -33,30 +32,24 @@ from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
+from repo_mcp.graph.unknown_symbols import LINE, NEAR_NAMES, UnknownSymbols, suggest
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
-from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.written_symbols import read_written
 from repo_mcp.workspace.client_paths import shown
 
-NEAR_NAMES = 5
 NEAR_PARTS = 3  # of a name before the part that is declared: one of them is a folder or the file
-NEAREST = "Nearest:"  # begins a hint with names similar to an unknown one
 UNPARSED = "unparsed"  # of an error's details: the file whose symbols are not known
 MAX_CANDIDATES = 10  # listed for an ambiguous text
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name
-LEAST_ALIKE = 0.6  # ratio of difflib between an unknown name and one that shares words with it
-MAX_COMPARED = 2_000  # names with the same beginning as an unknown one: some 20 ms
-BEGUN_CHARS = 2
 FEW_FILES = 50  # that declare a name; of more, only those that fit the rest of a qualified name are read
 # Languages in which declarations of one name in one scope are one symbol: a getter and a setter, the branches
 # of an `if`.
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
-_LINE = re.compile(r"(\d{1,9})(?::\d+)?")
 _TYPE = re.compile(r"\w+")
 _MODULE_FILES = ("{}.py", "{}.pyi")
 _INITS = ("__init__.py", "__init__.pyi")
@@ -125,7 +118,8 @@ class SymbolLookup:
         """`list_places` returns all declarations of one symbol, the defining one first."""
         self._program = program
         self._nodes = nodes
-        self._symbols = symbols
+        self._unknown = UnknownSymbols(program, nodes, symbols)
+        self.list_near = self._unknown.list_near
         self._list_places = list_places
 
     def choose(
@@ -161,12 +155,12 @@ class SymbolLookup:
                 raise AmbiguousSymbolError(text, fitting or found, argument)
             found = fitting
         if not found:
-            raise self._explain_unknown(text, path, rest, argument)
+            raise self._unknown.explain(text, path, rest, argument)
         return found[0]
 
     def _list_in_path(self, path: str, text: str, argument: str) -> list[Node]:
         """Return the symbols of a file that a line or a name means; those of exactly this name, if any."""
-        line = _LINE.fullmatch(text)
+        line = LINE.fullmatch(text)
         if line is not None:
             return self._list_on_line(path, int(line[1]), argument)
         found = self._list_meant(text, path.__eq__) or self._list_as_written(text, path.__eq__)
@@ -217,7 +211,7 @@ class SymbolLookup:
             raise RepoError(
                 ErrorCode.NOT_FOUND,
                 f"Line {line} of {shown(path)} is outside every symbol.",
-                _suggest(near[:NEAR_NAMES], "For the file itself, give only the path."),
+                suggest(near[:NEAR_NAMES], "For the file itself, give only the path."),
                 {"argument": argument},
             )
         holders = {node.symbol.parent for node in around}
@@ -359,8 +353,6 @@ class SymbolLookup:
         module = around.rpartition(".")[2]
         return [path for path in paths if path in declaring or module in path]
 
-    # Unknown symbols
-
     def _check_parsed(self, paths: Iterable[str], argument: str) -> None:
         """Raise BUSY for a file that changed since it was parsed, NOT_FOUND for one that never was."""
         for path in paths:
@@ -374,38 +366,6 @@ class SymbolLookup:
                 raise RepoError(ErrorCode.BUSY, said, "Ask again in a moment.", details)
             said = f"The symbols of {shown(path)} are not known: no parser for it, or it is not parsed yet."
             raise RepoError(ErrorCode.NOT_FOUND, said, details={**details, UNPARSED: path})
-
-    def _explain_unknown(self, text: str, path: str, rest: str, argument: str) -> RepoError:
-        details = {"argument": argument}
-        head, _, behind = text.partition(":")
-        if not path and _LINE.fullmatch(behind):
-            return RepoError(ErrorCode.NOT_FOUND, f"No source file has the path {shown(head)}.", "", details)
-        said = f"No symbol is named {shown(rest)}" + (f" in {shown(path)}." if path else ".")
-        usual = "Find the symbol with search_symbols."
-        if self._nodes.find_paths(text):
-            said = f"No symbol found with node_id {shown(text)}."
-            usual = "Find the symbol with search_symbols; renaming changes a node_id."
-        near = self.list_near(text, normalise_name(rest).rpartition(".")[2], path)
-        return RepoError(ErrorCode.NOT_FOUND, said, _suggest(near, usual), details)
-
-    def list_near(self, text: str, last: str, path: str = "") -> list[Node]:
-        """Return symbols of the file that an id points to; if there is none, symbols with similar names."""
-        paths = self._nodes.find_paths(text)
-        if paths:
-            return [self._nodes.get(one) for one in self._nodes.list_file(paths[0])[:NEAR_NAMES]]
-        if not last:
-            return []
-        beginning = self._program.names.iter_declared(last[:BEGUN_CHARS])
-        alike = get_close_matches(last, islice(beginning, MAX_COMPARED), NEAR_NAMES, 0.75)
-        for query in (last, *alike):
-            if found := self._find_named(query, path):
-                return found
-        parts = " ".join(get_word_terms(last)[1:])  # most parts of a mistyped name are right
-        return [node for node in self._find_named(parts, path) if _is_alike(last, node.symbol.name)]
-
-    def _find_named(self, query: str, path: str) -> list[Node]:
-        found = self._symbols.find(query, lambda where, _kind: not path or where == path, NEAR_NAMES)
-        return [self._nodes.get(one.declaration) for one in found]
 
 
 def _choose_best(named: Iterable[_Named], text: str) -> tuple[list[_Named], NameMatch]:
@@ -434,15 +394,6 @@ def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:
     """Return the paths that equal, or end with, the text before the first colon."""
     head = text.partition(":")[0]
     return [path for path in paths if path.endswith(head) and path[-len(head) - 1 : -len(head)] in ("", "/")]
-
-
-def _suggest(near: Sequence[Node], usual: str) -> str:
-    named = ", ".join(f"{node.qualified_name} ({node.node_id})" for node in near)
-    return f"{NEAREST} {named}." if near else usual
-
-
-def _is_alike(wanted: str, name: str) -> bool:
-    return SequenceMatcher(None, wanted.lower(), name.lower()).ratio() >= LEAST_ALIKE
 
 
 def _lies_in(places: frozenset[str], admits: Admits, path: str) -> bool:

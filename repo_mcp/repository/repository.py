@@ -17,7 +17,6 @@ from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import SYMBOL_TOOLSETS, VECTOR_TOOLSETS, Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import Cluster
-from repo_mcp.languages.outline.folded_lines import choose_folded
 from repo_mcp.languages.outline.installed import InstalledAdapter, find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.languages.patterns.language_registry import find_language, find_near_languages, name_language
@@ -38,6 +37,7 @@ from repo_mcp.model import (
 )
 from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.record_classes import replace
+from repo_mcp.repository.chosen_lines import fold, keep_asked, keep_near
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
 from repo_mcp.repository.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
@@ -55,8 +55,6 @@ from repo_mcp.workspace.opened_lines import describe_reading, show_lines
 from repo_mcp.workspace.system_places import is_system_place
 
 Warn = Callable[[str], None]
-
-NOTHING_ASKED = "No line has a word of about"
 
 
 class Repository:
@@ -181,11 +179,11 @@ class Repository:
             cut = None
             if folds and about is None and span.symbol is not None:
                 whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
-                cut = _fold(whole, found, around, most) or _keep_near(whole, around, most)
+                cut = fold(whole, found, around, most) or keep_near(whole, around, most)
             shown = cut or show_lines(opened, span.start_line, span.end_line, most, most)
             warnings = (*shown.warnings, *found.warnings, *span.notes)
             shown = replace(shown, symbol=span.symbol, warnings=warnings)
-        return shown if about is None else _keep_asked(shown, about, around)
+        return shown if about is None else keep_asked(shown, about, around)
 
     def outline(self, path: str) -> Outline:
         """Return the declarations of a live file; none, with a warning, if it cannot be parsed.
@@ -388,74 +386,6 @@ class Repository:
             self.tree.close()
             self.namespaces.close()
             self._held_root.close()
-
-
-def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
-    """Return a declaration without the bodies of its functions if it is a long type or module, else None."""
-    start = opened.start_line
-    chosen = choose_folded(opened.lines, start, outline.symbols, around)
-    if chosen is None:
-        return None
-    note = (
-        f"Of {len(opened.lines)} lines, bodies of functions, comments and blank lines are left out: open"
-        f" a function by symbol or line, or all lines with start_line {start} and end_line {opened.end_line}."
-    )
-    return _keep_chosen(opened, chosen, most_lines, note)
-
-
-def _keep_near(opened: OpenedText, around: int | None, most_lines: int) -> OpenedText | None:
-    """Return a long declaration with only those lines shown that are near one of them, else None."""
-    if around is None:
-        return None
-    # Imported here because most calls open what is short.
-    from repo_mcp.ranking.page.lines_near import LONG_CHARS, choose_near
-
-    if sum(map(len, opened.lines)) <= LONG_CHARS:
-        return None
-    chosen = choose_near(opened.lines, opened.start_line, around, most_lines)
-    if chosen is None:
-        return None
-    note = (
-        f"Of {len(opened.lines)} lines, those near line {around} are shown, below the heads of its blocks:"
-        " about adds lines about some words, symbol shows all."
-    )
-    return _keep_chosen(opened, chosen, most_lines, note)
-
-
-def _keep_chosen(opened: OpenedText, chosen: tuple[int, ...], most_lines: int, note: str) -> OpenedText:
-    """Return opened lines of which only some are shown, at most `most_lines`, and a note which."""
-    last = opened.end_line if len(chosen) <= most_lines else chosen[most_lines - 1]
-    return replace(
-        opened,
-        end_line=last,
-        lines=opened.lines[: last - opened.start_line + 1],
-        shown=chosen[:most_lines],
-        truncated=True,
-        warnings=(*opened.warnings, note),
-    )
-
-
-def _keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText:
-    """Return the opened lines with only those shown that are about some words, or else the first ones.
-
-    Those near the line `around` are shown as well, and alone if none is about the words.
-    """
-    # Imported here because most calls do not give `about`.
-    from repo_mcp.ranking.page.lines_about import choose_asked, choose_first
-    from repo_mcp.ranking.page.lines_near import choose_near
-
-    chosen = choose_asked(opened.lines, opened.start_line, about, around)
-    if not chosen:
-        near = (
-            None
-            if around is None
-            else choose_near(opened.lines, opened.start_line, around, len(opened.lines))
-        )
-        chosen = near or choose_first(opened.lines, opened.start_line)
-        which = f"those near line {around}" if near else f"the first {len(chosen)}"
-        only = f": only {which} are shown" if len(chosen) < len(opened.lines) else ""
-        opened = replace(opened, warnings=(*opened.warnings, f"{NOTHING_ASKED}{only}."))
-    return replace(opened, shown=chosen, truncated=opened.truncated or len(chosen) < len(opened.lines))
 
 
 def _add_languages(config: Config, installed: Iterable[InstalledAdapter]) -> Config:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.indexing import documents
-from repo_mcp.indexing.documents import Vocabulary
+from repo_mcp.indexing.vocabulary import Vocabulary
 from tests.repo_mcp.plain_words import split_words
 
 WORDS = st.one_of(

@@ -1,0 +1,77 @@
+"""Errors for a text that names no symbol, with the symbols that may be meant.
+
+For an id these are the symbols of the file that it points to; for a name, those with a similar one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher, get_close_matches
+from itertools import islice
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
+from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.workspace.client_paths import shown
+
+NEAR_NAMES = 5
+NEAREST = "Nearest:"  # begins a hint with names similar to an unknown one
+LEAST_ALIKE = 0.6  # ratio of difflib between an unknown name and one that shares words with it
+MAX_COMPARED = 2_000  # names with the same beginning as an unknown one: some 20 ms
+BEGUN_CHARS = 2
+# A line, as a text has it behind a path; a column after it is ignored.
+LINE = re.compile(r"(\d{1,9})(?::\d+)?")
+
+
+class UnknownSymbols:
+    """Explains texts that name no symbol of one program."""
+
+    def __init__(self, program: SearchableProgram, nodes: ProgramNodes, symbols: SymbolFinder) -> None:
+        self._program = program
+        self._nodes = nodes
+        self._symbols = symbols
+
+    def explain(self, text: str, path: str, rest: str, argument: str) -> RepoError:
+        """Return the error for a text that names no symbol: `rest` is what follows the path in it, if any."""
+        details = {"argument": argument}
+        head, _, behind = text.partition(":")
+        if not path and LINE.fullmatch(behind):
+            return RepoError(ErrorCode.NOT_FOUND, f"No source file has the path {shown(head)}.", "", details)
+        said = f"No symbol is named {shown(rest)}" + (f" in {shown(path)}." if path else ".")
+        usual = "Find the symbol with search_symbols."
+        if self._nodes.find_paths(text):
+            said = f"No symbol found with node_id {shown(text)}."
+            usual = "Find the symbol with search_symbols; renaming changes a node_id."
+        near = self.list_near(text, normalise_name(rest).rpartition(".")[2], path)
+        return RepoError(ErrorCode.NOT_FOUND, said, suggest(near, usual), details)
+
+    def list_near(self, text: str, last: str, path: str = "") -> list[Node]:
+        """Return symbols of the file that an id points to; if there is none, symbols with similar names."""
+        paths = self._nodes.find_paths(text)
+        if paths:
+            return [self._nodes.get(one) for one in self._nodes.list_file(paths[0])[:NEAR_NAMES]]
+        if not last:
+            return []
+        beginning = self._program.names.iter_declared(last[:BEGUN_CHARS])
+        alike = get_close_matches(last, islice(beginning, MAX_COMPARED), NEAR_NAMES, 0.75)
+        for query in (last, *alike):
+            if found := self._find_named(query, path):
+                return found
+        parts = " ".join(get_word_terms(last)[1:])  # most parts of a mistyped name are right
+        return [node for node in self._find_named(parts, path) if _is_alike(last, node.symbol.name)]
+
+    def _find_named(self, query: str, path: str) -> list[Node]:
+        found = self._symbols.find(query, lambda where, _kind: not path or where == path, NEAR_NAMES)
+        return [self._nodes.get(one.declaration) for one in found]
+
+
+def suggest(near: Sequence[Node], usual: str) -> str:
+    """Return a hint that names symbols which may be meant, or the usual hint if there are none."""
+    named = ", ".join(f"{node.qualified_name} ({node.node_id})" for node in near)
+    return f"{NEAREST} {named}." if near else usual
+
+
+def _is_alike(wanted: str, name: str) -> bool:
+    return SequenceMatcher(None, wanted.lower(), name.lower()).ratio() >= LEAST_ALIKE

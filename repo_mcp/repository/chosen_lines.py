@@ -1,0 +1,82 @@
+"""The lines that are shown of a long declaration or text: heads, lines near one, or lines about words.
+
+Left out on purpose: how the lines are chosen (`repo_mcp.languages.outline.folded_lines` and `lines_near` and
+`lines_about` in `repo_mcp.ranking.page`).
+"""
+
+from __future__ import annotations
+
+from repo_mcp.languages.outline.folded_lines import choose_folded
+from repo_mcp.model import OpenedText, Outline
+from repo_mcp.record_classes import replace
+
+NOTHING_ASKED = "No line has a word of about"
+
+
+def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
+    """Return a declaration without the bodies of its functions if it is a long type or module, else None."""
+    start = opened.start_line
+    chosen = choose_folded(opened.lines, start, outline.symbols, around)
+    if chosen is None:
+        return None
+    note = (
+        f"Of {len(opened.lines)} lines, bodies of functions, comments and blank lines are left out: open"
+        f" a function by symbol or line, or all lines with start_line {start} and end_line {opened.end_line}."
+    )
+    return _keep_chosen(opened, chosen, most_lines, note)
+
+
+def keep_near(opened: OpenedText, around: int | None, most_lines: int) -> OpenedText | None:
+    """Return a long declaration with only those lines shown that are near one of them, else None."""
+    if around is None:
+        return None
+    from repo_mcp.ranking.page.lines_near import (  # here: most calls open what is short
+        LONG_CHARS,
+        choose_near,
+    )
+
+    if sum(map(len, opened.lines)) <= LONG_CHARS:
+        return None
+    chosen = choose_near(opened.lines, opened.start_line, around, most_lines)
+    if chosen is None:
+        return None
+    note = (
+        f"Of {len(opened.lines)} lines, those near line {around} are shown, below the heads of its blocks:"
+        " about adds lines about some words, symbol shows all."
+    )
+    return _keep_chosen(opened, chosen, most_lines, note)
+
+
+def _keep_chosen(opened: OpenedText, chosen: tuple[int, ...], most_lines: int, note: str) -> OpenedText:
+    """Return opened lines of which only some are shown, at most `most_lines`, and a note which."""
+    last = opened.end_line if len(chosen) <= most_lines else chosen[most_lines - 1]
+    return replace(
+        opened,
+        end_line=last,
+        lines=opened.lines[: last - opened.start_line + 1],
+        shown=chosen[:most_lines],
+        truncated=True,
+        warnings=(*opened.warnings, note),
+    )
+
+
+def keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText:
+    """Return the opened lines with only those shown that are about some words, or else the first ones.
+
+    Those near the line `around` are shown as well, and alone if none is about the words.
+    """
+    from repo_mcp.ranking.page.lines_about import choose_asked, choose_first  # here: few calls give `about`
+    from repo_mcp.ranking.page.lines_near import choose_near
+
+    chosen = choose_asked(opened.lines, opened.start_line, about, around)
+    if not chosen:
+        near = (
+            None
+            if around is None
+            else choose_near(opened.lines, opened.start_line, around, len(opened.lines))
+        )
+        chosen = near or choose_first(opened.lines, opened.start_line)
+        which = f"those near line {around}" if near else f"the first {len(chosen)}"
+        only = f": only {which} are shown" if len(chosen) < len(opened.lines) else ""
+        opened = replace(opened, warnings=(*opened.warnings, f"{NOTHING_ASKED}{only}."))
+    return replace(opened, shown=chosen, truncated=opened.truncated or len(chosen) < len(opened.lines))
