@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.indexing import documents
+from repo_mcp.indexing import vocabulary
 from repo_mcp.indexing.vocabulary import Vocabulary
 from tests.repo_mcp.plain_words import split_words
 
@@ -49,11 +49,11 @@ def test_words_begin_where_they_are_said_to(text: bytes) -> None:
 def test_colliding_first_hashes_are_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the first half of the hash the same for all words, the second half alone must do."""
     texts = [b"one two three two one", b"three four one", b""]
-    original = documents.hash_spans
+    original = vocabulary.hash_spans
 
     def weaken(*arguments: object) -> tuple[object, object]:
         first, second = original(*arguments)  # type: ignore[arg-type]
         return np.zeros_like(first), second
 
-    monkeypatch.setattr(documents, "hash_spans", weaken)
+    monkeypatch.setattr(vocabulary, "hash_spans", weaken)
     assert spell(texts) == [split_words(text) for text in texts]
