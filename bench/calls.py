@@ -29,7 +29,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from index_format.directory import SETTLED_NS
+from index_format.disk_directory import SETTLED_NS
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.wire import Streams, Wire

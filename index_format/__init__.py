@@ -11,13 +11,12 @@ from index_format.compactor import Merge, merge_segments
 from index_format.directory import (
     Directory,
     DirectoryHolder,
-    DiskDirectory,
-    DiskFile,
     MakeTag,
     ReadableFile,
     WritableFile,
     new_file,
 )
+from index_format.disk_directory import DiskDirectory, DiskFile
 from index_format.doc_id_map import number_languages
 from index_format.dump import iter_dump, iter_stats
 from index_format.errors import (

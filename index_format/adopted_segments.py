@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from index_format.directory import Directory, DiskFile, ReadableFile, TransferMethod
+from index_format.directory import Directory, ReadableFile, TransferMethod
+from index_format.disk_directory import DiskFile
 from index_format.errors import IndexFormatError
 from index_format.manifest import read_manifest_bytes
 from index_format.records import Manifest

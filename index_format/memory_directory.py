@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import errno
 
-from index_format.directory import Copied, Directory, MakeTag, TransferMethod, check_name, copy_file
+from index_format.directory import (
+    Copied,
+    Directory,
+    MakeTag,
+    TransferMethod,
+    check_name,
+    copy_file,
+)
 from index_format.errors import CorruptIndex, IndexLocked
 
 

@@ -76,7 +76,7 @@ ALLOWED: dict[str, dict[str, str]] = {
 
 # The files made for it: nothing else opens anything.
 OPENERS = {
-    "index_format/directory.py",
+    "index_format/disk_directory.py",
     "repo_mcp/storage/data_dir.py",
     "repo_mcp/storage/held_directory.py",  # directories alone, to enter them by descriptor
     "repo_mcp/process/hardening.py",  # what a rule allows, by descriptors; the interpreter, for its loader
@@ -97,7 +97,7 @@ OPENERS = {
 
 # The files that make, rename, delete or mark anything on disk; all others do it through a `DiskDirectory`.
 CHANGERS = {
-    "index_format/directory.py",
+    "index_format/disk_directory.py",
     "repo_mcp/storage/data_dir.py",
     "repo_mcp/storage/held_directory.py",
     "repo_mcp/storage/namespaces.py",

@@ -46,6 +46,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "index_format.columns",
+        "index_format.disk_directory",
         "index_format.frame",
         "index_format.memory_directory",
         "index_format.seals",

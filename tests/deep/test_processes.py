@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from index_format import DiskDirectory, IndexLocked
-from index_format.directory import DiskLock
+from index_format.disk_directory import DiskLock
 from tests.deep.answers import ask_anew, list_calls, list_structure_calls, list_symbol_calls, refresh_and_ask
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.served import Served, ask_server
@@ -94,11 +94,11 @@ def test_many_kills(tmp_path: Path) -> None:
 # A server that writes down when it takes the lock of an index and when it gives it back.
 LOGGED = f"""
 import os, time
-from index_format import directory
+from index_format import disk_directory
 log = os.open(os.environ["LOCK_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 def note(what, name):
     os.write(log, f"{{time.monotonic_ns()}} {{os.getpid()}} {{what}} {{name}}\\n".encode())
-take, give = directory.DiskLock.__init__, directory.DiskLock.release
+take, give = disk_directory.DiskLock.__init__, disk_directory.DiskLock.release
 def logged_take(self, descriptor, name):
     self.place = os.path.basename(os.path.dirname(os.readlink(f"/proc/self/fd/{{descriptor}}")))
     self.is_held = False
@@ -110,7 +110,7 @@ def logged_give(self):
         self.is_held = False
         note("give", self.place)
     give(self)
-directory.DiskLock.__init__, directory.DiskLock.release = logged_take, logged_give
+disk_directory.DiskLock.__init__, disk_directory.DiskLock.release = logged_take, logged_give
 {START}
 """
 

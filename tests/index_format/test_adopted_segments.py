@@ -12,7 +12,8 @@ import pytest
 
 from index_format import CorruptIndex, DiskDirectory, IndexWriter, MakeTag, Snapshot
 from index_format.adopted_segments import SegmentAdoption
-from index_format.directory import DiskFile, TransferMethod
+from index_format.directory import TransferMethod
+from index_format.disk_directory import DiskFile
 from index_format.seals import SegmentDigest
 from tests.index_format.small_index import FIELDS, expect_model
 from tests.index_format.test_seals import FIRST, OURS, THEIRS, build, look, make_owner

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from index_format import CorruptIndex, Directory, DiskDirectory, IndexLocked, MemoryDirectory, new_file
-from index_format.directory import DiskLock, TransferMethod
+from index_format.directory import TransferMethod
+from index_format.disk_directory import DiskLock
 from index_format.memory_directory import MemoryFile
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -27,7 +27,7 @@ from index_format import (
     read_manifest,
 )
 from index_format.checksum import compute_checksum
-from index_format.directory import SETTLED_NS, DiskFile
+from index_format.disk_directory import SETTLED_NS, DiskFile
 from index_format.manifest import MAX_MANIFEST_BYTES, decode_manifest, encode_manifest, write_manifest
 from tests.deep.sizes import examples
 

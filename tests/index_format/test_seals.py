@@ -25,7 +25,7 @@ from index_format import (
     Snapshot,
     verify_index,
 )
-from index_format.directory import DiskFile
+from index_format.disk_directory import DiskFile
 from index_format.seals import HEADER, MAX_SEAL_BYTES, name_seal
 from tests.deep.sizes import IS_DEEP
 from tests.index_format.failing_directory import FailingDirectory, Fault, Killed

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from index_format.directory import SETTLED_NS
+from index_format.disk_directory import SETTLED_NS
 from tests.repo_mcp.cli.program import PROJECT, make_tree
 
 LIST = "import sys; from repo_mcp.cli import main; main(sys.argv[1:]); print('\\0', *sys.modules)"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from index_format.directory import SETTLED_NS
+from index_format.disk_directory import SETTLED_NS
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.code_search.records import CodeRequest
 from repo_mcp.config.server_config import load_config

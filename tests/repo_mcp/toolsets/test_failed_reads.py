@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from index_format.directory import DiskFile
+from index_format.disk_directory import DiskFile
 from repo_mcp.repository import Repository
 from tests.deep.answers import ask_briefly, is_honest, open_repository, renew
 from tests.deep.sizes import choose
