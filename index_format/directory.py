@@ -13,9 +13,6 @@ from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import Protocol
 
-from index_format.errors import CorruptIndex
-
-_LEADING_OUT = frozenset("/\\:\0")
 MakeTag = Callable[[bytes], bytes]  # a tag of TAG_BYTES (seals.py) that only the owner can compute
 Copied = Callable[[bytes], object]  # given a block of a copy
 _COPIED_BYTES = 1 << 18  # at a time: with a digest of them a third faster than 1 << 20, which no cache holds
@@ -133,12 +130,6 @@ class Lock(Protocol):
     def release(self) -> None:
         """Release the lock. Calling it again does nothing."""
         ...
-
-
-def check_name(name: str) -> None:
-    """Raise CorruptIndex for a name that could lead out of a directory."""
-    if name in ("", ".", "..") or not _LEADING_OUT.isdisjoint(name):
-        raise CorruptIndex(f"{name!r} is not a plain file name")
 
 
 def copy_file(file: ReadableFile, target: WritableFile, copied: Copied) -> None:

@@ -24,7 +24,6 @@ from index_format.directory import (
     MakeTag,
     TransferMethod,
     WritableFile,
-    check_name,
     copy_file,
 )
 from index_format.errors import CorruptIndex, IndexLocked
@@ -34,6 +33,7 @@ DIRECTORY_MODE = 0o700
 # A file may be replaced twice within one tick of its times, and get its first inode again. FAT's clock ticks
 # every two seconds, the coarsest in use.
 SETTLED_NS = 2_000_000_000
+_LEADING_OUT = frozenset("/\\:\0")
 _PAUSES = (0.001, 0.004, 0.016, 0.064, 0.256, 0.5, 0.5)  # seconds; a manifest is read in less than one
 _CLONE = 0x40049409  # FICLONE of Linux: btrfs, XFS, bcachefs
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -154,6 +154,12 @@ class DiskLock:
 
 def _describe_identity(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def check_name(name: str) -> None:
+    """Raise CorruptIndex for a name that could lead out of a directory."""
+    if name in ("", ".", "..") or not _LEADING_OUT.isdisjoint(name):
+        raise CorruptIndex(f"{name!r} is not a plain file name")
 
 
 class DiskDirectory:

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import errno
 
-from index_format.directory import (
-    Copied,
-    Directory,
-    MakeTag,
-    TransferMethod,
-    check_name,
-    copy_file,
-)
+from index_format.directory import Copied, Directory, MakeTag, TransferMethod, copy_file
+from index_format.disk_directory import check_name
 from index_format.errors import CorruptIndex, IndexLocked
 
 

@@ -46,12 +46,12 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "index_format.columns",
-        "index_format.disk_directory",
         "index_format.frame",
         "index_format.memory_directory",
         "index_format.seals",
         "index_format.varints",
     ),
+    ("index_format.disk_directory",),
     ("index_format.checksum", "index_format.directory", "index_format.packing", "index_format.runs"),
     ("index_format.errors", "index_format.records"),
     ("index_format.term_text",),
