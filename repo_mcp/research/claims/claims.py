@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.differences import (
     describe_compared,
     describe_documented,
@@ -20,6 +19,7 @@ from repo_mcp.research.claims.differences import (
     describe_passing,
 )
 from repo_mcp.research.claims.settings_sentence import describe_settings
+from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
 from repo_mcp.research.edges.written_names import describe_written_name
 from repo_mcp.research.findings.citing import (
@@ -88,9 +88,10 @@ def build_claim(
 
     `groups` lie around the findings; `chains` lead from one subject to another.
     """
-    unknown = [one for one in reading.subjects if one.how in ("undeclared", "unparsed")]
-    if unknown:
-        return " ".join(_describe_unknown(state, one) for one in unknown)
+    unknown = [_describe_unknown(state, one) for one in reading.subjects if one.how == "undeclared"]
+    unparsed = [one for one in reading.subjects if one.how == "unparsed"]
+    if unknown or unparsed:
+        return " ".join([*unknown, *describe_unparsed(state, unparsed)])
     if reading.form in _RELATIONS:
         related = f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
         return f"{_describe_undeclared(reading)}{related}"
@@ -106,7 +107,7 @@ def build_claim(
         compared = [describe_compared(state, subject) for subject in reading.subjects]
         first = [subject.nodes[0] for subject in reading.subjects]
         passing = describe_passing(state, reading.subjects)
-        documented = describe_documented(state, reading.subjects)
+        documented = describe_documented(state, (node.symbol.name for node in first))
         return " ".join([*compared, *passing, *describe_members(state, first), *documented])
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.lacks_most:
@@ -143,25 +144,10 @@ def _describe_undeclared(reading: Reading) -> str:
 
 
 def _describe_unknown(state: ResearchState, subject: Subject) -> str:
-    if subject.places:
-        return _describe_unparsed(subject)
     near = join_names(map(name_briefly, subject.near), len(subject.near))
     are = "A similar name is" if len(subject.near) == 1 else "Similar names are"
     similar = f" {are} {near}." if near else " No name here is similar to it."
     return f"{describe_written_name(state, subject)}{similar}"
-
-
-def _describe_unparsed(subject: Subject) -> str:
-    """Return where a subject is declared, and what is not known about it."""
-    first = subject.places[0]
-    start, end = first.symbol_lines or (first.start_line, first.end_line)
-    more = len(subject.places) - 1
-    others = f" and at {more} more {'place' if more == 1 else 'places'}" if more else ""
-    language = find_language(first.path).name
-    return (
-        f"{subject.asked} is declared at {first.path}:{start}-{end}{others}. Nothing here parses {language}:"
-        " references are not followed, and what is shown was found by its name alone."
-    )
 
 
 def _describe_path(reading: Reading, chains: Sequence[Chain]) -> str:

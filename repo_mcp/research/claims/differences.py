@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
@@ -60,9 +60,9 @@ def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[
     ]
 
 
-def describe_documented(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
-    """Return a sentence that cites the first section of a document with the names of all subjects, if any."""
-    names = list(dict.fromkeys(one.nodes[0].symbol.name for one in subjects))
+def describe_documented(state: ResearchState, names: Iterable[str]) -> list[str]:
+    """Return a sentence that cites the first section of a document with all of some names, if any."""
+    names = list(dict.fromkeys(names))
     sections = list_sections(state, names) if len(names) > 1 else ()
     return [f"The documentation has both in {section}." for section in sections[:1]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from itertools import dropwhile, takewhile
+from operator import not_
 
 from repo_mcp.bundler.statements import is_branch
 
@@ -22,13 +23,15 @@ MAX_SENTENCE_CHARS = 220
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
     """Return the first sentence of the comment above a declaration or at the start of its body; "" if none.
 
-    A single word, such as the title of a group of members, is no sentence.
+    A sentence ends at the latest where its paragraph does. A single word, such as the title of a group of
+    members, is no sentence.
 
     `comments` has the numbers of the lines of the file that are comments.
     """
     numbers = _list_above(lines, comments, start) or _list_inside(lines, comments, start)
     untagged = (_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
-    plain = " ".join(line for line in untagged if not _IS_TAG.match(line))
+    said = (line for line in untagged if not _IS_TAG.match(line))
+    plain = " ".join(takewhile(bool, dropwhile(not_, said)))
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
     if " " not in sentence:

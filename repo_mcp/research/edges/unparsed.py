@@ -1,12 +1,13 @@
 """Find names that are declared in a language without a symbol parser. They are in the text, not in the graph.
 
-An answer about such a name says so, and shows its declarations and the places that have the name, without
-telling calls from other mentions. Left out: names that the graph knows are never looked for here.
+An answer about such a name says so, and shows what its declarations do and the places that have the name,
+without telling calls from other mentions. Left out: names that the graph knows are never looked for here.
 """
 
 from __future__ import annotations
 
-from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
+from repo_mcp.bundler.statements import Body, choose_lines, trim_margin
+from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_place
@@ -17,7 +18,8 @@ from repo_mcp.text.roles import FileRole, find_role
 MAX_DECLARED = 4  # declarations of one name
 MAX_PLACES = 12  # that have the name, beside its declarations
 MAX_LINES = 200  # with the name that are read
-SHOWN_LINES = 40  # of a declaration
+# Characters of its declarations, and of all that are compared.
+SHOWN_CHARS, COMPARED_CHARS = 1_800, 6_500
 
 
 def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
@@ -41,14 +43,28 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
 
 def note_unparsed(state: ResearchState, reading: Reading) -> None:
     """Note the declarations of the subjects, then the places that have their names."""
+    room = COMPARED_CHARS if reading.form is Form.DIFFERENCE else SHOWN_CHARS
+    room //= max(1, sum(len(subject.places) for subject in reading.subjects))
     for subject in reading.subjects:
         for hit in subject.places:
-            first, last = hit.symbol_lines or (hit.start_line, hit.end_line)
-            shown = tuple(range(first, min(last, first + SHOWN_LINES - 1) + 1))
+            lines = read_declared_lines(hit)
+            shown = choose_written(state, hit.path, lines, room)
             symbol = hit.symbol or hit.path
-            state.add_place(_build(hit.path, symbol, (first, last), f"declares {subject.name}", 0, shown))
+            state.add_place(_build(hit.path, symbol, lines, f"declares {subject.name}", 0, shown))
         if subject.places:
             _note_places(state, subject.name, only_tests=reading.form is Form.TESTS)
+
+
+def read_declared_lines(hit: Hit) -> tuple[int, int]:
+    """Return the first and last line of the declaration that a hit is."""
+    return hit.symbol_lines or (hit.start_line, hit.end_line)
+
+
+def choose_written(state: ResearchState, path: str, lines: tuple[int, int], room: int) -> tuple[int, ...]:
+    """Return the numbers of the lines of a declaration that tell most, with at most about `room` characters."""
+    first, last = lines
+    body = Body(state.source.read_lines(path), first, last, first, {}, state.source.read_comment_lines(path))
+    return tuple(choose_lines(trim_margin(body), {}, room))
 
 
 def _note_places(state: ResearchState, name: str, *, only_tests: bool) -> None:

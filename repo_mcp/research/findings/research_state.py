@@ -97,7 +97,7 @@ class Source:
         self.search_docs = searches.search_docs
         self._look_up_words = searches.look_up_words
         self._read_layout = searches.read_layout
-        self._comment_lines: LruCache[str, frozenset[int]] = LruCache(CACHED_FILES)
+        self._layouts: LruCache[str, Layout] = LruCache(CACHED_FILES)
         self.search_exact = search_exact
         self._read = read
         self._lines: LruCache[str, tuple[str, ...]] = LruCache(CACHED_FILES)
@@ -108,11 +108,13 @@ class Source:
 
     def read_comment_lines(self, path: str) -> frozenset[int]:
         """Return the numbers of the lines of a live file that are comments or docstrings."""
-        return self._comment_lines.get(path, lambda: self._find_comment_lines(path))
+        return self.find_layout(path).comment_lines
 
-    def _find_comment_lines(self, path: str) -> frozenset[int]:
-        text = "\n".join(self.read_lines(path)).encode()
-        return self._read_layout(path, text).comment_lines
+    def find_layout(self, path: str) -> Layout:
+        """Return the declarations of a live file, as its text shows them, and the lines of its comments."""
+        return self._layouts.get(
+            path, lambda: self._read_layout(path, "\n".join(self.read_lines(path)).encode())
+        )
 
     def _read_lines(self, path: str) -> tuple[str, ...]:
         try:

@@ -58,6 +58,7 @@ from repo_mcp.research.words.lacking_words import (
 )
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.words.rivals import find_rivals
+from repo_mcp.research.words.written_kinds import find_written_kind
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
@@ -338,6 +339,8 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     is_compound = base is not None and shares_word(base.symbol.name, action.nouns) > 1
     if is_compound:  # `AddSorter` adds no parcel sorter
         seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
+    if base is None and preferred is PreferredKind.EXTENSION and asked is not None:
+        seeds += find_written_kind(state, asked)
     known = {seed.node for seed in seeds}
     kin = [] if base is None else _list_kin(state, base, action.nouns[-1])
     return [

@@ -1,0 +1,74 @@
+"""Say what the text tells of names that are declared in a language without a symbol parser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.research.claims.differences import MAX_MEMBERS, describe_documented
+from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.edges.unparsed import read_declared_lines
+from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.research_state import ResearchState
+
+
+def describe_unparsed(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
+    """Return sentences on where subjects are declared, what their comments say, and what is not known.
+
+    Of several, say also what only one of them declares, and where a document has both.
+    """
+    if not subjects:
+        return []
+    sentences = [_describe(state, one) for one in subjects]
+    if len(subjects) > 1:
+        sentences += _describe_own(state, subjects)
+        sentences += describe_documented(state, (one.name for one in subjects))
+    languages = dict.fromkeys(find_language(one.places[0].path).name for one in subjects)
+    sentences.append(
+        f"Nothing here parses {join_names(languages)}: references are not followed, and what is shown was"
+        " found by its name alone."
+    )
+    return sentences
+
+
+def _describe(state: ResearchState, subject: Subject) -> str:
+    """Return where a subject is declared, and the first sentence of its comment."""
+    first = subject.places[0]
+    start, end = read_declared_lines(first)
+    more = len(subject.places) - 1
+    others = f" and at {more} more {'place' if more == 1 else 'places'}" if more else ""
+    lines, comments = state.source.read_lines(first.path), state.source.read_comment_lines(first.path)
+    said = read_first_sentence(lines, comments, start)
+    place = f"{first.path}:{start}-{end}"
+    return (
+        f"{subject.asked} ({place}{others}): {said}"
+        if said
+        else f"{subject.asked} is declared at {place}{others}."
+    )
+
+
+def _describe_own(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
+    """Return a sentence for each subject on the members that it alone declares."""
+    members = {one.name: _list_members(state, one) for one in subjects}
+    sentences = []
+    for name, own in members.items():
+        others = {member for other, theirs in members.items() if other != name for member in theirs}
+        alone = [member for member in own if member not in others]
+        if alone and all(0 < len(theirs) <= MAX_MEMBERS for theirs in members.values()):
+            sentences.append(f"Only {name} declares {join_names(alone)}.")
+    return sentences
+
+
+def _list_members(state: ResearchState, subject: Subject) -> list[str]:
+    """Return the names of what the text declares inside of a subject, in the order of its lines."""
+    place = subject.places[0]
+    first, last = read_declared_lines(place)
+    return list(
+        dict.fromkeys(
+            one.name
+            for one in state.source.find_layout(place.path).spans
+            if first < one.name_line <= last
+            and one.qualified_name.rpartition(".")[0].rpartition(".")[2] == subject.name
+        )
+    )

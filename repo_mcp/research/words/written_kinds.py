@@ -1,0 +1,87 @@
+"""Find the base of a kind by the lines that declare its types, where no parser knows them.
+
+    class StreamHandler extends AbstractHandler     PHP, Scala, Dart, Groovy
+    class StreamHandler < AbstractHandler           Ruby
+    class StreamHandler(path: String) : AbstractHandler()    Kotlin
+
+A kind is told by the last part of its types' names. Bases on another line than the name are not seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from repo_mcp.bundler.statements import Body
+from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
+from repo_mcp.ranking.query.asked_name import EXACT
+from repo_mcp.research.edges.unparsed import read_declared_lines
+from repo_mcp.research.findings.reasons import DERIVE, MODEL
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.indirect_names import LEAST_COMMON, MODEL_LINES, may_answer
+from repo_mcp.research.words.rated_seeds import Seed
+from repo_mcp.text.question_words import Action
+
+MAX_DECLARING = 200  # lines that declare a type of the kind
+MAX_NAMED = 4  # declarations of the name of a base
+_ABOVE = re.compile(
+    r"\b(?:class|object|struct|record)\s+\w+[^{]*?(?:\bextends\s+|\bimplements\s+|\s<\s*|[\w)>]\s*:\s*)([\w\\.]+)"
+)
+
+
+def find_written_kind(state: ResearchState, action: Action) -> list[Seed]:
+    """Return the type from which most of a kind derive and the shortest type to copy; none without a base."""
+    for nouns in dict.fromkeys((action.nouns[-2:], action.nouns[-1:])):
+        declaring = _list_declaring(state, "".join(map(str.capitalize, nouns)))
+        bases = Counter(base for base, _ in declaring)
+        base = max(bases, key=lambda name: (bases[name], name), default="")
+        if bases[base] >= LEAST_COMMON and (found := _find_declared(state, base)) is not None:
+            why = f"{DERIVE}, as a new {nouns[-1]} would"
+            own = [one for name, one in declaring if name == base]
+            return [_build(state, *found, base, why), *_choose_model(state, own, nouns[-1])]
+    return []
+
+
+def _list_declaring(state: ResearchState, kind: str) -> list[tuple[str, ExactMatch]]:
+    """Return the lines that declare a type whose name ends with a kind, each with the name of its base."""
+    state.check()
+    pattern = rf"\b(?:class|object|struct|record)\s+\w*{re.escape(kind)}\b"
+    request = ExactRequest(
+        pattern, regex=True, include_tests=False, limit=MAX_DECLARING, with_symbols=True
+    )
+    graph = state.graph
+    return [
+        (re.split(r"[\\.]", above[1])[-1], one)
+        for one in state.source.search_exact(request).matches
+        if may_answer(one.path) and state.admits(one.path) and graph.scan.find_record(one.path) is None
+        if (above := _ABOVE.search(one.line)) is not None
+    ]
+
+
+def _find_declared(state: ResearchState, name: str) -> tuple[str, tuple[int, int]] | None:
+    """Return the path and the lines of the declaration of a type; None if none is known by its text."""
+    request = SearchRequest(name, MAX_NAMED, symbols_only=True)
+    found = (
+        (hit.path, read_declared_lines(hit))
+        for hit in state.source.search(request).hits
+        if dict(hit.explanation).get("name") == EXACT and may_answer(hit.path) and state.admits(hit.path)
+    )
+    return next(found, None)
+
+
+def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch], noun: str) -> list[Seed]:
+    """Return the shortest of some types with at least MODEL_LINES lines, if there is one."""
+    known = [(one, one.symbol_lines) for one in declaring if one.symbol and one.symbol_lines is not None]
+    long = [(lines[1] - lines[0], one.path, lines, one.symbol or "") for one, lines in known]
+    fitting = [one for one in long if one[0] >= MODEL_LINES - 1]
+    if not fitting:
+        return []
+    _, path, lines, symbol = min(fitting)
+    name = symbol.rpartition(".")[2]
+    return [_build(state, path, lines, name, f"{MODEL}, to be copied for a new {noun}")]
+
+
+def _build(state: ResearchState, path: str, lines: tuple[int, int], name: str, why: str) -> Seed:
+    text, comments = state.source.read_lines(path), state.source.read_comment_lines(path)
+    return Seed(path, Body(text, *lines, lines[0], {}, comments), name, None, 1.0, why)
