@@ -46,7 +46,7 @@ from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.indirect_names import read_body
 from repo_mcp.research.words.open_questions import connect
 from repo_mcp.research.words.rated_seeds import PreferredKind
-from repo_mcp.research.words.sections import note_documents
+from repo_mcp.research.words.sections import note_documents, note_instructions
 from repo_mcp.research.words.seeds import find_seeds, show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
@@ -255,7 +255,7 @@ def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathe
 
 def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     text = leave_out_product(state, reading.subjects[0].asked)
-    note_documents(state, text, 2, beside="custom")
+    note_instructions(state, text, 2)
     find_seeds(state, text, PreferredKind.EXTENSION)
 
 

@@ -116,7 +116,8 @@ _IDIOMS = tuple(
         (r"connection (?:is|was|goes|went) (?:down|lost|gone)|(?:is|are) (?:offline|unreachable)"
          r"|(?:cannot|could not) be (?:reached|established)", "disconnected unavailable"),
         (r"work(?:s|ed|ing)? out how|worked out", "compute calculate"),
-        (r"(?:keeps?|keeping|kept|stays?|staying) (?:[\w'-]+ ){0,8}?alive", "renew extend heartbeat keepalive"),
+        (r"(?:kept|stays?|staying|is|are|still) alive|(?<=\w )alive(?=\W*$)",
+         "renew extend heartbeat keepalive"),
         (r"(?:the|is|are) (?:newer|newest|most recent)", "timestamp latest"),
         (r"written down", "log"),
         (r"turned away", "reject refuse"),

@@ -61,10 +61,10 @@ def read_declared_lines(hit: Hit) -> tuple[int, int]:
 
 
 def choose_written(state: ResearchState, path: str, lines: tuple[int, int], room: int) -> tuple[int, ...]:
-    """Return the numbers of the lines of a declaration that tell most, with at most about `room` characters."""
+    """Return the numbers of the lines of a declaration that tell most, of at most about `room` characters."""
     first, last = lines
     body = Body(state.source.read_lines(path), first, last, first, {}, state.source.read_comment_lines(path))
-    return tuple(choose_lines(trim_margin(body), {}, room))
+    return tuple(choose_lines(trim_margin(body), {}, room, keeps_comments=True))
 
 
 def _note_places(state: ResearchState, name: str, *, only_tests: bool) -> None:

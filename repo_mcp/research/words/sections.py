@@ -19,49 +19,66 @@ from repo_mcp.text.question_words import find_action, shares_word
 
 MAX_SECTIONS = 3
 SPARE_SECTIONS = 3  # searched for beyond those that are shown, because some do not fit
+ABOUT_KIND = 20  # sections among which one tells how to add one of a kind, by its heading
 SECTION_LINES = 4  # of a section that are shown below its heading
 
-_OWN = re.compile(r"\b(?:custom|own|new|add(?:ing)?|writ(?:e|ing)|creat(?:e|ing)|extend(?:ing)?)\b", re.IGNORECASE)
+_OWN = re.compile(
+    r"\b(?:custom|own|new|add(?:ing)?|writ(?:e|ing)|creat(?:e|ing)|extend(?:ing)?)\b", re.IGNORECASE
+)
 
 
-def note_documents(state: ResearchState, text: str, most: int, beside: str = "") -> None:
-    """Note the sections of documents that a question is most about.
+def note_documents(state: ResearchState, text: str, most: int) -> None:
+    """Note the sections of documents that have at least half of a question's weight."""
+    hits = [hit for hit in _search(state, choose_words(state, text), most) if _holds_most(hit, state.weights)]
+    _note(state, hits[:most])
 
-    `beside` is another word that such sections often have. If it is given, the heading of a section must name
-    the subject, or the kind of what is to be added.
-    """
-    wanted = choose_words(state, text) if beside else []
-    action = find_action(state.request.query) if beside else None
-    kind = action.nouns if action is not None else ()
-    text = f"{beside} {text}"
-    words = " ".join(choose_words(state, text))
-    if not re.search(r"\w", words):
-        return
+
+def note_instructions(state: ResearchState, text: str, most: int) -> None:
+    """Note the sections on how to add what a question asks to add, or else those on how to add its kind."""
+    words = choose_words(state, text)
+    hits = [
+        hit for hit in _search(state, choose_words(state, f"custom {text}"), most) if _is_about(hit, words)
+    ]
+    action = find_action(state.request.query)
+    if not hits and action is not None:  # "a handler for a new messaging service": no document knows that one
+        kind = action.nouns
+        hits = [hit for hit in _search(state, ("custom", "own", *kind), ABOUT_KIND) if _tells_how(hit, kind)]
+    _note(state, hits[:most])
+
+
+def _search(state: ResearchState, words: Sequence[str], most: int) -> list[DocsHit]:
+    """Return the best sections for some words, except those that never count."""
+    joined = " ".join(words)
+    if not re.search(r"\w", joined):
+        return []
     folder = state.request.folder
     inside = f"{folder}/"
     admits = (lambda path: path.startswith(inside)) if folder else None
-    asked = DocsRequest(words, most + SPARE_SECTIONS, admits, folder, has_comments=False)
-    answer = state.source.search_docs(asked)
-    fitting = [
-        hit
-        for hit in answer.hits
-        if not (is_aside(hit.path) or is_test_place(hit.path))
-        and (_is_about(hit, wanted, kind) if wanted else _holds_most(hit, state.weights))
-    ]
-    for hit in fitting[:most]:
+    asked = DocsRequest(joined, most + SPARE_SECTIONS, admits, folder, has_comments=False)
+    hits = state.source.search_docs(asked).hits
+    return [hit for hit in hits if not (is_aside(hit.path) or is_test_place(hit.path))]
+
+
+def _note(state: ResearchState, hits: Sequence[DocsHit]) -> None:
+    for hit in hits:
         state.add_place(_build_section(hit))
 
 
-def _is_about(hit: DocsHit, words: Sequence[str], kind: Sequence[str]) -> bool:
-    """Return True for a section with most of the words, whose heading has most or the last of them.
-
-    A heading that says of the whole `kind` that it is one's own is enough: "Writing your own handler".
-    """
-    heading = (hit.breadcrumb or hit.path).rpartition(" > ")[2]
-    if kind and _OWN.search(heading) and shares_word(heading, kind) == len(kind):
-        return True
+def _is_about(hit: DocsHit, words: Sequence[str]) -> bool:
+    """Return True for a section with most of the words, whose heading has most or the last of them."""
+    heading = _read_heading(hit)
     is_headed = 2 * shares_word(heading, words) > len(words) or shares_word(heading, words[-1:])
     return bool(is_headed) and 2 * shares_word(" ".join(hit.matched_words), words) > len(words)
+
+
+def _tells_how(hit: DocsHit, kind: Sequence[str]) -> bool:
+    """Return True for a section whose heading names a kind as one's own: "Writing your own handler"."""
+    heading = _read_heading(hit)
+    return _OWN.search(heading) is not None and shares_word(heading, kind) == len(kind)
+
+
+def _read_heading(hit: DocsHit) -> str:
+    return (hit.breadcrumb or hit.path).rpartition(" > ")[2]
 
 
 def _holds_most(hit: DocsHit, weights: Mapping[str, float]) -> bool:

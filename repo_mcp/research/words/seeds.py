@@ -189,7 +189,7 @@ def find_seeds(
     if seeds:
         seeds = _judge_best(state, seeds, weigh_words(words, weights), idioms, is_named=bool(first))
     if is_deed:
-        seeds = [*seeds[:BEST], *sorted(seeds[BEST:], key=_is_quiet)]  # stable
+        seeds = [*sorted(seeds[:BEST], key=_is_quiet), *sorted(seeds[BEST:], key=_is_quiet)]  # stable
     least_share = FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
     _note(state, seeds, weights, preferred, least_share)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")

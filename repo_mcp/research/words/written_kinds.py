@@ -25,8 +25,11 @@ from repo_mcp.text.question_words import Action
 
 MAX_DECLARING = 200  # lines that declare a type of the kind
 MAX_NAMED = 4  # declarations of the name of a base
+MOST_COMPARED = 30  # types of a kind, of which the shortest is to be copied
+_TYPE = r"\b(?:class|object|struct|record)\s+\w*"
 _ABOVE = re.compile(
-    r"\b(?:class|object|struct|record)\s+\w+[^{]*?(?:\bextends\s+|\bimplements\s+|\s<\s*|[\w)>]\s*:\s*)([\w\\.]+)"
+    _TYPE + r"(?:<[^<>{]*>)?(?:\s*(?:\w+\s+)?\([^()]*\))?"  # type parameters, parameters of its constructor
+    r"\s*(?:\bextends\b|\bimplements\b|[<:])\s*([\w\\.]+)"
 )
 
 
@@ -46,10 +49,8 @@ def find_written_kind(state: ResearchState, action: Action) -> list[Seed]:
 def _list_declaring(state: ResearchState, kind: str) -> list[tuple[str, ExactMatch]]:
     """Return the lines that declare a type whose name ends with a kind, each with the name of its base."""
     state.check()
-    pattern = rf"\b(?:class|object|struct|record)\s+\w*{re.escape(kind)}\b"
-    request = ExactRequest(
-        pattern, regex=True, include_tests=False, limit=MAX_DECLARING, with_symbols=True
-    )
+    pattern = rf"{_TYPE}{re.escape(kind)}\b"
+    request = ExactRequest(pattern, regex=True, include_tests=False, limit=MAX_DECLARING)
     graph = state.graph
     return [
         (re.split(r"[\\.]", above[1])[-1], one)
@@ -72,14 +73,18 @@ def _find_declared(state: ResearchState, name: str) -> tuple[str, tuple[int, int
 
 def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch], noun: str) -> list[Seed]:
     """Return the shortest of some types with at least MODEL_LINES lines, if there is one."""
-    known = [(one, one.symbol_lines) for one in declaring if one.symbol and one.symbol_lines is not None]
-    long = [(lines[1] - lines[0], one.path, lines, one.symbol or "") for one, lines in known]
-    fitting = [one for one in long if one[0] >= MODEL_LINES - 1]
+    spans = [
+        (span.end_line - span.head_line, one.path, span)
+        for one in declaring[:MOST_COMPARED]
+        for span in state.source.find_layout(one.path).spans
+        if span.name_line == one.start_line
+    ]
+    fitting = [one for one in spans if one[0] >= MODEL_LINES - 1]
     if not fitting:
         return []
-    _, path, lines, symbol = min(fitting)
-    name = symbol.rpartition(".")[2]
-    return [_build(state, path, lines, name, f"{MODEL}, to be copied for a new {noun}")]
+    _, path, span = min(fitting, key=lambda one: one[:2])
+    why = f"{MODEL}, to be copied for a new {noun}"
+    return [_build(state, path, (span.head_line, span.end_line), span.name, why)]
 
 
 def _build(state: ResearchState, path: str, lines: tuple[int, int], name: str, why: str) -> Seed:

@@ -1,0 +1,128 @@
+"""Questions about languages without a symbol parser are answered from what the text shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.research.asking import Asked
+
+STORES = {
+    "src/BatchStore.php": """<?php declare(strict_types=1);
+
+namespace Depot;
+
+/**
+ * Holds all parcels until it is closed
+ *
+ * The advantage is that none is lost.
+ */
+class BatchStore extends Store
+{
+    private array $parcels = [];
+
+    public function __construct(private Shelf $shelf)
+    {
+        parent::__construct();
+    }
+
+    public function put(Parcel $parcel): void
+    {
+        $this->parcels[] = $parcel;
+    }
+
+    public function flush(): void
+    {
+        $this->shelf->takeAll($this->parcels);
+    }
+}
+""",
+    "src/DirectStore.php": """<?php
+
+namespace Depot;
+
+/** Hands each parcel on at once. */
+class DirectStore extends Store
+{
+    public function put(Parcel $parcel): void
+    {
+        $this->shelf->take($parcel);
+    }
+}
+""",
+    "src/NullStore.php": """<?php
+
+class NullStore extends Store
+{
+    public function put(Parcel $parcel): void
+    {
+    }
+}
+""",
+    "src/Store.php": """<?php
+
+/** A place for parcels. */
+abstract class Store
+{
+    abstract public function put(Parcel $parcel): void;
+}
+""",
+    "src/setup.py": "def install():\n    return 1\n",
+    "doc/stores.md": "# Stores\n\nBatchStore waits and DirectStore does not.\n\n## Writing your own store\n\n"
+    "Derive it and fill in put.\n\n## Parcels\n\nA parcel has a label.\n",
+}
+
+
+def test_two_types_are_told_apart_by_their_comments_members_and_documents() -> None:
+    report = Asked(STORES).ask("What is the difference between BatchStore and DirectStore?")
+    assert report.claim == (
+        "BatchStore (src/BatchStore.php:10-28): Holds all parcels until it is closed. DirectStore"
+        " (src/DirectStore.php:6-12): Hands each parcel on at once. Only BatchStore declares __construct and"
+        " flush. The documentation has both in Stores (doc/stores.md:1-3). Nothing here parses php:"
+        " references are not followed, and what is shown was found by its name alone."
+    )
+
+
+def test_of_a_long_declaration_those_lines_are_shown_that_decide() -> None:
+    fields = "".join(f"    protected int $field{number} = {number};\n\n" for number in range(120))
+    body = "        if ($this->isFull()) {\n            return;\n        }\n"
+    method = f"    public function flush(): void\n    {{\n{body}    }}\n"
+    texts = STORES | {
+        "src/WideStore.php": f"<?php\n\nclass WideStore extends Store\n{{\n{fields}{method}}}\n"
+    }
+    report = Asked(texts).ask("What is the difference between WideStore and DirectStore?")
+    wide = next(one for one in report.findings if one.symbol == "WideStore")
+    assert "if ($this->isFull()) {" in wide.excerpt
+
+
+@pytest.mark.parametrize(
+    ("suffix", "declared"),
+    [
+        ("php", "class {0}Sorter extends ParcelSorter {{"),
+        ("rb", "class {0}Sorter < ParcelSorter"),
+        ("kt", "class {0}Sorter<T>(val x: Int) : ParcelSorter() {{"),
+        ("scala", "class {0}Sorter private (x: Int) extends ParcelSorter {{"),
+    ],
+)
+def test_the_base_of_a_kind_and_one_to_copy_are_found_by_how_types_are_declared(
+    suffix: str, declared: str
+) -> None:
+    closing = "end" if suffix == "rb" else "}"
+    texts = {"setup.py": "def install():\n    return 1\n"}
+    for name, count in (("Near", 9), ("Far", 8), ("Light", 5), ("Empty", 0)):
+        own = "".join(f"  turn({number})\n" for number in range(count))
+        texts[f"src/{name}Sorter.{suffix}"] = f"{declared.format(name)}\n{own}{closing}\n"
+    texts[f"src/base.{suffix}"] = f"class ParcelSorter{'' if suffix == 'rb' else ' {'}\n{closing}\n"
+    report = Asked(texts).ask("Where would I add a sorter for heavy parcels?")
+    assert report.claim == (
+        f"Others of the kind derive from ParcelSorter (src/base.{suffix}:1-2). One to copy is LightSorter"
+        f" (src/LightSorter.{suffix}:1-7)."
+    )
+
+
+def test_instructions_for_a_kind_are_cited_where_none_name_what_is_to_be_added() -> None:
+    report = Asked(STORES).ask("Where would I add a store for frozen meals?")
+    assert report.claim == (
+        "Others of the kind derive from Store (src/Store.php:4-7). One to copy is NullStore"
+        " (src/NullStore.php:3-8). The closest section of the documentation is"
+        " Stores > Writing your own store (doc/stores.md:5-8)."
+    )
