@@ -282,7 +282,6 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
     if callees:
         who = shorten(best.qualified_name) if rivals else "It"
         sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
-    sections = [one for one in state.findings if one.kind == "section"]
     held = [one for one in state.findings if one.why.startswith(FEW_HAVE)]
     sentences += [f"The word {one.why[len(FEW_HAVE) :]} is in {name_findings([one])}." for one in held]
     told = {node.node_id for node in callees} | {one.node_id for one in held}
@@ -290,9 +289,7 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
     if others and not rivals:
         sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
-    if sections:
-        sentences.append(f"The closest section of the documentation is {_cite_section(sections[0])}.")
-    return " ".join(sentences)
+    return " ".join([*sentences, *_describe_section(state)])
 
 
 def _judge_best(
@@ -348,7 +345,7 @@ def _describe_places(state: ResearchState) -> str:
     sentences = _judge_best(state, places[0])
     if len(near) > 1:
         sentences.append(f"Also close {_list_next(places[1:])}.")
-    return " ".join(sentences)
+    return " ".join([*sentences, *_describe_section(state)])
 
 
 def _describe_recipe(state: ResearchState) -> str:
@@ -380,18 +377,19 @@ def _describe_recipe(state: ResearchState) -> str:
     if named:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
-    sections = [one for one in state.findings if one.kind == "section"]
-    if sections:
-        sentences.append(f"The closest section of the documentation is {_cite_section(sections[0])}.")
-    return " ".join(sentences)
+    return " ".join([*sentences, *_describe_section(state)])
 
 
 def _name_words(words: Sequence[str]) -> str:
     return f"word{'s' if len(' '.join(words).split()) > 1 else ''} {join_names(words)}"
 
 
-def _cite_section(section: Finding) -> str:
-    return f"{section.symbol} ({section.citation})"
+def _describe_section(state: ResearchState) -> list[str]:
+    """Return a sentence on the first section of a document among the findings, if there is one."""
+    sections = [one for one in state.findings if one.kind == "section"]
+    return [
+        f"The closest section of the documentation is {one.symbol} ({one.citation})." for one in sections[:1]
+    ]
 
 
 def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:

@@ -26,20 +26,27 @@ from repo_mcp.text.question_words import Action
 MAX_DECLARING = 200  # lines that declare a type of the kind
 MAX_NAMED = 4  # declarations of the name of a base
 MOST_COMPARED = 30  # types of a kind, of which the shortest is to be copied
-_TYPE = r"\b(?:class|object|struct|record)\s+\w*"
-_ABOVE = re.compile(
-    _TYPE + r"(?:<[^<>{]*>)?(?:\s*(?:\w+\s+)?\([^()]*\))?"  # type parameters, parameters of its constructor
-    r"\s*(?:\bextends\b|\bimplements\b|[<:])\s*([\w\\.]+)"
+_TYPE = r"\b(?:class|object|struct|record)\s+"
+_PARTS = r"(?:\w+(?:::|[\\.]))*"  # `Depot::`, `Depot\\`, `depot.`
+_DECLARED = re.compile(
+    _TYPE + rf"{_PARTS}(\w+)(?:<[^<>{{]*>)?(?:\s*(?:\w+\s+)?\([^()]*\))?"  # type parameters, parameters
+    rf"\s*(?:\bextends\b|\bimplements\b|[<:])\s*\\?{_PARTS}(\w+)"
 )
 
 
 def find_written_kind(state: ResearchState, action: Action) -> list[Seed]:
-    """Return the type from which most of a kind derive and the shortest type to copy; none without a base."""
+    """Return the type from which those of a kind derive and the shortest one to copy; none without a base.
+
+    The base has the name of the kind, or is that of most types whose name ends so.
+    """
     for nouns in dict.fromkeys((action.nouns[-2:], action.nouns[-1:])):
-        declaring = _list_declaring(state, "".join(map(str.capitalize, nouns)))
+        kind = "".join(map(str.capitalize, nouns))
+        declaring = _list_declaring(state, kind)
         bases = Counter(base for base, _ in declaring)
-        base = max(bases, key=lambda name: (bases[name], name), default="")
-        if bases[base] >= LEAST_COMMON and (found := _find_declared(state, base)) is not None:
+        most = max(bases, key=lambda name: (bases[name], name), default="")
+        base = kind if kind in bases else most
+        found = _find_declared(state, base) if base == kind or bases[base] >= LEAST_COMMON else None
+        if found is not None:
             why = f"{DERIVE}, as a new {nouns[-1]} would"
             own = [one for name, one in declaring if name == base]
             return [_build(state, *found, base, why), *_choose_model(state, own, nouns[-1])]
@@ -47,17 +54,19 @@ def find_written_kind(state: ResearchState, action: Action) -> list[Seed]:
 
 
 def _list_declaring(state: ResearchState, kind: str) -> list[tuple[str, ExactMatch]]:
-    """Return the lines that declare a type whose name ends with a kind, each with the name of its base."""
+    """Return the lines that declare a type whose name or base ends with a kind, each with the base's name."""
     state.check()
-    pattern = rf"{_TYPE}{re.escape(kind)}\b"
-    request = ExactRequest(pattern, regex=True, include_tests=False, limit=MAX_DECLARING)
-    graph = state.graph
-    return [
-        (re.split(r"[\\.]", above[1])[-1], one)
+    request = ExactRequest(
+        rf"{_TYPE}.*\B{kind}\b|{_TYPE}.*\W{kind}\b", regex=True, include_tests=False, limit=MAX_DECLARING
+    )
+    find_record = state.graph.scan.find_record
+    own = (
+        (found, one)
         for one in state.source.search_exact(request).matches
-        if may_answer(one.path) and state.admits(one.path) and graph.scan.find_record(one.path) is None
-        if (above := _ABOVE.search(one.line)) is not None
-    ]
+        if may_answer(one.path) and state.admits(one.path) and find_record(one.path) is None
+        if (found := _DECLARED.search(one.line)) is not None
+    )
+    return [(found[2], one) for found, one in own if found[2] == kind or found[1].endswith(kind)]
 
 
 def _find_declared(state: ResearchState, name: str) -> tuple[str, tuple[int, int]] | None:
