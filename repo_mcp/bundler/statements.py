@@ -63,7 +63,8 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:import|export|from|const|let|var)\b[^;'\"(]{0,2000}(?:from|require\()"
     r"\s*['\"][^'\"\n]*['\"]\)?;?"
     r"|^[ \t]*from\s+[\w.]+\s+import\s*\([^)]{0,2000}\)"
-    r"|^[ \t]*(?:import|from|using|(?:pub )?use|package|namespace|mod|require(?:_relative)?|#include)\b.*$",
+    r"|^[ \t]*(?:import|from|using|(?:pub )?use|package|namespace|mod|require(?:_relative)?|#include|<\?php)"
+    r"\b.*$",
     re.MULTILINE,
 )
 _ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute, not a signature

@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from repo_mcp.bundler.statements import Body
 from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT
+from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.unparsed import read_declared_lines
-from repo_mcp.research.findings.reasons import DERIVE, MODEL
+from repo_mcp.research.findings.reasons import DERIVE, MODEL, MOST_DERIVE
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.indirect_names import LEAST_COMMON, MODEL_LINES, may_answer
 from repo_mcp.research.words.rated_seeds import Seed
@@ -37,28 +39,35 @@ _DECLARED = re.compile(
 def find_written_kind(state: ResearchState, action: Action) -> list[Seed]:
     """Return the type from which those of a kind derive and the shortest one to copy; none without a base.
 
-    The base has the name of the kind, or is that of most types whose name ends so.
+    The base has the name of the kind, or is that of most types whose name ends so. If both are declared, the
+    latter comes first.
     """
     for nouns in dict.fromkeys((action.nouns[-2:], action.nouns[-1:])):
         kind = "".join(map(str.capitalize, nouns))
         declaring = _list_declaring(state, kind)
         bases = Counter(base for base, _ in declaring)
-        most = max(bases, key=lambda name: (bases[name], name), default="")
-        base = kind if kind in bases else most
-        found = _find_declared(state, base) if base == kind or bases[base] >= LEAST_COMMON else None
-        if found is not None:
-            why = f"{DERIVE}, as a new {nouns[-1]} would"
-            own = [one for name, one in declaring if name == base]
-            return [_build(state, *found, base, why), *_choose_model(state, own, nouns[-1])]
+        others = [one for one in bases if one != kind]
+        most = max(others, key=lambda name: (bases[name], name), default="")
+        is_common = bases[most] >= max(LEAST_COMMON, bases[kind] + 1)
+        named = _find_base(state, kind) if kind in bases else []
+        inner = _find_base(state, most) if is_common else []
+        if named or inner:
+            above = f"{DERIVE}, as a new {nouns[-1]} would"
+            below = f"{MOST_DERIVE}, as a new {nouns[-1]} would" if named else above
+            own = [one for name, one in declaring if name == (most if inner else kind)]
+            return [
+                *(replace(one, why=below) for one in inner),
+                *(replace(one, why=above) for one in named),
+                *_choose_model(state, own, nouns[-1]),
+            ]
     return []
 
 
 def _list_declaring(state: ResearchState, kind: str) -> list[tuple[str, ExactMatch]]:
     """Return the lines that declare a type whose name or base ends with a kind, each with the base's name."""
     state.check()
-    request = ExactRequest(
-        rf"{_TYPE}.*\B{kind}\b|{_TYPE}.*\W{kind}\b", regex=True, include_tests=False, limit=MAX_DECLARING
-    )
+    pattern = rf"{_TYPE}.*\B{kind}\b|{_TYPE}.*\W{kind}\b"
+    request = ExactRequest(pattern, regex=True, include_tests=False, limit=MAX_DECLARING, by_role=True)
     find_record = state.graph.scan.find_record
     own = (
         (found, one)
@@ -69,15 +78,15 @@ def _list_declaring(state: ResearchState, kind: str) -> list[tuple[str, ExactMat
     return [(found[2], one) for found, one in own if found[2] == kind or found[1].endswith(kind)]
 
 
-def _find_declared(state: ResearchState, name: str) -> tuple[str, tuple[int, int]] | None:
-    """Return the path and the lines of the declaration of a type; None if none is known by its text."""
+def _find_base(state: ResearchState, name: str) -> list[Seed]:
+    """Return the declaration of a type, or none if its text shows none."""
     request = SearchRequest(name, MAX_NAMED, symbols_only=True)
     found = (
-        (hit.path, read_declared_lines(hit))
+        _build(state, hit.path, read_declared_lines(hit), name, DERIVE)
         for hit in state.source.search(request).hits
         if dict(hit.explanation).get("name") == EXACT and may_answer(hit.path) and state.admits(hit.path)
     )
-    return next(found, None)
+    return [*islice(found, 1)]
 
 
 def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch], noun: str) -> list[Seed]:

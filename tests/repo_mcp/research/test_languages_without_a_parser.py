@@ -126,3 +126,16 @@ def test_instructions_for_a_kind_are_cited_where_none_name_what_is_to_be_added()
         " (src/NullStore.php:3-8). The closest section of the documentation is"
         " Stores > Writing your own store (doc/stores.md:5-8)."
     )
+
+
+def test_the_base_of_most_of_a_kind_comes_before_the_type_named_after_it() -> None:
+    texts = dict(STORES) | {"src/ShelfStore.php": "<?php\n\nclass ShelfStore extends \\Depot\\Store\n{\n}\n"}
+    for name in ("Cold", "Warm", "Dry"):
+        texts[f"src/{name}Meal.php"] = f"<?php\n\nclass {name}Meal extends StoredMeal\n{{\n}}\n"
+    texts["src/StoredMeal.php"] = "<?php\n\nabstract class StoredMeal implements Meal\n{\n}\n"
+    texts["src/Meal.php"] = "<?php\n\ninterface Meal\n{\n}\n"
+    report = Asked(texts).ask("Where would I add a meal?")
+    assert report.claim == (
+        "Others of the kind derive from Meal (src/Meal.php:3-5), most of them from StoredMeal"
+        " (src/StoredMeal.php:3-5)."
+    )
