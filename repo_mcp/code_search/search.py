@@ -63,7 +63,7 @@ from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.question_words import find_idioms, list_base_forms, list_words, lower_plain_names
+from repo_mcp.text.question_words import find_idioms, leave_out_form, list_base_forms, list_words, lower_plain_names
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_CHARS = 200  # with less room, no further excerpt is added
@@ -224,8 +224,9 @@ def _order(
 ) -> OrderedHits:
     """Return hits for the chunks, ordered by their words and by the declarations in them."""
     source = IndexSource(sources.searcher, sources.read_live)
-    idioms = find_idioms(request.query).values()
-    asked = list_words(request.query)
+    text = leave_out_form(request.query)
+    idioms = find_idioms(text).values()
+    asked = list_words(text)
     plain = chain(chain.from_iterable(idioms), list_base_forms(asked))
     held = [word for word in plain if sources.searcher.count_units(word)]
     words = lower_plain_names(" ".join((*asked, *held)))

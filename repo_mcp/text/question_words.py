@@ -64,6 +64,18 @@ _AUXILIARY = re.compile(
     r"|(?:notices?|reali[sz]es?|finds? out|learns?) (?:that|when|whether|if)\b)",
     re.IGNORECASE,
 )
+# "which errors can parsing a date raise": what is asked of what is named in between.
+_ASKS_ERRORS = re.compile(
+    r"\W*(?:what|which) (?:kinds? of )?(?:errors?|exceptions?|failures?|panics?) "
+    r"(?:(?:or|and) (?:errors?|exceptions?|failures?|panics?) )?"
+    r"(?:(?:can|could|does|do|may|might|will|would|is|are) )?(?:be )?"
+    r"(?:(?:raised?|thrown?|returned|caused|produced?|arises?|occurs?|happens?) (?:when|if|for|by|from|in|while) )?",
+    re.IGNORECASE,
+)
+_RAISES = re.compile(
+    r"\s(?:raise|throw|return|cause|produce|give|yield|report|make|result in|lead to|fail with|end in)s?\W*$",
+    re.IGNORECASE,
+)
 # What people say, and the words that programs use for it.
 _IDIOMS = tuple(
     (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
@@ -165,6 +177,12 @@ def list_words(text: str) -> list[str]:
     telling = [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS]
     numbers = find_numbers(kept)
     return [word for word in telling if not word.isdigit() or word in numbers] or telling or words
+
+
+def leave_out_form(text: str) -> str:
+    """Return a question about errors without the words that only ask for them; any other text as it is."""
+    asked = _ASKS_ERRORS.match(text)
+    return text if asked is None else _RAISES.sub("", text[asked.end() :]) or text
 
 
 def list_base_forms(words: Sequence[str]) -> list[str]:

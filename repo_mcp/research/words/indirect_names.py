@@ -211,7 +211,8 @@ def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
         for one, count in met.items()
         if one not in known and count >= LEAST_LISTED and may_answer(one.path) and state.admits(one.path)
     }
-    best = max(listing, key=lambda one: (listing[one], bool(one.ordinal), one.path), default=None)
+    order = sorted(listing, key=lambda one: (one.path, one.ordinal), reverse=True)
+    best = max(order, key=lambda one: (listing[one], bool(one.ordinal)), default=None)
     return None if best is None else (state.get_node(best), listing[best])
 
 
