@@ -63,7 +63,13 @@ from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.question_words import find_idioms, leave_out_form, list_base_forms, list_words, lower_plain_names
+from repo_mcp.text.question_words import (
+    find_idioms,
+    leave_out_form,
+    list_base_forms,
+    list_words,
+    lower_plain_names,
+)
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_CHARS = 200  # with less room, no further excerpt is added

@@ -69,7 +69,8 @@ _ASKS_ERRORS = re.compile(
     r"\W*(?:what|which) (?:kinds? of )?(?:errors?|exceptions?|failures?|panics?) "
     r"(?:(?:or|and) (?:errors?|exceptions?|failures?|panics?) )?"
     r"(?:(?:can|could|does|do|may|might|will|would|is|are) )?(?:be )?"
-    r"(?:(?:raised?|thrown?|returned|caused|produced?|arises?|occurs?|happens?) (?:when|if|for|by|from|in|while) )?",
+    r"(?:(?:raised?|thrown?|returned|caused|produced?|arises?|occurs?|happens?)"
+    r" (?:when|if|for|by|from|in|while) )?",
     re.IGNORECASE,
 )
 _RAISES = re.compile(

@@ -153,3 +153,14 @@ def test_what_does_nothing_comes_after_what_does(question: str, comes_last: bool
     assert {"SortHeavyParcel", "HeavyParcel", "SortParcel", "pack"} < {*found}
     last = max(found.index(one) for one in found if one.endswith("Parcel") and one != "sortParcel")
     assert (found.index("pack") < last) is comes_last
+
+
+def test_the_best_that_does_nothing_comes_behind_the_next_that_does_something() -> None:
+    text = (
+        "export interface HeavyParcelSorted {\n  heavy: Parcel;\n  sorted: Parcel;\n  heavyParcelSorted: 1;\n"
+    )
+    text += "}\n"
+    text += "export function sort(parcel) {\n  if (parcel.heavy) {\n    return pile(parcel);\n  }\n}\n"
+    asked = Asked({"src/sort.ts": text})
+    assert list_found(asked.ask("How is a heavy parcel sorted?"), 0)[0] == "sort"
+    assert list_found(asked.ask("Where is a heavy parcel sorted?"), 0)[0] == "HeavyParcelSorted"

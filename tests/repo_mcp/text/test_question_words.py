@@ -1,0 +1,41 @@
+"""Words that only form a question, and phrases that programs say in other words."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.text.question_words import find_idioms, leave_out_form
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Which errors can parsing a date raise?", "parsing a date"),
+        ("What exceptions or errors does send throw?", "send"),
+        ("Which error is raised when a type is not accepted?", "a type is not accepted?"),
+        ("Which errors can arise from a grammar when it is built?", "a grammar when it is built?"),
+        ("Which errors can occur?", "occur?"),
+        ("How are errors raised?", "How are errors raised?"),
+        ("which errors", "which errors"),
+    ],
+)
+def test_words_that_only_ask_for_errors_are_left_out(question: str, asked: str) -> None:
+    assert leave_out_form(question) == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "is_said"),
+    [
+        ("How does a worker keep the lock of a job alive?", True),
+        ("How are links kept alive while idle?", True),
+        ("How does the http server do keep-alive?", False),
+        ("A dependency seems alive again: what passes?", False),
+    ],
+)
+def test_what_is_kept_alive_is_renewed(question: str, is_said: bool) -> None:
+    said = [word for words in find_idioms(question).values() for word in words]
+    assert ("renew" in said) is is_said
+
+
+def test_what_is_worked_out_is_computed() -> None:
+    assert ("compute", "calculate") in find_idioms("How is the next delay worked out?").values()
