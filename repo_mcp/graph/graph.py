@@ -184,7 +184,7 @@ class Graph:
         raise RepoError(
             ErrorCode.NOT_FOUND,
             f"There is no project {shown(project_id)}.",
-            f"A project_id is a folder with a project file, such as: {', '.join(near)}.",
+            f"A project_id is a folder with a project file, for example {', '.join(near)}.",
             {"argument": "project_id"},
         )
 

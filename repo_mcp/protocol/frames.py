@@ -108,7 +108,7 @@ class Dropped(_Record):
 
 Frame = Request | Notification | Response | Refusal | Dropped
 
-TOO_LONG = f"message too large: a line may have {MAX_FRAME_BYTES} bytes"
+TOO_LONG = f"message too large: a line may have at most {MAX_FRAME_BYTES} bytes"
 # An id before method and params. One behind them is not looked for: arguments may hold what looks like it.
 _LEADING_ID = rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,19}|"[^"\\\x00-\x1f]*")\s*,'
 

@@ -173,7 +173,7 @@ def _describe(
     lines = split_lines(source.data)
     first, last = uri.lines or (1, len(lines))
     if uri.lines is not None and not first <= last <= len(lines):
-        raise RepoError(ErrorCode.INVALID_ARGUMENT, f"The file has {len(lines)} lines, from 1.", _LINES_HINT)
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, f"The file has {len(lines)} lines.", _LINES_HINT)
     is_whole = uri.lines is None
     text = (
         source.data if is_whole else _join(lines[first - 1 : last], source.data, last == len(lines))

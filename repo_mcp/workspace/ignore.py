@@ -107,7 +107,7 @@ class IgnoreRules:
         if file.facts.tried_count + sum(one.tried_count for one in above) > MAX_TRIED_RULES:
             self._warn(
                 f"{_shown(where)} is not applied: with those of the directories above it there are more than"
-                f" {MAX_TRIED_RULES} patterns that only trying can decide."
+                f" {MAX_TRIED_RULES} patterns that can be decided only by trying."
             )
             return
         for warning in file.facts.warnings:

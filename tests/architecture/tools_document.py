@@ -21,8 +21,8 @@ HEAD = """# Tools
 What a client sees of each tool: made from the tables in `repo_mcp/toolsets/` by `make docs`, with the default
 limits. `repo-mcp serve --toolsets repo,graph` chooses the toolsets; the tools come in this order. Brackets
 give what the description of an argument does not say: whether it is required, the permitted values, the
-default. `cursor` is the one that the page before returned. Tools only read, unless it is said that they
-change the index.
+default. `cursor` is what the previous page returned. Tools only read, except where it says that they change
+the index.
 """
 MAX_NUMBER = 2_147_483_647  # of a line: no limit that anyone meets
 

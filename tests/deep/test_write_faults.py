@@ -123,7 +123,7 @@ with closing(open_repository(Path(sys.argv[1]), Path(sys.argv[2]))) as repositor
 
 @pytest.mark.recipe
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource limits")
-@pytest.mark.parametrize("limit", [500, 4_000, 1_000_000])
+@pytest.mark.parametrize("limit", [500, pytest.param(4_000, marks=pytest.mark.deep), 1_000_000])
 def test_a_limit_of_file_size(world: World, limit: int) -> None:
     data = world.before.with_name("data")
     world.copy_data(data)

@@ -119,7 +119,9 @@ def _renew(
         warn(f"{error.message} {error.hint}")
         return
     if done.left:
-        warn(f"{len(done.left)} files changed while they were being {made}; the next run {makes} them.")
+        warn(
+            f"{len(done.left)} of the files changed while they were being {made}; the next run {makes} them."
+        )
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
         *done.symbols.warnings,
     ]
     if done.structure.left:
-        notes.append(f"{len(done.structure.left)} files changed while they were parsed; index again.")
+        notes.append(f"{len(done.structure.left)} of the files changed while they were parsed; index again.")
     return Draft(lambda _: Part(result, notes), render=_render)
 
 

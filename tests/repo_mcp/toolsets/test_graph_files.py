@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from repo_mcp.toolsets.graph import file_calls
 from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served
 from tests.written_trees import write_tree
 
@@ -351,25 +352,26 @@ def test_a_large_tree_is_kept_short_with_its_upper_folders_whole(tmp_path: Path)
         served.close()
 
 
-def test_a_tree_of_very_many_entries_is_cut_and_says_so(tmp_path: Path) -> None:
-    served = make(
-        tmp_path, {f"d{one}/f{two}": "" for one in range(8) for two in range(900)},
-        max_total_bytes_per_response=1_000_000,
-    )  # fmt: skip
+def test_a_tree_of_very_many_entries_is_cut_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert file_calls.MAX_TREE_ENTRIES == 5_000
+    monkeypatch.setattr(file_calls, "MAX_TREE_ENTRIES", 500)
+    served = make(tmp_path, {f"d{one}/f{two}": "" for one in range(8) for two in range(90)})
     try:
         tree = served.call("get_directory_tree", depth=2)
-        assert sum(1 for _ in walk(tree)) - 1 == 5_000
+        assert sum(1 for _ in walk(tree)) - 1 == 500
         assert tree["warnings"] == [
-            "The tree was cut at 5,000 entries; continue with cursor, or ask for a folder or less depth."
+            "The tree was cut at 500 entries; continue with cursor, or ask for a folder or less depth."
         ]
-        assert [len(child["children"]) for child in tree["children"]] == [900] * 5 + [492, 0, 0]
+        assert [len(child["children"]) for child in tree["children"]] == [90] * 5 + [42, 0, 0]
         assert [child.get("truncated") for child in tree["children"]] == [None] * 5 + [True] * 3
         rest = served.call("get_directory_tree", depth=2, cursor=tree["cursor"])
         assert "cursor" not in rest
         assert [child["name"] for child in rest["children"]] == ["d5", "d6", "d7"]
-        assert [len(child["children"]) for child in rest["children"]] == [408, 900, 900]
+        assert [len(child["children"]) for child in rest["children"]] == [48, 90, 90]
         both = [tree["children"][5]["children"], rest["children"][0]["children"]]
-        assert [row["name"] for rows in both for row in rows] == sorted(f"f{one}" for one in range(900))
+        assert [row["name"] for rows in both for row in rows] == sorted(f"f{one}" for one in range(90))
     finally:
         served.close()
 

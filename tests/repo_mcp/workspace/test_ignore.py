@@ -263,7 +263,7 @@ def test_patterns_that_are_tried_are_cut_down_the_tree(monkeypatch: pytest.Monke
     rules = rules_of({"": "a*\nplain\n*.c", "b": "x*\n**/d/*\n", "b/c": "y*", "e": "z*", "b/f": "name\n*.d"})
     assert rules.warnings == [
         "b/c/.gitignore is not applied: with those of the directories above it there are more than 3 patterns"
-        " that only trying can decide."
+        " that can be decided only by trying."
     ]
     assert [rules.ignored(path, False) for path in ("b/xx", "b/c/yy", "e/zz", "b/f/name", "b/f/x.d")] == [
         True, False, True, True, True,

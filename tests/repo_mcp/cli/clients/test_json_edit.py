@@ -95,16 +95,16 @@ def test_a_section_that_is_no_object_is_refused() -> None:
 
 def test_hostile_texts_take_no_long_time() -> None:
     for text in (
-        "/" * 300_000,
-        "/*" * 200_000,
-        '"\\' * 200_000,
-        "{" + '"a":' * 100_000,
-        "/* " + "* " * 200_000,
+        "/" * 100_000,
+        "/*" * 70_000,
+        '"\\' * 70_000,
+        "{" + '"a":' * 35_000,
+        "/* " + "* " * 70_000,
     ):
         with pytest.raises(ValueError, match=r"line|deeply|closed"):
             read_json(text)
-    long = '{"servers": {' + ",".join(f'"s{number}": {{"args": [1, 2]}}' for number in range(20_000)) + "}}"
-    assert len(read_json(set_member(long, "servers", "repo", ENTRY))["servers"]) == 20_001
+    long = '{"servers": {' + ",".join(f'"s{number}": {{"args": [1, 2]}}' for number in range(7_000)) + "}}"
+    assert len(read_json(set_member(long, "servers", "repo", ENTRY))["servers"]) == 7_001
 
 
 PLAIN = st.recursive(
