@@ -39,6 +39,7 @@ from repo_mcp.text.stemming import stem_word
 I64 = npt.NDArray[np.int64]
 VERSION = 3  # part of the index's configuration: terms of two versions never mix
 MAX_WORD_BYTES = 128
+_SURELY_SHORT = MAX_WORD_BYTES // 4  # characters, of at most four bytes each
 LONG_WORD = "\0long"
 DECLARED = "\0="  # before a whole name of one word, as written: `Router` also is a part of `HeaderRouter`
 NAME_TERMS = 2  # the most that a word without inner parts yields: `message` and `messag`
@@ -153,13 +154,15 @@ _STEMS = _Stems()
 
 def get_word_terms(word: str) -> tuple[str, ...]:
     """Return the terms of one word, the whole word first: as `analyse_text` does, in a tenth of the time."""
-    if len(word.encode("utf-8", "surrogatepass")) > MAX_WORD_BYTES:
+    if len(word) > _SURELY_SHORT and len(word.encode("utf-8", "surrogatepass")) > MAX_WORD_BYTES:
         return (LONG_WORD,)
-    whole = word.lower()
-    if word[0].isdigit():
-        return (whole,)
-    parts = _PART_STEMS
-    return tuple(dict.fromkeys([whole, *[parts[part] for part in _PARTS.findall(word) if len(part) > 1]]))
+    terms = {word.lower(): None}
+    if not word[0].isdigit():
+        stems = _PART_STEMS
+        for part in _PARTS.findall(word):
+            if len(part) > 1:
+                terms[stems[part]] = None
+    return tuple(terms)
 
 
 class _PartStems(dict[str, str]):

@@ -22,6 +22,7 @@ NO_SPANS = 16  # counted for the arrays themselves: parts of texts have few decl
 _GET_LINES = attrgetter("start_line", "end_line", "name_line", "head_line")
 _TEXTS = 3  # of a span: what stands before the name in the qualified one, the name, the owner
 _LINE_FEED = ord("\n")
+OUTSIDE = -1  # the number of a declaration around lines that are in none
 
 Runs = npt.NDArray[np.int32]  # of lines: the first and the last of each
 
@@ -66,7 +67,7 @@ class Declarations:
         """Return the declarations that have one of the names, in order."""
         texts = self._texts
         bounds = zip(self._ends[1::_TEXTS].tolist(), self._ends[2::_TEXTS].tolist(), strict=True)
-        return [self._build(at) for at, (start, end) in enumerate(bounds) if texts[start:end] in names]
+        return [self.get(at) for at, (start, end) in enumerate(bounds) if texts[start:end] in names]
 
     def find_innermost(self, line: int, least_lines: int = 1) -> SymbolSpan | None:
         """Return the innermost declaration of at least `least_lines` around a line, counted from 1.
@@ -77,29 +78,49 @@ class Declarations:
         begun = int(heads.searchsorted(line, "right"))
         around = (ends[:begun] >= line) & (ends[:begun] - heads[:begun] >= least_lines - 1)
         places = around.nonzero()[0]
-        return self._build(int(places[-1])) if len(places) else None  # the last to begin is innermost
+        return self.get(int(places[-1])) if len(places) else None  # the last to begin is innermost
 
-    def list_innermost(
+    def group_innermost(
         self, first: int, marks: Sequence[int], *, with_comments: bool = False
-    ) -> list[tuple[int, SymbolSpan | None]]:
-        """Return the places of the marks that are not 0, each with the innermost declaration around its line.
+    ) -> dict[int, list[int]]:
+        """Return the places of the marks that are not 0 by the innermost declaration around their lines.
 
-        `marks` are of the lines from `first` on. A declaration begins at its decorators, or `with_comments`
-        at the comment above it. The same declaration is the same object.
+        `marks` are of the lines from `first` on. A declaration is given by its number, and OUTSIDE stands for
+        what is in none. It begins at its decorators, or `with_comments` at the comment above it.
         """
         ends, heads = self._lines[:, 1].tolist(), self._lines[:, 0 if with_comments else 3].tolist()
         reached = np.maximum.accumulate(self._lines[:, 1]).tolist()  # by any declaration so far
-        built: dict[int, SymbolSpan | None] = {-1: None}
-        found = []
+        grouped: dict[int, list[int]] = {}
         for at, mark in enumerate(marks):
             if mark:
-                place = bisect_right(heads, first + at) - 1
-                while place >= 0 and ends[place] < first + at:
-                    place = place - 1 if reached[place] >= first + at else -1
-                if place not in built:
-                    built[place] = self._build(place)
-                found.append((at, built[place]))
-        return found
+                number = bisect_right(heads, first + at) - 1
+                while number >= 0 and ends[number] < first + at:
+                    number = number - 1 if reached[number] >= first + at else OUTSIDE
+                grouped.setdefault(number, []).append(at)
+        return grouped
+
+    def get(self, number: int) -> SymbolSpan:
+        """Return the declaration with a number."""
+        start, end, name_line, head = self._lines[number].tolist()
+        first, at, behind, last = self._ends[_TEXTS * number : _TEXTS * number + _TEXTS + 1].tolist()
+        texts = self._texts
+        names = texts[at:behind], texts[first:behind], texts[behind:last]
+        return SymbolSpan(start, end, name_line, head, *names)
+
+    def list_name_lines(self, numbers: Sequence[int]) -> list[int]:
+        """Return the lines that hold the names of some declarations."""
+        lines: list[int] = self._lines[:, 2].take(numbers).tolist()
+        return lines
+
+    def list_names(self, numbers: Sequence[int]) -> tuple[list[str], list[str]]:
+        """Return the names of some declarations, and what their qualified names have before these."""
+        texts, ends = self._texts, self._ends.tolist()
+        names, outer = [], []
+        for number in numbers:
+            first, at, behind = ends[_TEXTS * number : _TEXTS * number + _TEXTS]
+            names.append(texts[at:behind])
+            outer.append(texts[first:at])
+        return names, outer
 
     def find_between(self, first: int, last: int, holding: str = "") -> list[SymbolSpan]:
         """Return the declarations whose names are in the lines from `first` to `last`, in order.
@@ -110,8 +131,8 @@ class Declarations:
         start, stop = names.searchsorted((first, last + 1)).tolist()
         places = range(start, stop)
         if holding and start < stop and self._texts.isascii():
-            return list(map(self._build, self._find_holding(holding, places)))
-        return list(map(self._build, places))
+            return list(map(self.get, self._find_holding(holding, places)))
+        return list(map(self.get, places))
 
     def _find_holding(self, text: str, places: range) -> list[int]:
         """Return the places of declarations that have a text in their names or owners, ignoring case."""
@@ -124,13 +145,6 @@ class Declarations:
             held.append(places[place])
             at = folded.find(text, ends[place] - start)
         return held
-
-    def _build(self, place: int) -> SymbolSpan:
-        start, end, name_line, head = self._lines[place].tolist()
-        first, at, behind, last = self._ends[_TEXTS * place : _TEXTS * place + _TEXTS + 1].tolist()
-        texts = self._texts
-        names = texts[at:behind], texts[first:behind], texts[behind:last]
-        return SymbolSpan(start, end, name_line, head, *names)
 
 
 def _narrow(values: npt.NDArray[np.int32]) -> npt.NDArray[np.unsignedinteger]:

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, islice
-from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.languages.patterns.enclosing import OUTSIDE
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.name_lookup import Found, look_up
@@ -256,13 +256,17 @@ def _show_places(live: LiveChunk, terms: Sequence[str], shown: Set[tuple[str, in
         is_place = (path, first + at) not in shown and not line.lstrip().startswith(COMMENT_STARTS)
         if not is_place or wanted.isdisjoint(_WORD.findall(line.lower())):  # `closed` is not `close`
             marks[at] = 0
-    best: dict[int, tuple[tuple[bool, int, int], int, SymbolSpan | None]] = {}
-    for at, span in live.find_near(first, last).list_innermost(first, marks):
-        row = (span is not None, marks[at].bit_count(), -at), at, span
-        best[id(span)] = max(best.get(id(span), row), row, key=itemgetter(0))
-    rows = sorted(best.values(), key=itemgetter(0), reverse=True)[:MOST_PLACES]
-    rows = [row for row in rows if row[2] is not None] or rows
-    return [show_lines(live, {first + at: lines[at]}, span) for _, at, span in rows]
+    near = live.find_near(first, last)
+    rows = [
+        (number != OUTSIDE, *max((marks[at].bit_count(), -at) for at in places), number)
+        for number, places in near.group_innermost(first, marks).items()
+    ]
+    rows = sorted(rows, reverse=True)[:MOST_PLACES]
+    return [
+        show_lines(live, {first - at: lines[-at]}, near.get(number) if is_inside else None)
+        for is_inside, _, at, number in rows
+        if is_inside or not rows[0][0]
+    ]
 
 
 def _show_top(live: LiveChunk) -> Hit:

@@ -12,12 +12,11 @@ the share of the question's words that it has.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.languages.patterns.enclosing import Declarations
+from repo_mcp.languages.patterns.enclosing import OUTSIDE, Declarations
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.text.analysis import get_word_terms
@@ -71,23 +70,12 @@ def list_asked(
     comments. With `reads_names`, the names of declarations are compared with the words, too; without it, a
     line with a name only counts for more.
     """
-    places: dict[int, list[int]] = {}  # by declaration: its lines with words, from 0
-    spans: dict[int, SymbolSpan] = {}
-    for at, span in declarations.list_innermost(1, found, with_comments=reads_names):
-        if span is not None:
-            places.setdefault(id(span), []).append(at)
-            spans[id(span)] = span
-    rater = _Rater([*spans.values()], is_comment, found, telling, reads_names=reads_names)
-    best: list[SymbolSpan] = []
-    worths: list[float] = []  # of the best, less than 0, so that they ascend
-    for number, (key, own) in enumerate(places.items()):
-        worth = rater.rate(number, own, -worths[-1] if len(best) == most else 0.0)
-        if worth > 0.0:
-            at = bisect_right(worths, -worth)
-            best.insert(at, spans[key])
-            worths.insert(at, -worth)
-            del best[most:], worths[most:]
-    return [(-worth, span) for worth, span in zip(worths, best, strict=True)]
+    places = declarations.group_innermost(1, found, with_comments=reads_names)
+    places.pop(OUTSIDE, None)
+    rater = _Rater(declarations, [*places], is_comment, found, telling, reads_names=reads_names)
+    worths = [rater.rate(at, own) for at, own in enumerate(places.values())]
+    best = sorted(zip(worths, places, strict=True), key=itemgetter(0), reverse=True)[:most]
+    return [(worth, declarations.get(number)) for worth, number in best]  # of equals the first stays so
 
 
 class _Rater:
@@ -95,43 +83,44 @@ class _Rater:
 
     def __init__(
         self,
-        spans: Sequence[SymbolSpan],
+        declarations: Declarations,
+        numbers: Sequence[int],
         is_comment: Sequence[int],
         found: Sequence[int],
         telling: Mapping[str, float],
         *,
         reads_names: bool,
     ) -> None:
-        terms = [*telling]
-        self._reads_names = reads_names
-        self._spans = spans
+        """`numbers` are those of the declarations that are rated."""
         self._is_comment = is_comment
         self._found = found
         self._telling = telling
         self._worths = _Worths([*telling.values()])
-        self._names = [found[span.name_line - 1] for span in spans]
-        self._owners = [0] * len(spans)
+        self._names: list[str] = []
+        self._held_names = [found[line - 1] for line in declarations.list_name_lines(numbers)]
+        self._owned = [0.0] * len(numbers)  # what the words in the names around them are worth
         if reads_names:
-            held = find_line_terms([*(span.name for span in spans), *map(_name_owner, spans)], terms)
-            self._names, self._owners = held[: len(spans)], held[len(spans) :]
+            self._names, outer = declarations.list_names(numbers)
+            owners = {
+                one: one.removesuffix(".").rpartition(".")[2] for one in outer
+            }  # of many it is the same
+            held = find_line_terms([*self._names, *owners.values()], [*telling])
+            self._held_names = held[: len(numbers)]
+            worths = dict(zip(owners, map(self._worths.__getitem__, held[len(numbers) :]), strict=True))
+            self._owned = [OWNER_WORTH * worths[one] for one in outer]
 
-    def rate(self, number: int, places: Sequence[int], least: float) -> float:
-        """Return the worth of a declaration by its lines with words; 0 unless it is more than `least`."""
-        found, worths = self._found, self._worths
+    def rate(self, at: int, places: Sequence[int]) -> float:
+        """Return the worth of a declaration, given its position and its lines with words."""
+        found = self._found
         held = 0
         for place in places:
             held |= found[place]
-        name = self._names[number] & held
-        owned = OWNER_WORTH * worths[self._owners[number]]
-        if worths[held] + NAME_WORTH * worths[name] + owned <= least:
-            return 0.0  # its lines need not be counted
-        worth = owned + self._rate_lines(held, places)
-        if worth + NAME_WORTH * worths[name] <= least:
-            return 0.0  # the parts of its name need not be counted
+        worth = self._owned[at] + self._rate_lines(held, places)
+        name = self._held_names[at] & held
         if name:
-            share = self._find_share(self._spans[number].name) if self._reads_names else 1.0
-            worth += NAME_WORTH * worths[name] * share
-        return worth if worth > least else 0.0
+            share = self._find_share(self._names[at]) if self._names else 1.0
+            worth += NAME_WORTH * self._worths[name] * share
+        return worth
 
     def _rate_lines(self, held: int, places: Sequence[int]) -> float:
         found, is_comment = self._found, self._is_comment
@@ -149,10 +138,6 @@ class _Rater:
         whole, *parts = get_word_terms(name)
         parts = parts or [whole]
         return len([part for part in parts if part in self._telling]) / len(parts)
-
-
-def _name_owner(span: SymbolSpan) -> str:
-    return span.qualified_name.removesuffix(span.name).removesuffix(".").rpartition(".")[2]
 
 
 def is_inner_test(name: str) -> bool:

@@ -17,7 +17,7 @@ from itertools import chain, islice, repeat
 from operator import attrgetter, itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.languages.patterns.enclosing import Declarations
+from repo_mcp.languages.patterns.enclosing import OUTSIDE, Declarations
 from repo_mcp.model import Hit
 from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
@@ -291,26 +291,20 @@ def _group_lines(
     `found` are the terms of each line from line `first` on, and so is what is returned for each declaration.
     Each is worth what its lines tell; a line with its name is as much as NAME_WORTH lines.
     """
-    spans: list[SymbolSpan | None] = []
-    groups: list[list[int]] = []
-    worth: list[list[int]] = []
-    places: dict[int, int] = {}  # in these, by identity: hashing a span takes a microsecond
-    for place, span in declarations.list_innermost(first, found, with_comments=with_comments):
-        at = places.setdefault(id(span), len(spans))
-        if at == len(spans):
-            spans.append(span)
-            groups.append([0] * len(found))
-            worth.append([])
-        groups[at][place] = found[place]
-        is_name = span is not None and span.name_line == first + place
-        worth[at].extend([found[place]] * (NAME_WORTH if is_name else 1))
-    if not groups:
-        return {None: list(found)}
-    values = [*map(float, map(_value, worth))]
-    if id(None) in places:
-        values[places[id(None)]] *= OUTSIDE_WORTH
-    best = sorted(range(len(spans)), key=values.__getitem__, reverse=True)  # of equal ones the first stays so
-    return {spans[at]: groups[at] for at in best}
+    rated: list[tuple[float, SymbolSpan | None, list[int]]] = []
+    for number, places in declarations.group_innermost(first, found, with_comments=with_comments).items():
+        span = None if number == OUTSIDE else declarations.get(number)
+        held = list(map(found.__getitem__, places))
+        if span is not None and span.name_line - first in places:
+            held += [found[span.name_line - first]] * (NAME_WORTH - 1)
+        rated.append((_value(held) * (OUTSIDE_WORTH if span is None else 1.0), span, places))
+    rated.sort(key=itemgetter(0), reverse=True)  # of equal ones the first stays so
+    groups: dict[SymbolSpan | None, list[int]] = {}
+    for _, span, places in rated:
+        lines = groups[span] = [0] * len(found)
+        for place in places:
+            lines[place] = found[place]
+    return groups or {None: list(found)}
 
 
 def _choose_outside(first: int, lines: Sequence[str], found: Sequence[int], room: int) -> dict[int, str]:

@@ -11,7 +11,7 @@ import pytest
 
 from index_format import compute_fingerprint
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
-from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
+from repo_mcp.languages.patterns.enclosing import OUTSIDE, Declarations, find_declarations
 from repo_mcp.languages.patterns.language_registry import find_language
 from tests.architecture.source_tree import list_files, load_module
 from tests.deep.sizes import choose
@@ -146,9 +146,18 @@ def test_declarations_in_arrays_are_those_of_the_list(path: str) -> None:
             expected = find_innermost_clearly(spans, line, least_lines)
             assert declarations.find_innermost(line, least_lines) == expected
     marks = [line % 3 for line in lines]
-    assert declarations.list_innermost(1, marks) == [
-        (line - 1, declarations.find_innermost(line)) for line in lines if line % 3
-    ]
+    grouped = declarations.group_innermost(1, marks)
+    found = {
+        place: None if number == OUTSIDE else declarations.get(number)
+        for number, places in grouped.items()
+        for place in places
+    }
+    assert found == {line - 1: declarations.find_innermost(line) for line in lines if line % 3}
+    numbers = [*range(len(spans))]
+    assert declarations.list_name_lines(numbers) == [span.name_line for span in spans]
+    names, outer = declarations.list_names(numbers)
+    assert names == [span.name for span in spans]
+    assert [*map(str.__add__, outer, names)] == [span.qualified_name for span in spans]
 
 
 @pytest.mark.parametrize("text", ["s", "st", "add", "ledger", "z", "sta"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from index_format import compute_fingerprint
 from repo_mcp.languages.patterns import enclosing, near_lines
 from repo_mcp.languages.patterns.declared_spans import list_declared_spans
-from repo_mcp.languages.patterns.enclosing import Declarations, find_near
+from repo_mcp.languages.patterns.enclosing import OUTSIDE, Declarations, find_near
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.patterns.near_lines import cut_around
 from tests.deep.sizes import choose
@@ -47,8 +47,16 @@ def check(path: str, text: bytes, first: int, last: int) -> int:
     assert near.find_between(first, last) == whole.find_between(first, last)
     marks = [1] * (last - first + 1)
     for with_comments in (False, True):
-        found = near.list_innermost(first, marks, with_comments=with_comments)
-        assert found == whole.list_innermost(first, marks, with_comments=with_comments)
+        grouped = [
+            [
+                (places, None if number == OUTSIDE else declarations.get(number))
+                for number, places in declarations.group_innermost(
+                    first, marks, with_comments=with_comments
+                ).items()
+            ]
+            for declarations in (near, whole)
+        ]
+        assert grouped[0] == grouped[1]
     for line in {first, (first + last) // 2, last}:
         for least_lines in (1, 2, 5):
             assert near.find_innermost(line, least_lines) == whole.find_innermost(line, least_lines)
