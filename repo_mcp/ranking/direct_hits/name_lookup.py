@@ -306,12 +306,15 @@ def _iter_holding(scope: SearchScope, query: Query, units: int) -> Iterator[Rank
     """Yield the chunks that hold a name, those of headers first. It is in no more than so many units.
 
     A name that more units have than are looked at is mostly declared in a header, so the others are ranked
-    if they are asked for. Of a rarer one, they tell whether there are headers.
+    if they are asked for. Of a rarer one, they tell whether there are headers, and show a single one, too.
     """
     others = scope.rank(query, WORD_CHUNKS, counted=False).chunks if units <= WORD_CHUNKS else None
-    if others is None or any(chunk.path.endswith(_HEADERS) for chunk in others):
+    headers = [chunk for chunk in others or () if chunk.path.endswith(_HEADERS)]
+    if others is None or len({chunk.path for chunk in headers}) > 1:
         among = replace(scope, wanted=_narrow_to_headers(scope.wanted))
         yield from among.rank(query, WORD_CHUNKS, counted=False).chunks
+    else:
+        yield from headers
     yield from scope.rank(query, WORD_CHUNKS, counted=False).chunks if others is None else others
 
 

@@ -75,8 +75,8 @@ def rank(
     files = files[:top_k]
     declaring = find_declaring(searcher, query) if query.is_name else None
     page = fill_page(best, files, top_k, weights, declaring)
-    chunks = searcher.describe(query, best, [unit for unit, _ in page], held)
-    explained = [replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True)]
+    units = [unit for unit, _ in page]
+    chunks = searcher.describe(query, best, units, held, [points for _, points in page])
     unknown = [
         term
         for term, lists in zip(query.terms, best.terms, strict=True)
@@ -84,12 +84,12 @@ def rank(
     ]
     bound = bound_scores(searcher, query, best, rated, weights) if bounded else 0.0
     if not counted:
-        total = len(explained)
+        total = len(chunks)
     elif sum(map(len, map(attrgetter("units"), best.segments))) >= BEST_UNITS:
         total = searcher.count_chunks(query, best, MOST_COUNTED)
     else:
         total = searcher.count_best_chunks(best)
-    return Ranking(tuple(explained), total, tuple(unknown), bound, total >= MOST_COUNTED)
+    return Ranking(tuple(chunks), total, tuple(unknown), bound, total >= MOST_COUNTED)
 
 
 def choose_unknown(query: Query, ranking: Ranking) -> list[str]:

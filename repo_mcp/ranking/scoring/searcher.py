@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain
+from itertools import chain, repeat
 from operator import attrgetter, methodcaller
 from types import MappingProxyType
 
@@ -47,6 +47,7 @@ LOOKED_UP_IN_BODY = 24  # the same where only the list of one field would be dec
 NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
 
 HeldTerms = Mapping[tuple[int, int], list[str]]  # of units, by segment and number: terms of a query
+_Points = tuple[tuple[str, float], ...]  # what makes up a score
 NOTHING_HELD: HeldTerms = MappingProxyType({})
 
 
@@ -63,7 +64,7 @@ class RankedChunk:
     language: str
     fingerprint: bytes  # of the file's content when it was indexed
     chunk_id: str  # of the chunk as it was indexed; see `index_format.compute_chunk_id`
-    explanation: tuple[tuple[str, float], ...] = ()  # signals and their points, which add up to the score
+    explanation: _Points = ()  # signals and their points, which add up to the score
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,13 +367,18 @@ class Searcher:
         return np.concatenate(rows).astype(np.uint32)
 
     def describe(
-        self, query: Query, best: BestUnits, units: Sequence[RankedUnit], held: HeldTerms = NOTHING_HELD
+        self,
+        query: Query,
+        best: BestUnits,
+        units: Sequence[RankedUnit],
+        held: HeldTerms = NOTHING_HELD,
+        points: Sequence[_Points] = (),
     ) -> list[RankedChunk]:
         """Return the chunks that hold the units, with everything an answer needs.
 
-        `held` has the terms of those units whose terms are known already.
+        `held` has the terms of those units whose terms are known already, `points` explain their scores.
         """
-        return self._build_chunks(query, best, units, self._locate(units), held)
+        return self._build_chunks(query, best, units, self._locate(units), held, points)
 
     def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
         """Return the `limit` best of all units; ties at the cut go to the first paths and lines."""
@@ -419,7 +425,10 @@ class Searcher:
         described = list(zip(units, self._locate(units), strict=True))
         described.sort(key=lambda row: (-row[0].score, row[1].path.encode(), row[1].span.chunk.start_line))
         first = [unit for unit, _ in described[:top_k]]
-        return self._build_chunks(query, found, first, [address for _, address in described[:top_k]])
+        held: HeldTerms = NOTHING_HELD
+        if query.coded == query.terms:  # each unit that was found has them all
+            held = {(unit.segment, unit.unit): query.terms for unit in first}
+        return self._build_chunks(query, found, first, [address for _, address in described[:top_k]], held)
 
     def _locate(self, units: Sequence[RankedUnit]) -> list[_UnitAddress]:
         """Return the path, span and file facts of each unit."""
@@ -452,6 +461,7 @@ class Searcher:
         units: Sequence[RankedUnit],
         addresses: Sequence[_UnitAddress],
         held: HeldTerms = NOTHING_HELD,
+        points: Sequence[_Points] = (),
     ) -> list[RankedChunk]:
         unknown = [unit for unit in units if (unit.segment, unit.unit) not in held]
         matched = {**held, **find_held(self.segments, query, best, unknown)} if unknown else held
@@ -466,8 +476,9 @@ class Searcher:
                 language=address.language,
                 fingerprint=address.fingerprint,
                 chunk_id=address.chunk_id,
+                explanation=explained,
             )
-            for unit, address in zip(units, addresses, strict=True)
+            for unit, address, explained in zip(units, addresses, points or repeat(()), strict=False)
         ]
 
 
