@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from repo_mcp.lru_cache import LruCache
+from repo_mcp.lru_cache import LruCache, SizeAdjustedCache
 
 
 def test_the_least_recently_used_goes_first() -> None:
@@ -50,8 +50,32 @@ def test_what_cannot_be_made_is_not_held() -> None:
     assert cache.get(1, lambda: 7) == 7
 
 
-def test_threads_may_use_it_together() -> None:
-    cache: LruCache[int, int] = LruCache(3)
+def test_what_is_large_for_how_lately_it_was_used_goes_first() -> None:
+    cache: SizeAdjustedCache[str, bytes] = SizeAdjustedCache(10, len)
+    for key, size in (("old", 1), ("large", 6), ("new", 4)):
+        cache.put(key, bytes(size))
+    assert [cache.find(key) is not None for key in ("old", "large", "new")] == [True, False, True]
+    cache.put("newest", bytes(100))
+    assert (len(cache), cache.find("newest")) == (1, bytes(100))
+
+
+def test_of_more_than_fits_some_stay_while_all_are_asked_for_in_turn() -> None:
+    made = {LruCache: 0, SizeAdjustedCache: 0}
+    for kind in made:
+        cache: LruCache[int, bytes] = kind(100, len)
+
+        def make(key: int, kind: type = kind) -> bytes:
+            made[kind] += 1
+            return bytes(1 + key % 10)
+
+        for key in [*range(21)] * 10:  # 111 bytes
+            assert len(cache.get(key, lambda key=key, make=make: make(key))) == 1 + key % 10  # type: ignore[misc]
+    assert made[LruCache] > 3 * made[SizeAdjustedCache]
+
+
+@pytest.mark.parametrize("kind", [LruCache, SizeAdjustedCache])
+def test_threads_may_use_it_together(kind: type[LruCache[int, int]]) -> None:
+    cache = kind(3)
     wrong: list[int] = []
 
     def use(start: int) -> None:

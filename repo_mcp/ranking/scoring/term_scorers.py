@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from types import MappingProxyType
 
 import numpy as np
 
 from index_format import BlockList, Escapes, Level, LiveSegment, PostingList
-from repo_mcp.lru_cache import LruCache
+from repo_mcp.lru_cache import LruCache, SizeAdjustedCache
 from repo_mcp.ranking.scoring.bm25f import I64, LengthNorms, TermScorer, TfNormTable
 from repo_mcp.ranking.scoring.posting_scorers import (
     BLOCK_DOCS,
@@ -28,8 +30,9 @@ from repo_mcp.ranking.scoring.posting_scorers import (
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS
 
-LISTS_BYTES = 26 * 1024 * 1024  # of weighed lists that are kept, in all
+LISTS_BYTES = 16 * 1024 * 1024  # of weighed lists that are kept, in all
 BLOCKS_BYTES = 4 * 1024 * 1024  # of the bytes of long lists
+RECORD_BYTES = 1000  # of a term beside its lists
 PATH_UNITS = 8_192  # of the files with a term in their path, above which these are not part of a short list
 ALL_FIELDS = frozenset(range(len(FIELDS)))
 NO_SHARES: Mapping[str, float] = MappingProxyType({})
@@ -41,6 +44,7 @@ class TermScorers:
 
     segments: tuple[tuple[PostingScorer, ...], ...]  # segment by segment, those with a live document
     frequency: int  # live units with the term, in the field where it is commonest
+    byte_count: int
 
 
 class TermScorerReader:
@@ -53,8 +57,8 @@ class TermScorerReader:
         self._average_lengths = average_lengths
         self._tf_norms = TfNormTable(average_lengths)
         self._length_norms = [*map(LengthNorms, average_lengths)]
-        self._lists: LruCache[tuple[str, float, frozenset[int]], TermScorers] = LruCache(
-            LISTS_BYTES, _count_bytes
+        self._lists: SizeAdjustedCache[tuple[str, float, frozenset[int]], TermScorers] = SizeAdjustedCache(
+            LISTS_BYTES, attrgetter("byte_count")
         )
         self._blocks: LruCache[tuple[str, int], BlockList] = LruCache(
             BLOCKS_BYTES, lambda one: one.byte_count
@@ -97,11 +101,12 @@ class TermScorerReader:
             for field, frequency in enumerate(frequencies)
             if frequency
         }
-        segments = (
+        segments = [
             tuple(self._weigh(segment, lists, weighers))
             for segment, lists in zip(self._segments, raw, strict=True)
-        )
-        return TermScorers(tuple(segments), max(frequencies))
+        ]
+        byte_count = RECORD_BYTES + sum(one.byte_count for one in chain.from_iterable(segments))
+        return TermScorers(tuple(segments), max(frequencies), byte_count)
 
     def _read_raw(self, segment: LiveSegment, term: bytes, fields: frozenset[int]) -> list[_RawList]:
         """Return the lists of a term in one segment, in some fields."""
@@ -133,10 +138,6 @@ class TermScorerReader:
             blocks = -(-reader.unit_count // BLOCK_DOCS)
             weighed.append(ShortList(short, self._tf_norms, reader.files.first_units, blocks))
         return weighed
-
-
-def _count_bytes(lists: TermScorers) -> int:
-    return sum(one.byte_count for segment in lists.segments for one in segment) + 1000
 
 
 class _RawList:
