@@ -25,8 +25,8 @@ CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # that an index lacks have a module of their own, rare_words.py, since 0224. Since 0228, a function
 # that looks few units up also tells which ones a list holds. Since 0232 a query that is no question is looked
 # for word for word, too, by a second ranking of the units that hold all of it: 45 calls. 0249 cut modules of
-# the ranking by what they answer: two more are entered, ranked_file.py and the like, without a call more. 0267
-# saves some: points of hits are not added by copying them, and declarations are rated by their numbers.
+# the ranking by what they answer: two more are entered, ranked_file.py and the like, without a call more.
+# 0267 saves some: hits are not copied to add their points, and declarations are rated by their numbers.
 MOST_CALLS = 878
 MOST_MODULES = 66
 
