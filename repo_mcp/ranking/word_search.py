@@ -150,9 +150,10 @@ def _answer_ranked(
     query.required += list_phrase_words(query.phrases, searcher.count_units)
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
     ranking = scope.rank(widened, depth + 1)  # one more, to know whether others follow
-    telling = None
+    telling, is_report = None, False
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
-        telling = _weigh_telling(searcher, widened, with_all=request.shows_whole)
+        is_report = query.is_pasted or has_name(query, searcher)
+        telling = _weigh_telling(searcher, widened, with_all=request.shows_whole and not is_report)
     leads = () if query.is_pasted else _find_leads(scope, request, query, is_name=telling is None)
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
@@ -163,7 +164,7 @@ def _answer_ranked(
     lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note is about the others
     most = min(few, request.top_k) if ends_early else request.top_k
-    shown = _show_page(scope, request, query, ranking, asked, telling, most, near)
+    shown = _show_page(scope, request, query, ranking, asked, telling, most, near, is_report=is_report)
     if leads:
         shown = _put_leads(shown, leads, request.top_k)
         few, near = few + len(leads), len(leads)
@@ -186,6 +187,7 @@ def _answer_ranked(
         lacks_most=lacks,
         few=few if telling or leads else 0,
         near=near if telling or leads else 0,
+        is_of_report=is_report,
     )
 
 
@@ -209,10 +211,11 @@ def _show_page(
     telling: Mapping[str, float] | None,
     most: int,
     near: int,
+    *,
+    is_report: bool,
 ) -> ShownHits:
     """Return at most `most` hits with their live text. A declaration of the name `asked` for comes first."""
-    room = choose_room(query.text) if request.shows_whole else 0
-    is_report = query.is_pasted or (not room and has_name(query, scope.searcher))
+    room = choose_room(query.text) if request.shows_whole and not is_report else 0
     cited = list_cited(query, scope.searcher) if is_report else None
     first_lines = PASTED_LINES if query.is_pasted else TITLE_LINES
     phrases, read_live = query.phrases, scope.read_live
@@ -421,7 +424,7 @@ def _grade(hit: Hit, asked: AskedName) -> Grade:
 def choose_room(text: str) -> int:
     """Return how many lines of whole declarations a page shows: fewer for a query that asks nothing.
 
-    A function answers a question. For words or a report it must be found first, and is seldom shown.
+    A function answers a question. For words it must be found first, and is seldom shown.
     """
     return WHOLE_LINES if asks(text) else FEW_WHOLE_LINES
 

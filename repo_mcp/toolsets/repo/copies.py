@@ -33,12 +33,14 @@ def find_copies(hits: Sequence[Hit], read_lines: ReadLines) -> list[int]:
     return places
 
 
-def join_brief(hits: Sequence[Hit], firsts: Sequence[int], near: int, *, by_file: bool) -> list[int]:
+def join_brief(
+    hits: Sequence[Hit], firsts: Sequence[int], near: int, *, by_file: bool, joins_all: bool
+) -> list[int]:
     """Return `firsts` with the place of an earlier hit for each brief one, from place `near` on, that has the
-    same declaration, or `by_file` for each hit of the same file; a brief one must have a declaration.
+    same declaration, or `by_file` for each of the same file; it must have a declaration.
 
-    A copy of a hit that joined another is no copy of that other one, and stays by itself unless it joins one
-    of its own file.
+    With `joins_all`, the others join by file as well. A copy of a hit that joined another is no copy of that
+    other one, and stays by itself unless it joins one of its own file.
     """
     shown: dict[tuple[str, object], int] = {}
     joined: list[int] = []
@@ -47,7 +49,7 @@ def join_brief(hits: Sequence[Hit], firsts: Sequence[int], near: int, *, by_file
         is_copy = first < place and joined[first] == first
         at = first if is_copy else place
         is_brief = place >= near
-        if not is_copy and (hit.symbol_lines is not None if is_brief else by_file):
+        if not is_copy and (hit.symbol_lines is not None if is_brief else joins_all):
             at = shown.get(key, place)
         if at == place:
             shown.setdefault(key, place)

@@ -138,17 +138,21 @@ def _cut_around_words(text: str, words: Sequence[str]) -> str:
     return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
 
 
-def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool) -> Result:
-    """Return a ranked hit as a record; with `explains`, also what made up its score, and its chunk."""
+def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool, names_also: bool) -> Result:
+    """Return a ranked hit as a record; with `explains`, also what made up its score, and its chunk.
+
+    Further declarations of its file are named if it `names_also`, or else shown by their first lines.
+    """
     row: Result = {
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
         "end_line": hit.end_line,
-        "snippet": _add_heads(hit),
+        "snippet": hit.snippet if names_also else _add_heads(hit),
         "score": plain_number(hit.score),
         "matched_terms": escape_texts(hit.matched_terms),
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
+        "also": [*_iter_also(hit)] if names_also else [],
         "copies": name_copies(copies) if copies else [],
     }
     if explains:
@@ -170,7 +174,7 @@ def _add_heads(hit: Hit) -> str:
 def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:
     """Return a ranked hit far below the best as a record: the span of its declaration, and one line.
 
-    The declaration is named only if that line does not name it.
+    The declaration is named only if that line does not name it. Others are named that joined the hit.
     """
     first, last = hit.symbol_lines or (hit.start_line, hit.end_line)
     is_shown = hit.symbol is None or hit.symbol_name in hit.snippet
@@ -181,6 +185,7 @@ def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:
         "snippet": hit.snippet,
         "score": plain_number(hit.score),
         "symbol": None if is_shown else escape_text(hit.symbol or ""),
+        "also": [*_iter_also(hit)],
         "copies": name_copies(copies) if copies else [],
     }
 

@@ -275,6 +275,11 @@ def _search_hit() -> Schema:
         ),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
+        "also": build_list(
+            build_field("string"),
+            "Of pasted text: further declarations of the file that it may be about: `30-41 Ledger.close`;"
+            " `.open` is in the class that was named last",
+        ),
         "copies": build_list(
             build_field("string"),
             "Later hits of the page with the same lines: `old/ledger.py:12-20`; `4 more`",

@@ -156,7 +156,8 @@ def _draft_hits(
     if not explains:
         firsts = find_copies(found, partial(_read_declaration, repository))
     near = len(answer.hits) if explains or not answer.near else answer.near
-    firsts = join_brief(found, firsts, near - page.start, by_file=is_text)
+    names_also = answer.is_of_report and not explains
+    firsts = join_brief(found, firsts, near - page.start, by_file=is_text or names_also, joins_all=is_text)
 
     def render(place: int, hit: Hit, others: Sequence[tuple[int, Hit]]) -> Result | str:
         copies: list[Hit] = []
@@ -170,7 +171,9 @@ def _draft_hits(
             hit = name_joined(hit, brief)
         if place >= near:
             return write_brief(hit, copies) if is_text else render_brief(hit, copies)
-        return write_hit(hit, copies, whole) if is_text else render_hit(hit, copies, explains=explains)
+        if is_text:
+            return write_hit(hit, copies, whole)
+        return render_hit(hit, copies, explains=explains, names_also=names_also)
 
     def build(rows: int) -> Part:
         shown: dict[int, list[tuple[int, Hit]]] = {}

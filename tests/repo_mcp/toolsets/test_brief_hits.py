@@ -122,10 +122,11 @@ def test_a_brief_hit_joins_an_earlier_one_of_its_declaration_and_as_text_of_its_
         Hit("a.py", 40, 40, "40\ty = 1\n", 0.5, (), None),
     ]
     firsts = [0, 1, 2, 2, 4, 5]
-    assert join_brief(hits, firsts, 2, by_file=False) == [0, 1, 2, 2, 0, 5]
-    assert join_brief(hits, firsts, 2, by_file=True) == [0, 1, 0, 3, 0, 5]
-    assert join_brief(hits, firsts, 6, by_file=False) == firsts  # no hit is brief
-    assert join_brief(hits, firsts, 6, by_file=True) == [0, 1, 0, 3, 0, 0]
+    assert join_brief(hits, firsts, 2, by_file=False, joins_all=False) == [0, 1, 2, 2, 0, 5]
+    assert join_brief(hits, firsts, 2, by_file=True, joins_all=True) == [0, 1, 0, 3, 0, 5]
+    assert join_brief(hits, firsts, 6, by_file=False, joins_all=False) == firsts  # no hit is brief
+    assert join_brief(hits, firsts, 6, by_file=True, joins_all=False) == firsts
+    assert join_brief(hits, firsts, 6, by_file=True, joins_all=True) == [0, 1, 0, 3, 0, 0]
     joined = name_joined(hits[0], [hits[2], hits[4]])
     assert write_hit(joined, []) == "a.py\n3-9 Ledger.post\n3:x\nalso 12-15 .close"
 
