@@ -301,3 +301,34 @@ def test_names_in_pasted_code_that_no_file_has_are_not_reported(repository: Repo
     said = f"{BANK_ISSUE}openTheGate fails.\n```\nmy_own_vault = makeMyVault()\n```\n"
     (warning,) = search(repository, said)["warnings"]
     assert warning == "No file has: openTheGate."
+
+
+@pytest.mark.parametrize("query", [ISSUE, ISSUE.partition("\n")[0]], ids=["report", "title"])
+def test_a_record_shows_the_same_lines_as_the_text(repository: Repository, query: str) -> None:
+    (record, *_) = search(repository, query, detail="snippets")["result"]["hits"]
+    rows = record["snippet"].splitlines()
+    assert [int(row.partition("\t")[0]) for row in rows] == show(repository, query)
+    assert (record["symbol"], record["symbol_lines"]) == ("post_entries", [1, len(LEDGER)])
+
+
+def test_a_record_names_further_declarations_of_its_file_once(repository: Repository) -> None:
+    text = ask(repository, DEPOT_ISSUE, top_k=20)[0]
+    hits = search(repository, DEPOT_ISSUE, detail="snippets", top_k=20)["result"]["hits"]
+    assert hits[0]["also"] == text.rpartition("\nalso ")[2].split(", ")
+    assert ".step_" in hits[0]["also"][0]
+    paths = [hit["path"] for hit in hits]
+    assert len(paths) == len({*paths})
+
+
+def test_the_explanation_of_a_report_leaves_no_hit_out(repository: Repository) -> None:
+    hits = search(repository, DEPOT_ISSUE, detail="snippets", top_k=20, explain=True)["result"]["hits"]
+    assert not any("also" in hit for hit in hits)
+    assert [hit["path"] for hit in hits].count("shop/depot.py") > 1
+
+
+def test_a_question_of_one_line_is_answered_by_whole_declarations(repository: Repository) -> None:
+    question = "effective quarter of the ledger entries that are posted?"
+    (record, *_) = search(repository, question, detail="snippets")["result"]["hits"]
+    assert record["path"] == "books/ledger.py"
+    assert len(record["snippet"].splitlines()) == len(LEDGER)
+    assert "also" not in record
