@@ -232,9 +232,14 @@ def search_output(limits: Limits) -> Schema:
             " the best: span and name alone",
         ),
         "total": build_field(
-            "integer", "Matching spans; declarations in mode symbol, lines in modes literal and regex"
+            ["integer", "null"],
+            "Matching spans; declarations in mode symbol, lines in modes literal and regex; absent: not"
+            " all were counted",
+        )
+        | {"default": None},
+        "truncated": build_field(
+            "boolean", "True when more match than are given; not as text, where `cursor` or a row says so"
         ),
-        "truncated": build_field("boolean", "True when more match than are given"),
         "snapshot": build_field(
             "string",
             "The version of the index that answered; absent: the files were read, or detail text",
@@ -246,7 +251,7 @@ def search_output(limits: Limits) -> Schema:
         "total_is_lower_bound": build_field("boolean", "True: there are at least `total`"),
         "files": build_list(file, "With detail files: the files of the hits, in their order"),
     }
-    return build_envelope_schema(build_object(properties | extra, ("hits", "total")))
+    return build_envelope_schema(build_object(properties | extra, ("hits",)))
 
 
 def _search_hit() -> Schema:

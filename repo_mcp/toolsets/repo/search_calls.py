@@ -79,7 +79,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
             "Give query as words or names to look for.",
         )
     page = Page("repo.search", arguments, _MOST_BEFORE)
-    detail = arguments.get("detail")
+    detail = find_text(arguments, "detail") or "snippets"
     request = SearchRequest(
         query=query,
         top_k=page.start + _count_wanted(repository, arguments),
@@ -100,15 +100,14 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     if exact_only:
         warnings += (f"Only the modes literal and regex take {', '.join(exact_only)}.",)
     result: Result = {
-        "total": answer.total,
-        "truncated": answer.truncated,
         "snapshot": None if detail == _TEXT else answer.snapshot,
-        "total_is_lower_bound": answer.total_is_lower_bound,
+        **_say_total(answer, detail),
     }
     if detail == "count":
-        return Draft(lambda _: Part({"hits": [], **result, "truncated": False}, warnings))
+        return Draft(lambda _: Part({"hits": [], **result}, warnings))
     if detail == "files":
         files = Counter(hit.path for hit in answer.hits)  # in order of the best hit
+        result["truncated"] = answer.truncated
         return _draft_files(list(files.items()), result, warnings, arguments, None)
     return _draft_hits(repository, answer, result, warnings, arguments, page)
 
@@ -185,7 +184,8 @@ def _draft_hits(
         has_next = goes_on or rows < len(found)
         if answer.truncated and not has_next:
             notes.append(_NOT_RANKED)
-        cut = {"truncated": answer.truncated or has_next, **page.follow(keys, rows, has_next)}
+        is_cut = not is_text and (answer.truncated or has_next)
+        cut = {"truncated": is_cut, **page.follow(keys, rows, has_next)}
         return Part({"hits": hits, **result, **cut}, notes)
 
     return Draft(build, len(found), "top_k" not in arguments)
@@ -221,14 +221,12 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     answer = replace(answer, warnings=(*notes, *answer.warnings)) if notes else answer
     if arguments.get("explain"):
         answer = replace(answer, warnings=(*answer.warnings, "Only the modes bm25 and symbol take explain."))
-    result: Result = {
-        "total": answer.total,
-        "truncated": answer.truncated,
-        "total_is_lower_bound": answer.total_is_lower_bound,
-    }
+    result = _say_total(answer, detail)
     if detail == "count":
+        result["truncated"] = answer.truncated
         return Draft(lambda _: Part({"hits": [], **result}, answer.warnings))
     if detail == "files":
+        result["truncated"] = answer.truncated
         return _draft_files(answer.files, result, answer.warnings, arguments, page)
     if answer.total_is_lower_bound:
         answer = replace(answer, files=answer.files[: page.start + wanted])
@@ -250,7 +248,8 @@ def _draft_matches(
         notes = [*answer.warnings, *_note_cut(rows, len(files), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, keys[page.start : page.start + rows])
         goes_on = answer.total_is_lower_bound or rows < len(files)
-        cut: Result = {"truncated": goes_on or has_more, **page.follow(keys, rows, goes_on)}
+        is_cut = not as_text and (goes_on or has_more)
+        cut: Result = {"truncated": is_cut, **page.follow(keys, rows, goes_on)}
         return Part({"hits": hits, **result, **cut}, notes)
 
     return Draft(build, len(files), "top_k" not in arguments)
@@ -295,6 +294,14 @@ def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
     if not hiding:
         return []
     return [f"{MAY_HIDE}: hit {', '.join(hiding)}."]
+
+
+def _say_total(answer: SearchAnswer | ExactAnswer, detail: str) -> Result:
+    """Return how many match. Text has no lower bound: its `cursor` says that there are more."""
+    is_least = answer.total_is_lower_bound
+    if detail == _TEXT:
+        return {"total": None if is_least else answer.total}
+    return {"total": answer.total, "total_is_lower_bound": is_least}
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:
