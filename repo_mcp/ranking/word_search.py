@@ -69,6 +69,7 @@ NOT_ALL_READ = (
 )
 NAMED_COUNTED = 200  # places of names, where a number is asked for: each is read, 2 ms or so
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
+TERMS_OF_REPORT = 6  # named of those that a hit matches
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
 BESIDE_LEADS = 3  # ranked hits of a page whose first hits have the query's message or name
 FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less
@@ -176,8 +177,9 @@ def _answer_ranked(
     if query.phrases:  # the index counts chunks with their words
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
         total = len(shown.hits)
+    hits = _keep_telling(shown.hits, telling) if telling and is_report else shown.hits
     return SearchAnswer(
-        _name_matched(widened, shown.hits),
+        _name_matched(widened, hits),
         total,
         truncated=is_least or total > len(shown.hits) or most < min(request.top_k, len(ranking.chunks)),
         snapshot="",
@@ -303,6 +305,14 @@ def _answer_named(query: Query, snapshot: str, named: NamedHits, warnings: tuple
         total_is_lower_bound=named.total_is_lower_bound,
         few=named.few,
     )
+
+
+def _keep_telling(hits: Iterable[Hit], weights: Mapping[str, float]) -> Iterator[Hit]:
+    """Yield the hits with the rarest of the terms that they match: a report has many, and most say little."""
+    for hit in hits:
+        known = [term for term in hit.matched_terms if term in weights]
+        rarest = {*sorted(known, key=weights.__getitem__, reverse=True)[:TERMS_OF_REPORT]}
+        yield replace(hit, matched_terms=tuple([one for one in known if one in rarest]))
 
 
 def _name_matched(query: Query, hits: Iterable[Hit]) -> tuple[Hit, ...]:
