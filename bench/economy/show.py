@@ -4,13 +4,15 @@
     python -m bench.economy.show TREE/repo_mcp > docs/answers.md
 
 There are two answers of each kind. Hits and outlines are requested as text. Only the beginning of a long
-answer is shown, but its bytes are counted in full.
+answer is shown, but its bytes are counted in full. The number of each call, which is random, is shown as
+zeros, so the page is the same whenever it is written.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -21,6 +23,7 @@ from bench.economy.policy import OPEN, SEARCH
 from bench.processes import PROJECT
 
 SHOWN_CHARS = 500
+_REQUEST_ID = re.compile(r'(?<="request_id":")[^"]+')
 OUTLINE, BUNDLE = "repo.outline", "repo.build_context_bundle"
 AS_TEXT = (SEARCH, OUTLINE)
 # Each call, and the bytes of its answer by the server of commit ab13f3c.
@@ -55,7 +58,13 @@ def iter_answers(tree: Path, data_dir: Path) -> Iterator[str]:
     with closing(Client(tree, data_dir, code=PROJECT)) as client:
         client.settle(SEARCH, query="settled")
         for tool, arguments, _ in CALLS:
-            yield client.call(tool, **arguments, **({"detail": "text"} if tool in AS_TEXT else {})).text
+            form = {"detail": "text"} if tool in AS_TEXT else {}
+            yield _REQUEST_ID.sub(_write_zeros, client.call(tool, **arguments, **form).text)
+
+
+def _write_zeros(number: re.Match[str]) -> str:
+    """Return a number with zeros in place of its digits, as long as it was."""
+    return re.sub(r"[^-]", "0", number[0])
 
 
 def render_page(answers: Sequence[str]) -> str:

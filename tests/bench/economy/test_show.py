@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from uuid import UUID
 
 from bench.economy.show import CALLS, SHOWN_CHARS, iter_answers, render_page
 from bench.processes import PROJECT
@@ -13,7 +14,7 @@ from tests.bench.economy.conftest import write_shop
 def test_every_call_is_shown_with_its_bytes(tmp_path: Path) -> None:
     answers = list(iter_answers(write_shop(tmp_path / "shop"), tmp_path / "data"))
     assert len(answers) == len(CALLS) == 10
-    assert all("request_id" in json.loads(answer) for answer in answers)
+    assert {json.loads(answer)["request_id"] for answer in answers} == {str(UUID(int=0))}
     page = render_page(["now " * 200, *answers[1:]])
     assert page.count("\n## ") == len(CALLS)
     assert "| 2,261 | 800 |" in page
