@@ -4,7 +4,8 @@
 alone. `repo_mcp/toolsets/repo/hit_rows.py` has the form of hits.
 
 Of a question, records show the best declarations whole. Text only shows where they are, by the head of each
-file's best one, and names no snapshot. Hits that show one line are brief in both: where to look, and no more.
+file's best one, and names no snapshot. Of pasted text, both show the lines that match best, and name other
+declarations. Hits that show one line are brief in both: where to look, and no more.
 
 Exact matches are returned as one hit for each file. Files of the program come first, then configuration,
 tests, documents, and foreign or built files; in each group they are sorted by path. They name no snapshot,

@@ -18,7 +18,7 @@ from repo_mcp.ranking.page.snippets import (
     TITLE_LINES,
     choose_telling,
 )
-from repo_mcp.ranking.word_search import NO_PHRASE
+from repo_mcp.ranking.word_search import NO_PHRASE, TERMS_OF_REPORT
 from repo_mcp.repository import Repository
 from tests.deep.sizes import examples
 from tests.repo_mcp.toolsets.repo_calls import call, open_written
@@ -318,6 +318,15 @@ def test_a_record_names_further_declarations_of_its_file_once(repository: Reposi
     assert ".step_" in hits[0]["also"][0]
     paths = [hit["path"] for hit in hits]
     assert len(paths) == len({*paths})
+
+
+def test_a_record_names_the_rarest_words_of_a_report(repository: Repository) -> None:
+    said = f"{BANK_ISSUE}self if return name open check raise interest rate nothing vaults BankError\n"
+    (record, *_) = search(repository, said, detail="snippets")["result"]["hits"]
+    assert record["path"] == "bank/vault.py"
+    assert "interest" in record["matched_terms"]
+    assert not {"vault", "self", "return"} & {*record["matched_terms"]}
+    assert len(record["matched_terms"]) <= TERMS_OF_REPORT
 
 
 def test_the_explanation_of_a_report_leaves_no_hit_out(repository: Repository) -> None:

@@ -122,6 +122,20 @@ def test_a_hit_has_the_fields_of_the_specification_without_being_asked(ledger: R
     assert all({"path", "start_line", "end_line", "snippet"} <= hit for hit in hits)
 
 
+@pytest.mark.parametrize("mode", ["bm25", "literal"])
+def test_text_says_how_many_match_only_if_all_were_counted(changing: Repository, mode: str) -> None:
+    for at in range(60):
+        (Path(changing.config.root) / f"many{at}.py").write_text("anchor()\n", encoding="utf-8")
+    changing.refresh()
+    cut = call(changing, "anchor()", mode=mode, detail="text", top_k=10)["result"]
+    assert cut["cursor"]
+    assert not {"truncated", "total_is_lower_bound"} & {name for name, value in cut.items() if value}
+    known = call(changing, "anchor()", mode=mode, detail="count")["result"]
+    assert cut.get("total") == (None if mode == "literal" else known["total"])
+    few = search(changing, "anchor()", mode=mode, detail="text", file_glob="many1.py")
+    assert few["total"] == 1
+
+
 def test_an_exact_hit_tells_each_declaration_once(ledger: Repository) -> None:
     (hit,) = search(ledger, r"import post|def post|post\([13]|def close|def other", mode="regex")["hits"]
     assert tell(hit) == {
