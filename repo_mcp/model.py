@@ -181,7 +181,7 @@ class SearchAnswer:
     lacks_most: bool = False  # no file has most of the query's words
     few: int = 0  # the number of hits with which a page may end because they say enough; 0: unknown
     near: int = 0  # the number of hits that score near the best; those behind show one line; 0: all show more
-    is_of_report: bool = False  # the query is a report or its title: hits show few lines and name much
+    is_of_report: bool = False  # hits show the few lines of a report that match best, and name others
 
 
 MAX_CONTEXT_LINES = 50  # before and after a match

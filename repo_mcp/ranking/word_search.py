@@ -153,7 +153,7 @@ def _answer_ranked(
     ranking = scope.rank(widened, depth + 1)  # one more, to know whether others follow
     telling, is_report = None, False
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
-        is_report = query.is_pasted or has_name(query, searcher)
+        is_report = query.is_pasted or (not request.shows_whole and has_name(query, searcher))
         telling = _weigh_telling(searcher, widened, with_all=request.shows_whole and not is_report)
     leads = () if query.is_pasted else _find_leads(scope, request, query, is_name=telling is None)
     scores = [chunk.score for chunk in ranking.chunks]
