@@ -279,7 +279,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         from repo_mcp.cli.console.plain import to_plain, write_json
 
         document = to_plain(answer)
-        for name in ("is_last", "lacks_most", "few", "near"):  # by which the tool ends and shortens a page
+        for name in ("is_last", "lacks_most", "few", "near", "is_of_report"):  # these shape the tool's page
             del document[name]
         for row, hit in zip(document["hits"], answer.hits, strict=True):
             del row["symbol_name"], row["heads"]  # `symbol` ends with it; `also` has the lines

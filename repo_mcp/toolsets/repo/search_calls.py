@@ -100,15 +100,12 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
         warnings += (f"Only the modes literal and regex take {', '.join(exact_only)}.",)
-    result: Result = {
-        "snapshot": None if detail == _TEXT else answer.snapshot,
-        **_say_total(answer, detail),
-    }
+    result = _say_total(answer, detail)
+    result["snapshot"] = None if detail == _TEXT else answer.snapshot
     if detail == "count":
-        return Draft(lambda _: Part({"hits": [], **result}, warnings))
+        return Draft(lambda _: Part({"hits": [], **result, "truncated": False}, warnings))
     if detail == "files":
         files = Counter(hit.path for hit in answer.hits)  # in order of the best hit
-        result["truncated"] = answer.truncated
         return _draft_files(list(files.items()), result, warnings, arguments, None)
     return _draft_hits(repository, answer, result, warnings, arguments, page)
 
@@ -224,10 +221,8 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         answer = replace(answer, warnings=(*answer.warnings, "Only the modes bm25 and symbol take explain."))
     result = _say_total(answer, detail)
     if detail == "count":
-        result["truncated"] = answer.truncated
         return Draft(lambda _: Part({"hits": [], **result}, answer.warnings))
     if detail == "files":
-        result["truncated"] = answer.truncated
         return _draft_files(answer.files, result, answer.warnings, arguments, page)
     if answer.total_is_lower_bound:
         answer = replace(answer, files=answer.files[: page.start + wanted])
@@ -302,7 +297,7 @@ def _say_total(answer: SearchAnswer | ExactAnswer, detail: str) -> Result:
     is_least = answer.total_is_lower_bound
     if detail == _TEXT:
         return {"total": None if is_least else answer.total}
-    return {"total": answer.total, "total_is_lower_bound": is_least}
+    return {"total": answer.total, "truncated": answer.truncated, "total_is_lower_bound": is_least}
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:
