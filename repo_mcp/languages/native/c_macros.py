@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
+from repo_mcp.languages.native.cpp_qt import spell_qt
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
 
 Head = tuple[int, bytes]  # the offset of a macro, and its name
@@ -233,6 +234,7 @@ def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = 
     """
     blank_head = partial(_blank_head, [] if heads is None else heads)
     text = _BRANCHES.sub(_keep_first_branch, b"\n" + text)
+    text = text if is_c else spell_qt(text)
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
