@@ -216,6 +216,7 @@ BLOCK = "{}"
 # BIND in C and C#: from the line on, the conditions hold that `name` lists, separated by ";".
 CONDITIONS = "#if"
 
+AWAITED = "|await"  # ends the alias of a CALL in Swift before which `await` stands; without it, none does
 BARE_DOT = ".~"  # ends the qualifier of a CALL in Swift of a member of the value's type, `.member()`
 # Before the name of the base in the name of an anonymous class of Java, `new Base() {}`. As the first name of
 # a chain, that name is followed by ":" and the line on which the body begins.

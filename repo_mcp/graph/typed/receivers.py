@@ -28,6 +28,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_STEPS = 12
+MAX_OVERLOADS = 12  # whose results are read
 MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
 _END = 1 << 30  # a line behind every other
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
@@ -324,15 +325,18 @@ class ReceiverTypes:
         receiver: Receiver | None = None,
         owner: Declaration | None = None,
     ) -> Receiver | None:
-        """Return the first declaration's type; it is not sure if they are overloads with different results.
-
-        Of variables among which a build chooses, it has the types of all."""
+        """Return the first declaration's type; of overloads with different results, and of variables among
+        which a build chooses, those of all, which are not sure."""
         found = self._read_declared(members[0], receiver)
         if found is None or not is_callable(self._lookup, members[0]):
             others = (self._read_declared(one, receiver) for one in members[1:])
             return join_types([found, *others]) if len(members) > 1 else found
         is_one = len(list_results(self._lookup, members, owner)) == 1
-        return found if is_one else replace(found, is_certain=False)
+        if is_one:
+            return found
+        others = (self._read_declared(one, receiver) for one in members[1:MAX_OVERLOADS])
+        joined = join_types([found, *others])
+        return replace(joined, is_certain=False) if joined is not None else None
 
     # Types as they are written
 

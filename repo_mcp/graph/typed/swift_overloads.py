@@ -20,7 +20,7 @@ from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.graph.typed.swift_rules import SwiftRules, find_parameter, spell_signature
 from repo_mcp.languages.native.swift_types import find_type_chain, list_parameters, strip_type
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
+from repo_mcp.symbols.model import AS_LABEL, AWAITED, BARE_DOT
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
     CALLABLE_KINDS,
@@ -28,6 +28,7 @@ from repo_mcp.symbols.symbol_record import (
     Access,
     Reference,
     ReferenceRole,
+    SymbolFlag,
     SymbolKind,
 )
 
@@ -57,7 +58,8 @@ def choose_overload(
     fields = [one for one in kept if (lookup.get_kind(one) in CALLABLE_KINDS) is is_call]
     kept = fields or kept
     kept = _leave_overridden(lookup, kept)
-    labels, bar, arguments = reference.alias.partition(BEHIND)
+    kept = leave_awaited(lookup, reference, kept)
+    labels, bar, arguments = reference.alias.removesuffix(AWAITED).partition(BEHIND)
     if len(kept) > 1 and is_call and bar:
 
         def find(chain: str) -> Receiver | None:
@@ -71,6 +73,19 @@ def choose_overload(
         for one in found.targets
     )
     return replace(found, targets=tuple(targets))
+
+
+def leave_awaited(lookup: NamedLookup, call: Reference, found: list[Declaration]) -> list[Declaration]:
+    """Return the declarations without asynchronous ones if nothing awaits a call; all if no other is left."""
+    if call.role is not ReferenceRole.CALL or not call.alias or call.alias.endswith(AWAITED):
+        return found
+    others = [one for one in found if not _is_asynchronous(lookup, one)]
+    return others if any(lookup.get_kind(one) in CALLABLE_KINDS for one in others) else found
+
+
+def _is_asynchronous(lookup: NamedLookup, one: Declaration) -> bool:
+    scope = lookup.find_scope(one.path)
+    return scope is not None and bool(int(scope.record.flags[one.ordinal]) & SymbolFlag.ASYNC)
 
 
 def is_of_bare_dot(reference: Reference) -> bool:
@@ -211,7 +226,7 @@ def doubt_bare(
         return found
     if one == Declaration(scope.path, reference.symbol) and reference.role is ReferenceRole.CALL:
         return replace(found, is_certain=False)
-    if reference.alias in _OF_LITERAL and any(
+    if reference.alias.removesuffix(AWAITED) in _OF_LITERAL and any(
         "Literal" in _spell_parameters(lookup, maker).partition(":")[0]
         for maker in lookup.find_members(one, "init", ReferenceRole.CALL)
         if lookup.get_kind(one) in TYPE_KINDS

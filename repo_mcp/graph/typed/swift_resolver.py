@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.program import NOTHING, Declaration, Resolution
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
 from repo_mcp.graph.typed.guesses import MAX_DECLARING, MAX_POSSIBLE
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
@@ -14,6 +14,7 @@ from repo_mcp.graph.typed.swift_overloads import (
     doubt_bare,
     is_of_bare_dot,
     is_static,
+    leave_awaited,
     prefer_meant,
 )
 from repo_mcp.graph.typed.swift_receivers import SwiftReceivers
@@ -81,13 +82,16 @@ class SwiftResolver(LanguageResolver):
         return self._conclude(FoundDeclarations(tuple(own), found.is_certain and not makers), reference)
 
     def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
-        """Return what may be meant by name alone; behind a bare dot, what is reached through its type.
-
-        A name that is too common for a guess stays so."""
+        """Return what may be meant by name alone: behind a bare dot what is reached through its type, behind
+        the name of a value what is not. A name that is too common for a guess stays so."""
         found = super()._gather(scope, reference, is_member=is_member)
-        if len(found) > MAX_POSSIBLE or not is_of_bare_dot(reference):
+        if len(found) > MAX_POSSIBLE:
             return found
-        return [one for one in found if is_static(self._lookup, one)]
+        if is_of_bare_dot(reference):
+            return [one for one in found if is_static(self._lookup, one)]
+        if is_member and _is_of_value(reference):
+            return [one for one in found if not is_static(self._lookup, one)]
+        return found
 
     def _is_doubted(self, reference: Reference) -> bool:
         """Return whether a bare dot or a type is before the name of a library case or static member."""
@@ -121,6 +125,9 @@ class SwiftResolver(LanguageResolver):
             for one in found.declarations
         )
 
+    def _choose_called(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
+        return leave_awaited(self._lookup, call, super()._choose_called(declarations, call))
+
     # Members
 
     def _find_static(
@@ -145,6 +152,16 @@ class SwiftResolver(LanguageResolver):
             if found.targets:
                 return found
         return super()._resolve_in_receiver(scope, reference, receiver)
+
+    def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
+        found = super()._resolve_in_types(scope, reference, receiver)
+        if len(receiver.types) == 1 or receiver.is_certain or reference.role is not ReferenceRole.CALL:
+            return found
+        kept = leave_awaited(self._lookup, reference, [one.declaration for one in found.targets])
+        targets = [one for one in found.targets if one.declaration in kept]
+        if len(targets) > 1:  # a type among others may not be the value's
+            targets = [replace(one, confidence=Confidence.POSSIBLE) for one in targets]
+        return replace(found, targets=tuple(targets))
 
     def _list_extending(
         self, scope: FileScope, reference: Reference, external: str
@@ -195,3 +212,10 @@ class SwiftResolver(LanguageResolver):
         types = [one for one in declarations if self._lookup.get_kind(one) is not SymbolKind.CONSTRUCTOR]
         is_type = len(types) > 1 and all(self._lookup.get_kind(one) in TYPE_KINDS for one in types)
         return is_type and len(set(map(self._get_parent, types))) == 1
+
+
+def _is_of_value(reference: Reference) -> bool:
+    """Return whether a member follows the name of a value, which holds no type by that name."""
+    last = reference.qualifier.rpartition(".")[2].partition("/")[0]
+    is_type = last in {"self", "super"} or last.lower().endswith(("type", "class", "self"))
+    return last.isidentifier() and last[0].islower() and not is_type

@@ -23,9 +23,15 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*if\b", re.MULTILINE)
-# Syntax that the grammar does not know and names do not need: `ref partial struct`, `*(int*)&value`, and the
-# brackets of `{ [key] = value }`.
-_LEFT_OUT = re.compile(rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)")
+# Syntax that the grammar does not know and names do not need: `ref partial struct`, `*(int*)&value`,
+# `in this`, `where T : allows ref struct`, the mark of `a?.b = c`, and the brackets of `{ [key] = value }`.
+_LEFT_OUT = re.compile(
+    rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)|\bin(?=\s+this\b)"
+    rb"|\bwhere\s+\w+\s*:\s*allows\s+ref\s+struct\b|,\s*allows\s+ref\s+struct\b"
+    rb"|\?(?=\.\w++(?:\.\w++)*+\s*+[+-]?=[^=>])"
+)
+# Marks in a text of lines with values: `$@"""{name}"""`.
+_VERBATIM = re.compile(rb"(?:\$@|@\$)\"((?:[^\"]|\"\"){0,4000})\"(?!\")")
 # Unknown syntax to the left of "=": `*(int*)(p + 1)`, read as an item of `_`, and `*p++`.
 _POINTED = re.compile(rb"(\*\(\w+\*\))\(([^()]{0,300})\)")
 _STEPPED = re.compile(rb"\*(\w+)(?:\+\+|--)(?=\s*=[^=])")
@@ -116,6 +122,7 @@ def _write_plainly(text: bytes) -> bytes:
     """Return the text with unknown syntax blanked, at the same length and with the same lines."""
     text = _POINTED.sub(lambda found: b"_[".rjust(len(found[1]) + 1) + found[2] + b"]", text)
     text = _STEPPED.sub(rb" \1  ", text)
+    text = _VERBATIM.sub(lambda found: found[0].replace(found[1], found[1].replace(b'""', b"  ")), text)
     return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: blank(found[0]), text))
 
 

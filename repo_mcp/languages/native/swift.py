@@ -23,11 +23,13 @@ from repo_mcp.languages.native.swift_uses import (
 from repo_mcp.languages.native.swift_values import (
     expect_type,
     on_assignment,
+    on_awaited,
     on_closure,
     on_comparison,
     on_for,
     on_infix,
     on_transfer,
+    open_awaited,
 )
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
@@ -209,6 +211,8 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
     value = node.child_by_field_name("value")
     names = [one for pattern in patterns for one in _find_names(pattern)]
     expect_type(walk, value, type_text)
+    if walk.text.startswith(b"async", node.start_byte):
+        open_awaited(walk, node.start_byte, node.end_byte, is_awaited=True)
     if walk.is_local or walk.scope.kind in _VALUES:  # in the closure that computes a property's value
         if patterns:
             walk.shadowing.delay(patterns[0].start_byte, patterns[-1].end_byte, node.end_byte)
@@ -407,6 +411,7 @@ SWIFT = Dialect(
         "conditions": _on_conditions,
         "catch": on_catch,
         "closure": on_closure,
+        "awaited": on_awaited,
         "block": on_block,
         "infix": on_infix,
         "bound": on_bound,

@@ -14,13 +14,14 @@ from repo_mcp.languages.native.swift_values import (
     MAX_LABELLED,
     expect_arguments,
     find_suffix,
+    is_awaited,
     read_owner,
     read_value,
     refer_labels,
     spell_arguments,
 )
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, split_path
-from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
+from repo_mcp.symbols.model import AS_LABEL, AWAITED, BARE_DOT
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
     called = read_value(walk, function)
     expect_arguments(walk, node, called, labels)
     refer_labels(walk, node, called)
-    labels += spell_arguments(walk, node) if labels else ""
+    if labels:
+        labels += spell_arguments(walk, node) + (AWAITED if is_awaited(walk, node.start_byte) else "")
     if function.type == "simple_identifier":
         walk.taken.add(function.start_byte)
         walk.refer(ReferenceRole.CALL, walk.read(function), function, "", labels, count)

@@ -49,6 +49,7 @@ _ORDERING = frozenset({"min", "max", "sorted", "sort"})  # two items at once
 MAX_LABELLED = 40  # arguments of one call whose labels are recorded
 MAX_TYPED = 6  # arguments of one call whose chains are recorded
 MAX_ARGUMENT_CHARS = 40
+_AWAITING = re.compile(rb"(?:try[?!]?[ \t\n]++)?await\b")
 _BARE_DOT = re.compile(rb"\.\w+")
 _MARKS = {
     "line_string_literal": '"',
@@ -122,6 +123,33 @@ def on_closure(walk: CaptureWalk, node: Node) -> None:
     """Open a closure, in which `$0` has a name of its own."""
     find_closure(walk, node.start_byte)
     walk.closures.append((node.end_byte, _number_closure(walk, node)))
+    open_awaited(walk, node.start_byte, node.end_byte, is_awaited=False)
+
+
+def on_awaited(walk: CaptureWalk, node: Node) -> None:
+    """Open what `await` stands before: all that is to its right in the same expression."""
+    top = node
+    while (parent := top.parent) is not None and parent.type != "statements":
+        if parent.start_byte != top.start_byte and parent.type != "try_expression":
+            break
+        top = parent
+    open_awaited(walk, node.start_byte, top.end_byte, is_awaited=True)
+
+
+def open_awaited(walk: CaptureWalk, start: int, end: int, *, is_awaited: bool) -> None:
+    """Open an expression before which `await` stands or does not stand; forget those that ended."""
+    while walk.awaited and walk.awaited[-1][0] <= start:
+        walk.awaited.pop()
+    walk.awaited.append((end, is_awaited))
+
+
+def is_awaited(walk: CaptureWalk, start: int) -> bool:
+    """Return whether `await` stands before what begins at a byte, or is its first word."""
+    if _AWAITING.match(walk.text, start) is not None:
+        return True
+    while walk.awaited and walk.awaited[-1][0] <= start:
+        walk.awaited.pop()
+    return bool(walk.awaited) and walk.awaited[-1][1]
 
 
 def _number_closure(walk: CaptureWalk, node: Node) -> int:

@@ -92,6 +92,7 @@ class CaptureWalk(CaptureScopes):
         self.results: dict[int, str] = {}  # ordinal of a function or property -> the type of its value
         self.switches: list[tuple[int, str]] = []  # (end, compared value) of the open ones
         self.closures: list[tuple[int, int]] = []  # (end, number) of the open ones
+        self.awaited: list[tuple[int, bool]] = []  # (end, whether `await` is before it) of open expressions
         self.closure_numbers: dict[int, int] = {}  # start of a closure -> its number
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers

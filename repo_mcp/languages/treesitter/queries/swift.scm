@@ -27,6 +27,7 @@
 (while_statement) @conditions
 (catch_block) @catch
 (lambda_literal) @closure
+(await_expression) @awaited
 (pattern bound_identifier: (simple_identifier) @bound)
 (catch_block error: (pattern (simple_identifier) @bound))
 (pattern (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
