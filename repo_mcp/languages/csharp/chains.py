@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from repo_mcp.languages.csharp.types import AWAITED
+from repo_mcp.languages.treesitter.assigned_values import name_assigned
 
 MAX_DEPTH = 4  # of parentheses around the beginning of a chain
 _NAME = rb"[\w@\x80-\xff]+"
@@ -59,7 +60,10 @@ def _simplify_group(text: bytes, depth: int) -> bytes:
     if rest and _MEMBER.match(rest) is None:
         return _name_type(inner)
     shown = _AS.fullmatch(inner)
-    head = _name_type(shown[1]) if shown is not None else simplify(inner, depth + 1)
+    if shown is not None:
+        head = _name_type(shown[1])
+    else:
+        head = simplify(name_assigned(text[: end + 1]) or inner, depth + 1)
     tail = _reduce(b"_" + rest) if rest else b"_"
     return head + tail[1:] if head and tail else b""
 

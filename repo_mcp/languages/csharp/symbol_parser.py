@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*if\b", re.MULTILINE)
 # Syntax that the grammar does not know and names do not need: `ref partial struct`, `*(int*)&value`,
-# `in this`, `where T : allows ref struct`, the mark of `a?.b = c`, and the brackets of `{ [key] = value }`.
+# `where T : allows ref struct`, the mark of `a?.b = c`, and the brackets of `{ [key] = value }`.
 _LEFT_OUT = re.compile(
-    rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)|\bin(?=\s+this\b)"
+    rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)"
     rb"|\bwhere\s+\w+\s*:\s*allows\s+ref\s+struct\b|,\s*allows\s+ref\s+struct\b"
     rb"|\?(?=\.\w++(?:\.\w++)*+\s*+[+-]?=[^=>])"
 )

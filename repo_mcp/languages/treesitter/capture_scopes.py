@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from repo_mcp.languages.treesitter.assigned_values import name_assigned
 from repo_mcp.languages.treesitter.source_text import KEPT_CHAINS, SourceText
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
@@ -112,6 +113,7 @@ def _name_chain(text: bytes) -> str:
 
 def _simplify(text: bytes) -> bytes:
     """Return a chain of members as dotted names; empty when it is not one."""
+    text = (name_assigned(text) or text) if text.startswith(b"(") else text
     start = _PREFIX.match(text)
     text = text[start.end() :] if start is not None else text
     text = text.rstrip(b" \n\t?!")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.treesitter.assigned_values import name_assigned
 from repo_mcp.languages.treesitter.scope_walk import (
     CALLED,
     ITEMS,
@@ -355,6 +356,7 @@ def read_type_text(walk: ScriptWalk, node: Node | None) -> str:
 
 def _simplify(text: bytes) -> bytes:
     """Return a chain of members and calls as dotted names; empty when it is not one."""
+    text = (name_assigned(text) or text) if text.startswith(b"(") else text
     awaited = _AWAITED.fullmatch(text)
     if awaited is not None:
         text = awaited[1]

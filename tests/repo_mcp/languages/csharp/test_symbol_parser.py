@@ -297,6 +297,24 @@ def test_errors_make_it_partial(text: str) -> None:
     assert read("a.cs", text).status is ParseStatus.PARTIAL
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'var a = $@"""{b}""";',
+        'var a = @$"x ""{b}""" + "y";',
+        "T Made<T>(T a) where T : allows ref struct => a;",
+        "void Take<T>(T a) where T : struct, allows ref struct { }",
+        "a?.Changed += b;",
+        "a?.b.Size = 1;",
+    ],
+)
+def test_syntax_that_the_grammar_does_not_know_costs_no_members(statement: str) -> None:
+    found = read("a.cs", f"class A {{ void F() {{ {statement} G(1); }} void G(int a) {{ }} }}")
+    assert found.status is ParseStatus.FULL
+    assert "A.G METHOD 1-1 PRIVATE (int a)/1 -> void" in list_symbols(found)
+    assert "F: CALL |G 1 n=2" in [one.split(" as ")[0] + one[-4:] for one in list_references(found, CALL)]
+
+
 def test_how_many_type_arguments_a_type_has() -> None:
     found = read(
         "a.cs",

@@ -1,0 +1,21 @@
+"""The variable in a value in parentheses that is an assignment: `reply` of `(reply = ask()).status`."""
+
+from __future__ import annotations
+
+import re
+
+_ASSIGNED = re.compile(rb"\(\s*+([A-Za-z_$@][\w$@]*+(?:(?:\.|->)[\w$@]++)*+)\s*+(?:\?\?)?=(?![=>~])")
+_BRACKET = re.compile(rb"[()]")
+
+
+def name_assigned(text: bytes) -> bytes:
+    """Return what is assigned in an expression that is as a whole `(name = value)`; empty for any other."""
+    found = _ASSIGNED.match(text)
+    if found is None or not text.endswith(b")"):
+        return b""
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket[0] == b"(" else -1
+        if not depth:
+            return found[1] if bracket.end() == len(text) else b""
+    return b""
