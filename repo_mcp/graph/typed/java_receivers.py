@@ -31,6 +31,12 @@ class JavaReceivers(ReceiverTypes):
             return replace(receiver, is_certain=False)
         return super()._find_named(scope, at, text, named, receiver)
 
+    def _find_member(self, receiver: Receiver, segment: str) -> Receiver | None:
+        found = super()._find_member(receiver, segment)
+        if found is None or not receiver.is_items:
+            return found
+        return replace(found, is_certain=False)  # a class of a library may be called like a list of Java's
+
     def _is_value(self, declaration: Declaration, role: ReferenceRole) -> bool:
         """Return whether a declaration can be a value: a method cannot, so the name is a variable's."""
         return role is not ReferenceRole.USE or not is_callable(self._lookup, declaration)

@@ -45,6 +45,17 @@ getAndIncrement getAndSet incrementAndGet intValue longValue doubleValue getYear
 plusDays toEpochMilli toInstant toMillis groupCount matcher
 """
 _LIBRARY = frozenset(_LIBRARY_TEXT.split())
+# Members of lists, maps and streams: those that return an item, and those that return a list of the same.
+_GIVING_TEXT = """
+get getFirst getLast getOrDefault remove removeFirst removeLast poll pollFirst pollLast peekFirst peekLast
+element pop next first last ceiling floor higher lower take orElse orElseThrow orElseGet
+"""
+_GIVING_ITEM = frozenset(_GIVING_TEXT.split())
+_KEEPING_TEXT = """
+stream parallelStream iterator listIterator descendingIterator subList filter sorted distinct limit skip
+values findFirst findAny min max reversed reduce
+"""
+_KEEPING_ITEMS = frozenset(_KEEPING_TEXT.split())
 _OF_OBJECT = {"toString": 1, "hashCode": 1, "equals": 2}
 
 
@@ -58,6 +69,8 @@ class JavaRules(Rules):
     inherits_overloads = True
     of_every_class = _OF_OBJECT
     doubted_members = _LIBRARY
+    giving_item = _GIVING_ITEM
+    keeping_items = _KEEPING_ITEMS
     own_words = frozenset({"this"})
     base_words = frozenset({"super"})
 

@@ -6,30 +6,64 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c import on_parameter
 from repo_mcp.languages.native.c_declarators import iter_declarators, read_declarator
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, on_block, split_path
+from repo_mcp.languages.treesitter.capture_walk import (
+    CaptureWalk,
+    count_arguments,
+    on_block,
+    split_path,
+)
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
+MAX_CALLS = 4  # within one another, in what looks like the parameters of a function
+
 
 def bind_made(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
-    """Bind the variable of `Lock lock(mutex);`, which looks like a function, though a body rarely has one."""
+    """Bind the variable of `Lock lock(mutex);` and of `Path path(find(name));`.
+
+    They look like functions, though a body rarely has one."""
     for found in iter_declarators(node):
         if found.function is None or found.value is not None:
             continue
         parameters = found.function.child_by_field_name("parameters")
         declared = parameters.named_children if parameters is not None else []
-        types = [one.child_by_field_name("type") for one in declared]
-        if not types or any(one.child_by_field_name("declarator") is not None for one in declared):
-            continue
-        if any(one is None or one.type != "type_identifier" for one in types):
-            continue
-        walk.bind_type(walk.bind_name(found.name), walk.read_line(type_node), found.name)
-        for one in types:
-            assert one is not None
-            walk.taken.add(one.start_byte)
-            walk.refer(ReferenceRole.USE, walk.read(one), one)
+        if declared and all(map(_may_be_value, declared)):
+            walk.bind_type(walk.bind_name(found.name), walk.read_line(type_node), found.name)
+            for one in declared:
+                _refer_value(walk, one)
+
+
+def _may_be_value(node: Node, depth: int = 0) -> bool:
+    """Return whether a parameter may be a value instead: a name, or a call, which is written like a function
+    without a name."""
+    type_node, call = node.child_by_field_name("type"), node.child_by_field_name("declarator")
+    if type_node is None or node.named_child_count != 1 + (call is not None):
+        return False
+    if call is None:
+        return type_node.type == "type_identifier"
+    inside = call.child_by_field_name("parameters")
+    if call.type != "abstract_function_declarator" or call.named_child_count != 1 or inside is None:
+        return False
+    is_name = type_node.type in {"type_identifier", "qualified_identifier"}
+    return (
+        is_name and depth < MAX_CALLS and all(_may_be_value(one, depth + 1) for one in inside.named_children)
+    )
+
+
+def _refer_value(walk: CaptureWalk, node: Node) -> None:
+    """Add what a parameter uses that is a value."""
+    type_node, call = node.child_by_field_name("type"), node.child_by_field_name("declarator")
+    if type_node is None:
+        return
+    walk.take_words(type_node)
+    name, qualifier = split_path(walk.read_chain(type_node))
+    inside = call.child_by_field_name("parameters") if call is not None else None
+    role = ReferenceRole.USE if inside is None else ReferenceRole.CALL
+    walk.refer(role, name, type_node, qualifier, "", count_arguments(walk, inside))
+    for one in inside.named_children if inside is not None else ():
+        _refer_value(walk, one)
 
 
 def bind_values(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
