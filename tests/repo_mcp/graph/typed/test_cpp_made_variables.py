@@ -23,11 +23,11 @@ void f(int x, int y) {
 @pytest.mark.parametrize(
     ("line", "name", "expected"),
     [
-        ("Path one", "find", "3 find"),
-        ("Path two", "give", "4 give"),
-        ("Path two", "find", "3 find"),
-        ("one.name", "name", "2 name"),
-        ("two.name", "name", "2 name"),
+        ("Path one", "find", "2 find"),
+        ("Path two", "give", "3 give"),
+        ("Path two", "find", "2 find"),
+        ("one.name", "name", "1 name"),
+        ("two.name", "name", "1 name"),
     ],
 )
 def test_a_variable_that_is_given_a_call(line: str, name: str, expected: str) -> None:
