@@ -28,7 +28,7 @@ _CONDITION = re.compile(rb"^[ \t]*#[ \t]*if\b", re.MULTILINE)
 _LEFT_OUT = re.compile(
     rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)"
     rb"|\bwhere\s+\w+\s*:\s*allows\s+ref\s+struct\b|,\s*allows\s+ref\s+struct\b"
-    rb"|\?(?=\.\w++(?:\.\w++)*+\s*+[+-]?=[^=>])"
+    rb"|\?(?=\.\w++(?:\.\w++){0,9}\s*+[+-]?=[^=>])"
 )
 # Marks in a text of lines with values: `$@"""{name}"""`.
 _VERBATIM = re.compile(rb"(?:\$@|@\$)\"((?:[^\"]|\"\"){0,4000})\"(?!\")")

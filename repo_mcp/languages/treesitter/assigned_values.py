@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_ASSIGNED = re.compile(rb"\(\s*+([A-Za-z_$@][\w$@]*+(?:(?:\.|->)[\w$@]++)*+)\s*+(?:\?\?)?=(?![=>~])")
+_ASSIGNED = re.compile(rb"\(\s*+([A-Za-z_$@][\w$@]*+(?:(?:\.|->)[\w$@]++){0,9})\s*+(?:\?\?)?=(?![=>~])")
 _BRACKET = re.compile(rb"[()]")
 
 
