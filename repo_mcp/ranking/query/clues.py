@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
@@ -24,8 +24,11 @@ from repo_mcp.text.question_words import find_numbers
 from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
 
 LEAST_TITLE_WORDS = 3
+LEAST_NAMING_WORDS = 2  # of a title that has a name of code: "Add `close()`"
 # These begin headings and comments of forms, frames of a traceback, and what was typed in a session.
 _NO_TITLE = ("##", "**", "<!--", 'File "', "at ", ">>> ", "$ ")
+UNSPACED_CHARS = 2  # in a word, at the mean
+_UNSPACED = compile_late(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")  # Thai, Lao, Japanese, Chinese
 MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
 _DOTTED = compile_late(r"\w+(?:\.\w+)+")
 
@@ -36,12 +39,26 @@ def find_title(text: str) -> str | None:
     """Return the first line of a text of several lines, or None without such lines or without a title.
 
     A line of one or two words, one that ends with a colon, and a heading of a form introduce what follows:
-    `Hi all`, `Traceback (most recent call last):`, `### What I expected`. Nor is a frame or a command of what
-    was pasted alone a title.
+    `Hi all`, `Traceback (most recent call last):`, `### What I expected`. Two words with a name of code among
+    them are a title if an empty line follows. Nor is a frame or a command of what was pasted alone a title.
     """
     first, _, rest = text.strip().partition("\n")
-    introduces = first.rstrip().endswith(":") or first.startswith(_NO_TITLE)
-    return first if rest and not introduces and len(first.split()) >= LEAST_TITLE_WORDS else None
+    if not rest or first.rstrip().endswith(":") or first.startswith(_NO_TITLE):
+        return None
+    count = count_words(first)
+    is_title = count >= LEAST_TITLE_WORDS or (
+        count >= LEAST_NAMING_WORDS and rest.startswith(("\n", "\r\n")) and _holds_name(first)
+    )
+    return first if is_title else None
+
+
+def count_words(text: str) -> int:
+    """Return the number of words. In scripts without spaces between words, two characters count as one."""
+    return len(text.split()) + (0 if text.isascii() else len(_UNSPACED.findall(text)) // UNSPACED_CHARS)
+
+
+def _holds_name(text: str) -> bool:
+    return any(map(_SHAPED.search, _IDENTIFIER.findall(text)))
 
 
 class ClueKind(StrEnum):
@@ -101,13 +118,14 @@ class _PrefilteredPattern:
 
 _PATH = r"(?:[A-Za-z]:)?[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){0,30}[\w.@+~-]{1,120}"
 _PYTHON_FRAME = 'File "'  # no other frame begins with this
+_CAUSE = "Caused by: "
 _FRAMES = (
     _PrefilteredPattern(
         [_PYTHON_FRAME],
         r'File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,120}))?',
     ),
     _PrefilteredPattern(
-        [":"], r"\bat (?P<name>[\w.$<>]{1,300})\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"
+        [":"], r"\bat (?P<name>[\w.$<>]{1,300}) ?\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"
     ),
     _PrefilteredPattern(
         [":"],
@@ -176,7 +194,8 @@ def parse_prompt(prompt: str) -> tuple[Clue, ...]:
     The text of frames and URLs gives no other clues, and of a path only its name does.
     """
     matches = _match_frames(prompt)
-    frames = list(dict.fromkeys(map(_build_frame, _order_frames(matches))))[: MAX_CLUES[ClueKind.FRAME]]
+    ordered = _order_frames(prompt, matches)
+    frames = list(dict.fromkeys(map(_build_frame, ordered)))[: MAX_CLUES[ClueKind.FRAME]]
     kept = _BOILERPLATE.replace(" ", _cut_out(prompt, matches))
     prose = _PATH_ALONE.replace(r" \1 ", _URL.replace(" ", kept))
     sources: tuple[tuple[ClueKind, Iterable[Clue]], ...] = (
@@ -209,10 +228,21 @@ def _match_frames(prompt: str) -> list[re.Match[str]]:
     return kept
 
 
-def _order_frames(matches: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the innermost frame first: Python prints it last, all other languages first."""
+def _order_frames(prompt: str, matches: Sequence[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the innermost frame first: Python prints it last, all other languages first.
+
+    Java prints the exception that caused another one below it.
+    """
     python = [match for match in matches if match[0].startswith(_PYTHON_FRAME)]
-    return python[::-1] + [match for match in matches if not match[0].startswith(_PYTHON_FRAME)]
+    others = [match for match in matches if not match[0].startswith(_PYTHON_FRAME)]
+    causes: list[list[re.Match[str]]] = [[]]
+    end = 0
+    for match in others:
+        if _CAUSE in prompt[end : match.start()]:
+            causes.append([])
+        causes[-1].append(match)
+        end = match.end()
+    return [*reversed(python), *chain.from_iterable(reversed(causes))]
 
 
 def _build_frame(match: re.Match[str]) -> Clue:
@@ -305,10 +335,15 @@ def split_symbol(text: str) -> tuple[str, ...]:
 
 
 def join_words(words: Sequence[str]) -> list[str]:
-    """Return names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
+    """Return names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart.
+
+    No name begins with a digit: `2.15` is no name.
+    """
     folded = [word.lower() for word in words]
     rows = [folded[at : at + size] for size in (2, 3) for at in range(len(folded) - size + 1)]
-    telling = [row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1]))]
+    telling = [
+        row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1])) and not row[0][:1].isdigit()
+    ]
     return [sign.join(row) for row in telling for sign in ("_", "")]
 
 

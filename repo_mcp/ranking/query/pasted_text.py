@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.ranking.query.clues import find_title
+from repo_mcp.ranking.query.clues import count_words, find_title
 from repo_mcp.ranking.query.report_noise import FORM_WORDS, LinePart, is_heading, iter_lines, take_informative
 from repo_mcp.ranking.query.requests import holds_question, is_request, wants_shown
 from repo_mcp.record_classes import dataclass
@@ -75,16 +75,16 @@ def is_report(text: str) -> bool:
     """Return True for a report or the description of a change: a title, and below it what it is about.
 
     A text that asks something, in its title or below it, is a question and no report; only headings of forms
-    may ask. A long text may ask on its way, what others think of it, but not in its last paragraph. A text
-    without a title is no report either.
+    may ask. A long text may ask on its way, what others think of it, but not in its last paragraph, and words
+    that ask may stand within its title: "a flag which takes no value". A text without a title is no report.
     """
     text = text.strip()
     title = find_title(text)
     if title is None:
         return False
     below = [(line.strip(), part) for line, part in iter_lines(text)][1:]
-    is_long = sum(len(line.split()) for line, _ in below) >= LONG_WORDS
-    if is_request(title.rstrip().rstrip("?") if is_long else title):
+    is_long = sum(count_words(line) for line, _ in below) >= LONG_WORDS
+    if is_request(title.rstrip().rstrip("?") if is_long else title, asks_first=is_long):
         return False
     asking = _list_asking(below)
     if _asks_at_end(below, asking) or (asking and not is_long):

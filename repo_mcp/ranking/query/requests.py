@@ -42,12 +42,18 @@ _EDGES = "\"'*_#>[](){}.,:;!?"
 _SENTENCE_END = compile_late(r"(?<=[.!?:])\s+")
 
 
-def is_request(title: str) -> bool:
-    """Return True for a title that asks, or that is the first sentence of a letter."""
+def is_request(title: str, *, asks_first: bool = False) -> bool:
+    """Return True for a title that asks, or that is the first sentence of a letter.
+
+    If it `asks_first`, only its first word asks. A first word with a colon is the name of a part of the
+    program, such as `trace: spans are lost`, unless it says what follows.
+    """
     words = _list_words(title)
+    if words and title.split()[0].endswith(":") and words[0] not in _TAGS:
+        words = words[1:]
     is_asking = any(
         word in ASKING_WORDS or _asks_when(word, second)
-        for word, second in zip(words, [*words[1:], ""], strict=True)
+        for word, second in [*zip(words, [*words[1:], ""], strict=True)][: 1 if asks_first else None]
     )
     return is_asking or title.rstrip().endswith("?") or _begins_request(words)
 
