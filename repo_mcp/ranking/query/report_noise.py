@@ -28,6 +28,9 @@ _NOISE = compile_late(
     | A[ ]clear[ ]and[ ]concise[ ]description | Add[ ]any[ ]other[ ]context | If[ ]applicable,[ ]add[ ]screen
     | (?:Python|IPython|PyPy|Node|Welcome[ ]to|Type)\b.{0,20}(?:\d+\.\d+|"[.]?help"|[ ]Node\.js).*  # a banner
     | [ \t]*(?:[-*+][ ])?(?:os|platform|operating[ ]system|browser|\w+[ ]version|version)s?[ ]*:.{0,80}$
+    | [ \t]*(?:[-*+][ ]+)?[-*+_][ ]?[*_]{0,2}(?:[\w.+/-]{1,30}[ ]){0,2}  # an item of a list, or in other type
+      (?:os|platform|operating[ ]system|browser|compiler|time[ ]?zone|architecture|(?:\w+\+)?version)s?
+      (?:[ ]information)?(?:[*_]{0,3}[ ]*:|[ ]+(?=[^:]{0,30}\d)).{0,160}$
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -49,6 +52,15 @@ _CHANGING = compile_late(r"0x[0-9a-fA-F]+|\d+")  # in lines of a log that are ot
 _FRAME_BY = r"[ \t]*(?:File \"|at \S+ ?\(|at \S+:\d|in \S+:line |\S+\.go:\d)"
 _WRITTEN = compile_late(f"{_FRAME_BY}|{_TYPED_BY}|{_LOGGED_BY}")  # by a program
 _HEADING = compile_late(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*$)")
+# The words of headings that ask where a program ran. What stands below is true of many reports.
+_ASKS_SETUP = compile_late(
+    r"(?:what|which) (?:\w+ ){0,2}?(?:versions?|operating system|os|browser|platform)\b.*"
+    r"|(?:(?:affected|development|my|runtime|software|test|your) )?"
+    r"(?:environment|operating system|os|platform|system|version)s?"
+    r"(?: (?:data|details|info|information|used|of \w+))*"
+    r"|(?:\w+ ){1,2}versions?"
+)
+_FOLDED, _FOLDED_END = "<details", "</details>"
 _WORDS_OF_FORMS = """
 actual add additional additionally alternatives anything applicable attempted behavior behaviour bug case
 cause check checklist checks clear code component components concise config configuration considered
@@ -85,7 +97,8 @@ def take_informative(prompt: str, read_template: Callable[[], Collection[str]] =
     if "\n" not in prompt.strip():
         return prompt
     template = read_template()
-    lines = _iter_new(_iter_kept(_COMMENT.sub("", prompt)))
+    told = "\n".join(_drop_setup(_COMMENT.sub("", prompt)))
+    lines = _iter_new(_iter_kept(told))
     parts = iter_lines("\n".join(lines))
     kept = [line for line, part in parts if not _is_form(line, template if part is LinePart.PROSE else ())]
     telling = "\n".join(kept)
@@ -151,6 +164,29 @@ def _iter_kept(text: str) -> Iterator[str]:
             is_said = not is_session or _TYPED_FIRST.match(line) or _names_error(line)
             if is_said and not (_LOGGED.match(line) and _QUIET.match(line)):
                 yield line
+
+
+def _drop_setup(text: str) -> Iterator[str]:
+    """Yield the lines of a text without what its form asks about versions and systems.
+
+    Below such a heading that is the first paragraph, fence or folded part. The rest may be anything.
+    """
+    asked = folded = answered = False
+    before = ""
+    for line, part in iter_lines(text):
+        if part is LinePart.PROSE and not folded:
+            if is_heading(line):
+                asked, answered = bool(before and _ASKS_SETUP.fullmatch(read_words(line))), False
+            elif asked and answered and not line.strip():
+                asked = False
+            answered = answered or not is_heading(line) and bool(line.strip())
+        else:
+            answered = True
+        if asked and part is LinePart.PROSE:
+            folded = (folded or _FOLDED in line) and _FOLDED_END not in line
+        if not asked:
+            yield line
+            before = before or line.strip()
 
 
 def _choose_block(line: tuple[str, LinePart]) -> tuple[LinePart, bool]:
