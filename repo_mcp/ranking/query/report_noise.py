@@ -179,7 +179,7 @@ def _drop_setup(text: str) -> Iterator[str]:
                 asked, answered = bool(before and _ASKS_SETUP.fullmatch(read_words(line))), False
             elif asked and answered and not line.strip():
                 asked = False
-            answered = answered or not is_heading(line) and bool(line.strip())
+            answered = answered or (not is_heading(line) and bool(line.strip()))
         else:
             answered = True
         if asked and part is LinePart.PROSE:

@@ -49,7 +49,7 @@ def is_request(title: str, *, asks_first: bool = False) -> bool:
     program, such as `trace: spans are lost`, unless it says what follows.
     """
     words = _list_words(title)
-    if words and title.split()[0].endswith(":") and words[0] not in _TAGS:
+    if words and title.split(maxsplit=1)[0].endswith(":") and words[0] not in _TAGS:
         words = words[1:]
     is_asking = any(
         word in ASKING_WORDS or _asks_when(word, second)
