@@ -185,12 +185,12 @@ def _count_opened(budget: Budget) -> int:
 def locate(clue: Clue, spans: Sequence[SymbolSpan]) -> list[int]:
     """Return the line that a clue names, or that of its function's name if the function has moved.
 
-    Return none for a clue without a line.
+    Return none for a clue without a line, unless one declaration has its name.
     """
     line = clue.line
-    if line is None:
-        return []
     named = [span for span in spans if span.name == clue.name]
+    if line is None:
+        return [named[0].name_line] if len(named) == 1 else []
     if not named or any(span.start_line <= line <= span.end_line for span in named):
         return [line]
     return [min((span.name_line for span in named), key=lambda position: (abs(position - line), position))]

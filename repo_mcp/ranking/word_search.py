@@ -265,7 +265,7 @@ def list_cited(query: Query, searcher: Searcher) -> dict[str, int]:
     """Return the first line that a query cites of each file: in a frame, a link or behind a path."""
     paths = [clue for clue in understand(query.text, query.code).paths if clue.line]
     mentions = resolve_mentions(paths, partial(find_paths, searcher.snapshot))
-    return {one.path: one.clue.line or 0 for one in reversed(mentions) if one.share == 1}
+    return {one.path: one.clue.line for one in reversed(mentions) if one.share == 1 and one.clue.line}
 
 
 def _remember(read_live: ReadLive) -> ReadLive:

@@ -18,7 +18,7 @@ from itertools import chain, islice
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.question_words import find_numbers
 from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
@@ -27,6 +27,7 @@ LEAST_TITLE_WORDS = 3
 LEAST_NAMING_WORDS = 2  # of a title that has a name of code: "Add `close()`"
 # These begin headings and comments of forms, frames of a traceback, and what was typed in a session.
 _NO_TITLE = ("##", "**", "<!--", 'File "', "at ", ">>> ", "$ ")
+_NO_ENDS = FUNCTION_WORDS | {"d", "ll", "m", "re", "s", "t", "ve"}  # of joined names
 UNSPACED_CHARS = 2  # in a word, at the mean
 _UNSPACED = compile_late(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")  # Thai, Lao, Japanese, Chinese
 MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
@@ -119,6 +120,9 @@ class _PrefilteredPattern:
 _PATH = r"(?:[A-Za-z]:)?[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){0,30}[\w.@+~-]{1,120}"
 _PYTHON_FRAME = 'File "'  # no other frame begins with this
 _CAUSE = "Caused by: "
+_PACKAGED = frozenset(("groovy", "java", "kt", "scala"))  # languages whose frames have the file's name alone
+_DECLARES_TYPES = ".d.ts"
+_BUILT = (".js", ".cjs", ".mjs")  # such a file may be built from one of another name
 _FRAMES = (
     _PrefilteredPattern(
         [_PYTHON_FRAME],
@@ -246,10 +250,16 @@ def _order_frames(prompt: str, matches: Sequence[re.Match[str]]) -> list[re.Matc
 
 
 def _build_frame(match: re.Match[str]) -> Clue:
-    groups = match.groupdict()
-    return Clue(
-        ClueKind.FRAME, _plain_path(match["path"]), int(match["line"]), _last_name(groups.get("name"))
-    )
+    name = match.groupdict().get("name")
+    path = _add_package(_plain_path(match["path"]), name or "")
+    return Clue(ClueKind.FRAME, path, int(match["line"]), _last_name(name))
+
+
+def _add_package(path: str, name: str) -> str:
+    """Return the path of a file that has the class of its name: `org/a/B.java` for B.java and org.a.B.run."""
+    stem, dot, extension = path.partition(".")
+    package, of_class, _ = f"{name.replace('$', '.')}.".partition(f".{stem}.")
+    return f"{package.replace('.', '/')}/{path}" if dot and of_class and extension in _PACKAGED else path
 
 
 def _cut_out(prompt: str, matches: Iterable[re.Match[str]]) -> str:
@@ -337,12 +347,14 @@ def split_symbol(text: str) -> tuple[str, ...]:
 def join_words(words: Sequence[str]) -> list[str]:
     """Return names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart.
 
-    No name begins with a digit: `2.15` is no name.
+    No name begins with a digit, as `2.15` would, or ends as "let's" does.
     """
     folded = [word.lower() for word in words]
     rows = [folded[at : at + size] for size in (2, 3) for at in range(len(folded) - size + 1)]
     telling = [
-        row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1])) and not row[0][:1].isdigit()
+        row
+        for row in rows
+        if row[0] not in FUNCTION_WORDS and row[-1] not in _NO_ENDS and not row[0][:1].isdigit()
     ]
     return [sign.join(row) for row in telling for sign in ("_", "")]
 
@@ -357,13 +369,26 @@ class Mention:
 
 
 def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Mention, ...]:
-    """Return the files that the frames and paths refer to, in the order of the clues."""
+    """Return the files that the frames and paths refer to, in the order of the clues.
+
+    For a frame in a built script that is its source, in which the line of the frame means nothing.
+    """
     mentions: list[Mention] = []
     for clue in clues:
         if clue.kind in (ClueKind.FRAME, ClueKind.PATH):
             meant = find_meant(clue.text, find_paths)
+            if not meant and clue.kind is ClueKind.FRAME and clue.text.endswith(_BUILT):
+                meant, clue = find_sources(clue.text, find_paths), replace(clue, line=None)  # noqa: PLW2901
             mentions += [Mention(path, clue, 1 / len(meant)) for path in meant]
     return tuple(mentions)
+
+
+def find_sources(text: str, find_paths: FindPaths) -> list[str]:
+    """Return the files from which a script may have been built: `a/b.ts` or `a/b/index.js` for `a/b.js`."""
+    wanted = [part for part in _strip_extension(text).split("/") if part not in ("", ".", "..")]
+    found = _find_agreeing(wanted, find_paths, _strip_extension) if wanted else []
+    meant = [path for path in found if not path.endswith(_DECLARES_TYPES)]
+    return meant if len(meant) <= MAX_MEANT else []
 
 
 def find_meant(text: str, find_paths: FindPaths) -> list[str]:

@@ -49,7 +49,7 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
         ),
         (
             "\tat com.example.Ledger.post(Ledger.java:123)\n\tat com.example.Main.main(Main.java:7)\n",
-            [("Ledger.java", 123, "post"), ("Main.java", 7, "main")],
+            [("com/example/Ledger.java", 123, "post"), ("com/example/Main.java", 7, "main")],
         ),
         (
             "panic: boom\n\ngoroutine 1 [running]:\nmain.post(...)\n\t/tmp/x/ledger.go:12 +0x1d\n",
