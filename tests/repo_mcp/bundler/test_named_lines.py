@@ -15,6 +15,8 @@ def test_a_frame_of_another_version_points_to_its_function() -> None:
     assert locate(Clue(ClueKind.FRAME, "a.py", 3, "read"), spans) == [3]
     assert locate(Clue(ClueKind.FRAME, "a.py", 90, "read"), spans) == [6]
     assert locate(Clue(ClueKind.FRAME, "a.py", 90, "gone"), spans) == [90]
+    assert locate(Clue(ClueKind.FRAME, "a.py", None, "read"), spans) == []  # which of two is not said
+    assert locate(Clue(ClueKind.FRAME, "a.py", None, "gone"), spans) == []
     assert locate(Clue(ClueKind.PATH, "a.py"), spans) == []
 
 

@@ -14,6 +14,7 @@ from repo_mcp.ranking.query.clues import (
     Clue,
     ClueKind,
     find_title,
+    join_words,
     parse_prompt,
     split_symbol,
 )
@@ -52,6 +53,17 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
             [("com/example/Ledger.java", 123, "post"), ("com/example/Main.java", 7, "main")],
         ),
         (
+            "LedgerException: no\n    at com.example.Main.main (Main.java:7)\nCaused by: BookException: x\n"
+            "    at com.example.Book$Page.add (Book.java:9)\nCaused by: NullPointerException\n"
+            "    at com.example.Page.turn (Page.java:3)\n    at com.example.Book.add (Book.java:8)\n",
+            [
+                ("com/example/Page.java", 3, "turn"),
+                ("com/example/Book.java", 8, "add"),
+                ("com/example/Book.java", 9, "add"),
+                ("com/example/Main.java", 7, "main"),
+            ],
+        ),
+        (
             "panic: boom\n\ngoroutine 1 [running]:\nmain.post(...)\n\t/tmp/x/ledger.go:12 +0x1d\n",
             [("/tmp/x/ledger.go", 12, None)],
         ),
@@ -66,7 +78,7 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
         ),
         ("   at Ledger.Post() in C:\\src\\Ledger.cs:line 40", [("C:/src/Ledger.cs", 40, None)]),
     ],
-    ids=["python", "javascript", "java", "go", "valgrind", "debugger", "csharp"],
+    ids=["python", "javascript", "java", "java-causes", "go", "valgrind", "debugger", "csharp"],
 )
 def test_frames_of_a_traceback_the_innermost_first(
     prompt: str, frames: list[tuple[str, int, str | None]]
@@ -179,6 +191,13 @@ def test_any_text_is_understood_within_limits(prompt: str) -> None:
         ("\n  Undo forgets a step\nIt does so.", "Undo forgets a step"),
         ("Undo forgets a step", None),
         ("Hi all\n\nundo forgets a step", None),
+        ("Add `undoAll()`\n\nIt is needed.", "Add `undoAll()`"),
+        ("undoAll redoAll\nundoStep", None),  # names alone
+        (
+            "\u64a4\u9500\u540e\u4e22\u5931\u6b65\u9aa4\n\n\u6b65\u9aa4",
+            "\u64a4\u9500\u540e\u4e22\u5931\u6b65\u9aa4",
+        ),  # no spaces
+        ("\u4f60\u597d\n\n\u64a4\u9500\u540e\u4e22\u5931\u6b65\u9aa4", None),
         ("Traceback (most recent call last):\n  File", None),
         ("### What I expected\nundo", None),
         ("**Describe the bug**\nundo", None),
@@ -189,3 +208,9 @@ def test_any_text_is_understood_within_limits(prompt: str) -> None:
 )
 def test_a_title_is_the_first_of_several_lines(text: str, title: str | None) -> None:
     assert find_title(text) == title
+
+
+def test_numbers_and_the_rests_of_contractions_join_no_names() -> None:
+    assert "slow_start" in join_words(["slow", "start"])
+    assert join_words(["utf", "8"]) == ["utf_8", "utf8"]
+    assert join_words(["2", "15"]) == join_words(["let", "s"]) == []

@@ -65,6 +65,22 @@ def test_a_path_that_may_mean_several_files_counts_for_each_in_part() -> None:
     assert [one.share for one in resolve_mentions([Clue(ClueKind.PATH, "util.py")], find_paths)] == [0.5, 0.5]
 
 
+def test_a_frame_in_a_built_script_means_its_source_without_the_line() -> None:
+    def find_sources(terms: Iterable[str]) -> list[str]:
+        paths = ["src/plugin/undo/index.js", "src/steps.ts", "types/plugin/undo.d.ts", "lib/steps.py"]
+        return [path for path in paths if set(terms) <= set(analyse_text(path))]
+
+    for built, path in (
+        ("/srv/node_modules/ledger/plugin/undo.js", "src/plugin/undo/index.js"),
+        ("undo.js", "src/plugin/undo/index.js"),
+        ("/srv/ledger/src/steps.mjs", "src/steps.ts"),
+    ):
+        frame = Clue(ClueKind.FRAME, built, 1, "run")
+        (one,) = resolve_mentions([frame], find_sources)
+        assert (one.path, one.clue.line, one.clue.name) == (path, None, "run")
+        assert resolve_mentions([Clue(ClueKind.PATH, built)], find_sources) == ()
+
+
 def test_words_mean_no_files() -> None:
     assert resolve_mentions([Clue(ClueKind.WORD, "book"), Clue(ClueKind.SYMBOL, "book")], find_paths) == ()
 

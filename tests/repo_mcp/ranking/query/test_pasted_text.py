@@ -95,6 +95,30 @@ def test_lines_of_the_own_template_are_taken_out() -> None:
     assert "hull" in read_pasted(text).prose
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "### What version of Gizmo are you using?\n\nlinux\n",
+        "### What operating system (Linux, \u2026) and version?\nlinux\n",
+        "**Environment**:\n\n<details>\nlinux\n\nlinux\n</details>\n",
+        "#### Gizmo version\n\n```\nlinux\n\nlinux\n```\n",
+        "## System Information\n- linux\n",
+        "- Gizmo.js Version: linux\n- Compiler+version: linux\n - Time zone: linux\n- **OS:** linux\n",
+        "* Gizmo Version 1.8 linux\n",
+    ],
+)
+def test_versions_and_systems_are_taken_out_with_their_headings(asked: str) -> None:
+    text = f"Ends at once\n\n{asked}\nThe strip is gone.\n"
+    assert " ".join(read_pasted(text).prose.split()) == "Ends at once The strip is gone."
+
+
+def test_what_follows_the_answer_of_a_form_is_left() -> None:
+    text = "Ends at once\n\n## Environment\nlinux\n\nIt ends.\n\n## Environment variables\n\nThey are gone."
+    assert " ".join(read_pasted(text).prose.split()) == (
+        "Ends at once It ends. ## Environment variables They are gone."
+    )
+
+
 def test_a_form_without_a_title_is_one_too() -> None:
     assert read_pasted("### Describe the bug\n\nThe strip is gone.\n").prose == "The strip is gone."
 
@@ -187,6 +211,11 @@ def test_code_alone_counts_in_full() -> None:
         f"Close the window with its tab{TOLD}Why not ask the strip?",
         "Window stays open after closing\n\nPlease list the open tabs in it.",  # asked of the program
         f"Window stays open after closing{TOLD}Please find my log attached.",
+        f"Keep windows open which have no tabs{TOLD}",  # no question, within a long text
+        f"Add `TabStrip.close()`{TOLD}",
+        f"trace: windows are not closed{TOLD}",  # a part of the program
+        "\u5173\u95ed\u540e\u7a97\u53e3\u4e0d\u6d88\u5931\n\n"
+        + "\u7a97\u53e3\u4ecd\u7136\u6253\u5f00\u3002" * 30,
     ],
 )
 def test_a_title_with_what_it_is_about_is_a_report(text: str) -> None:
@@ -232,6 +261,7 @@ def test_a_title_with_what_it_is_about_is_a_report(text: str) -> None:
         "Find the functions that close windows\n\nTabs do not matter.",
         "Close the window with its last tab?\n\nIt stays.",  # too short to be sure
         f"Closing of windows{TOLD}Where is it decided?",
+        f"Which windows are closed with a tab{TOLD}",
         f"Does a window close with its last tab?{TOLD}I can try.",
         f"Closing of windows{TOLD}Where is it decided?\n\nThanks in advance!",
         f"Closing of windows{TOLD}Where is it decided?\nAnswer with the file and the line.",
