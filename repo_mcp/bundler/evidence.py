@@ -10,7 +10,7 @@ the search.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 
@@ -220,48 +220,25 @@ def weigh_clues(
     The terms of `pasted` clues weigh less. If there are few terms, as in a question, words of similar meaning
     are added if the index has them: synonyms of a term that it has, stand-ins for a term that it lacks.
     """
-    clues, factors = tuple(clues), dict[str, float]()
+    factors: dict[str, float] = {}
     for clue in clues:
         share = weights.pasted if clue in pasted else 1.0
         for term, factor in _iter_factors(clue, weights):
             factors[term] = max(share * factor, factors.get(term, 0.0))
-    forms = dict(_iter_forms(clues)) if weights.form else {}
-    further: dict[str, float] = {
-        form: weights.form * factors[stem] for form, stem in forms.items() if form not in factors
-    }
-    if len(factors) + len(further) <= MAX_WIDENED:
-        further |= _rate_similar({**factors, **further}, count_units, weights)
+    if len(factors) <= MAX_WIDENED:
+        synonyms: dict[str, float] = {}
+        for term in factors:
+            held = count_units(term)
+            factor = weights.synonym if held else weights.stand_in
+            for other in list_synonyms(term) if held else list_stand_ins(term):
+                if other not in factors and count_units(other):
+                    synonyms[other] = max(factor, synonyms.get(other, 0.0))
+        factors |= synonyms
     # The power is above 1, because a term of every tenth unit says next to nothing about where to look.
-    weighed = {
+    return {
         term: round(factor * _compute_rarity(count_units(term), units) ** weights.rarity, WEIGHT_DECIMALS)
-        for term, factor in (factors | further).items()
+        for term, factor in factors.items()
     }
-    for form, stem in forms.items():  # `newer` is rare, and says no more than `new`
-        if form in further:
-            weighed[form] = min(weighed[form], weighed[stem])
-    return weighed
-
-
-def _rate_similar(
-    known: Mapping[str, float], count_units: Callable[[str], int], weights: Weights
-) -> dict[str, float]:
-    """Return the words of the index that mean much the same as `known` terms, with their factors."""
-    similar: dict[str, float] = {}
-    for term in known:
-        held = count_units(term)
-        factor = weights.synonym if held else weights.stand_in
-        for other in list_synonyms(term) if held else list_stand_ins(term):
-            if other not in known and count_units(other):
-                similar[other] = max(factor, similar.get(other, 0.0))
-    return similar
-
-
-def _iter_forms(clues: Iterable[Clue]) -> Iterator[tuple[str, str]]:
-    """Yield the stems of the other forms of irregular words, each with that of the word."""
-    for clue in clues:
-        if clue.kind is ClueKind.WORD:
-            stem = (analyse_text(clue.text) or [clue.text.lower()])[-1]
-            yield from ((analyse_text(form)[-1], stem) for form in list_other_forms(clue.text))
 
 
 def find_joined(prompt: str, count_units: Callable[[str], int]) -> tuple[Clue, ...]:
@@ -297,6 +274,8 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
         share = weights.asking if clue.text.lower() in QUESTION_WORDS else 1.0
         yield whole, share * (weights.inflected if len(parts) == 1 else 1.0)
         yield from ((part, share * (1.0 if len(parts) == 1 else weights.part_term)) for part in parts)
+        forms = list_other_forms(clue.text) if weights.form else ()
+        yield from ((analyse_text(form)[-1], share * weights.form) for form in forms)
     elif clue.kind is ClueKind.PHRASE:
         terms = analyse_text(clue.text)
         yield from ((term, weights.phrase_term) for term in terms if term not in STOP_WORDS)

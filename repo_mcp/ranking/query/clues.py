@@ -27,7 +27,6 @@ LEAST_TITLE_WORDS = 3
 LEAST_NAMING_WORDS = 2  # of a title that has a name of code: "Add `close()`"
 # These begin headings and comments of forms, frames of a traceback, and what was typed in a session.
 _NO_TITLE = ("##", "**", "<!--", 'File "', "at ", ">>> ", "$ ")
-_NO_ENDS = FUNCTION_WORDS | {"d", "ll", "m", "re", "s", "t", "ve"}  # of joined names
 UNSPACED_CHARS = 2  # in a word, at the mean
 _UNSPACED = compile_late(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")  # Thai, Lao, Japanese, Chinese
 MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
@@ -347,14 +346,12 @@ def split_symbol(text: str) -> tuple[str, ...]:
 def join_words(words: Sequence[str]) -> list[str]:
     """Return names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart.
 
-    No name begins with a digit, as `2.15` would, or ends as "let's" does.
+    No name begins with a digit: `2.15` is no name.
     """
     folded = [word.lower() for word in words]
     rows = [folded[at : at + size] for size in (2, 3) for at in range(len(folded) - size + 1)]
     telling = [
-        row
-        for row in rows
-        if row[0] not in FUNCTION_WORDS and row[-1] not in _NO_ENDS and not row[0][:1].isdigit()
+        row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1])) and not row[0][:1].isdigit()
     ]
     return [sign.join(row) for row in telling for sign in ("_", "")]
 

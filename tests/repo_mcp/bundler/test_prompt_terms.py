@@ -75,14 +75,6 @@ def test_an_irregular_word_stands_for_its_other_forms_too() -> None:
     assert "chosen" not in weigh_clues([Clue(ClueKind.WORD, "choose")], lambda _: 5, 100, QUESTION_WEIGHTS)
 
 
-def test_a_rare_form_says_no_more_than_the_common_word() -> None:
-    counts = {"new": 50, "newer": 1}
-    weights = weigh_clues([Clue(ClueKind.WORD, "new")], lambda term: counts.get(term, 0), 100, WEIGHTS)
-    assert 0 < weights["newer"] == weights["new"]
-    both = (Clue(ClueKind.WORD, "new"), Clue(ClueKind.WORD, "newer"))
-    assert weigh_clues(both, lambda term: counts.get(term, 0), 100, WEIGHTS)["newer"] > weights["new"]
-
-
 def test_a_synonym_stands_in_for_a_word_that_the_index_lacks() -> None:
     counts = {"exit": 3, "buffer": 5, "queue": 7}
     clues = (Clue(ClueKind.WORD, "quit"), Clue(ClueKind.WORD, "buffer"))
