@@ -171,20 +171,19 @@ def _drop_setup(text: str) -> Iterator[str]:
 
     Below such a heading that is the first paragraph, fence or folded part. The rest may be anything.
     """
-    asked = folded = answered = False
-    before = ""
+    is_asked = is_folded = is_answered = False
+    before = ""  # the first line that is yielded, which is no heading of a form
     for line, part in iter_lines(text):
-        if part is LinePart.PROSE and not folded:
-            if is_heading(line):
-                asked, answered = bool(before and _ASKS_SETUP.fullmatch(read_words(line))), False
-            elif asked and answered and not line.strip():
-                asked = False
-            answered = answered or (not is_heading(line) and bool(line.strip()))
+        if part is LinePart.PROSE and is_heading(line):
+            is_asked = bool(before) and _ASKS_SETUP.fullmatch(read_words(line)) is not None
+            is_folded = is_answered = False
+        elif part is LinePart.PROSE and not line.strip():
+            is_asked = is_asked and (is_folded or not is_answered)
         else:
-            answered = True
-        if asked and part is LinePart.PROSE:
-            folded = (folded or _FOLDED in line) and _FOLDED_END not in line
-        if not asked:
+            is_answered = True
+        if is_asked and part is LinePart.PROSE:
+            is_folded = (is_folded or _FOLDED in line) and _FOLDED_END not in line
+        if not is_asked:
             yield line
             before = before or line.strip()
 
