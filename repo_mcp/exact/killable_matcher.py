@@ -23,10 +23,10 @@ import numpy as np
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.engines import PythonEngine
 from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
-from repo_mcp.exact.patterns import unify_line_ends
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.model import ExactRequest
 from repo_mcp.process.parse_worker import ParseWorker
+from repo_mcp.text.lines import unify_line_ends
 
 TASK = "lines"
 WALL_SECONDS = 5.0  # for one text; half of what a whole search may take

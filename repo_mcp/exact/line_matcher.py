@@ -19,10 +19,11 @@ from typing import Any
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.engines import Compiled, Engine, Options, load_engine
 from repo_mcp.exact.expression_reader import ExpressionFault
-from repo_mcp.exact.patterns import read_pattern, unify_line_ends
+from repo_mcp.exact.patterns import read_pattern
 from repo_mcp.exact.repeated_parts import MAX_OPTIONAL, count_optional
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.text.lines import unify_line_ends
 
 MAX_PATTERN_CHARS = 10_000
 MIN_LITERAL = 2  # characters: a shorter literal is not worth a search of its own

@@ -35,6 +35,7 @@ from repo_mcp.exact.pattern_texts import (
 from repo_mcp.exact.punctuation_bigrams import list_bigrams
 from repo_mcp.exact.required_terms import CLASS_MARKS, All, Either, Need, PatternReading, Run, find_mark
 from repo_mcp.model import ExactRequest
+from repo_mcp.text.lines import unify_line_ends
 
 MAX_SET_CHARS = 4  # of a character class that is read as alternatives; a larger one becomes a mark
 _ASCII = tuple(map(chr, range(128)))
@@ -48,11 +49,6 @@ def read_pattern(request: ExactRequest) -> PatternReading:
     read = read_expression if request.regex else read_literal
     pattern = request.pattern if request.regex else unify_line_ends(request.pattern)
     return read(pattern, case_sensitive=request.case_sensitive, whole_word=request.whole_word)
-
-
-def unify_line_ends(text: str) -> str:
-    """Return a literal with the line ends of normalised text."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:

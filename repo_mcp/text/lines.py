@@ -169,6 +169,11 @@ def _decode_marked(raw: bytes, codec: str) -> SourceText:
     return SourceText(_unify_line_ends(data), warnings)
 
 
+def unify_line_ends(text: str) -> str:
+    """Return a text that a client gave with the line ends of normalised text."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
 def _unify_line_ends(data: bytes) -> bytes:
     if b"\r" not in data:
         return data

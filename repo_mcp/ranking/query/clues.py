@@ -20,6 +20,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.lines import unify_line_ends
 from repo_mcp.text.question_words import find_numbers
 from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
 
@@ -196,6 +197,7 @@ def parse_prompt(prompt: str) -> tuple[Clue, ...]:
 
     The text of frames and URLs gives no other clues, and of a path only its name does.
     """
+    prompt = unify_line_ends(prompt)
     matches = _match_frames(prompt)
     ordered = _order_frames(prompt, matches)
     frames = list(dict.fromkeys(map(_build_frame, ordered)))[: MAX_CLUES[ClueKind.FRAME]]

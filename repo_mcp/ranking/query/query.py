@@ -33,6 +33,7 @@ from repo_mcp.ranking.query.intent import NameKind, understand
 from repo_mcp.ranking.query.pasted_text import read_pasted
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.lines import unify_line_ends
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 
@@ -107,6 +108,7 @@ def parse_query(
     """
     query = Query()
     words: list[str] = []
+    text = unify_line_ends(text)
     parts = list(_QUERY_PART.finditer(text))
     query.is_pasted = _is_pasted(text, parts)
     if query.is_pasted:

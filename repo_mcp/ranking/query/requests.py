@@ -6,6 +6,8 @@ files". They count only before a word for what is sought (`all`, `where`, `calle
 
 from __future__ import annotations
 
+from itertools import islice
+
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.text.stop_words import ASKING_WORDS
 
@@ -53,7 +55,7 @@ def is_request(title: str, *, asks_first: bool = False) -> bool:
         words = words[1:]
     is_asking = any(
         word in ASKING_WORDS or _asks_when(word, second)
-        for word, second in [*zip(words, [*words[1:], ""], strict=True)][: 1 if asks_first else None]
+        for word, second in islice(zip(words, [*words[1:], ""], strict=False), 1 if asks_first else None)
     )
     return is_asking or title.rstrip().endswith("?") or _begins_request(words)
 

@@ -83,8 +83,9 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
 def test_frames_of_a_traceback_the_innermost_first(
     prompt: str, frames: list[tuple[str, int, str | None]]
 ) -> None:
-    found = [clue for clue in parse_prompt(prompt) if clue.kind is ClueKind.FRAME]
-    assert [(clue.text, clue.line, clue.name) for clue in found] == frames
+    for pasted in (prompt, prompt.replace("\n", "\r\n")):
+        found = [clue for clue in parse_prompt(pasted) if clue.kind is ClueKind.FRAME]
+        assert [(clue.text, clue.line, clue.name) for clue in found] == frames
 
 
 def test_functions_of_frames_and_the_message_are_clues_and_the_frames_own_words_are_not() -> None:

@@ -119,6 +119,11 @@ def test_what_follows_the_answer_of_a_form_is_left() -> None:
     )
 
 
+def test_a_form_with_line_ends_of_windows_is_read_like_any_other() -> None:
+    text = f"Ends at once\n\n**Environment**\n\n12\n\n**Describe the bug**\n{REPORT}"
+    assert parse_query(text.replace("\n", "\r\n"), 100) == parse_query(text, 100)
+
+
 def test_a_form_without_a_title_is_one_too() -> None:
     assert read_pasted("### Describe the bug\n\nThe strip is gone.\n").prose == "The strip is gone."
 
@@ -282,3 +287,11 @@ def test_what_may_be_a_question_is_no_report(text: str) -> None:
 def test_no_text_of_one_line_is_a_report(text: str) -> None:
     is_report(text)  # of any text it can be said
     assert not is_report(text.replace("\n", " "))
+
+
+@pytest.mark.parametrize(
+    ("title", "asks"),
+    [("? ? ?", True), ("- - -", False), ("Fix: just only to", False), ("\u2026 \u2026 \u2026", False)],
+)
+def test_a_title_may_have_no_word(title: str, *, asks: bool) -> None:
+    assert is_report(f"{title}\n\nThe window stays open.") is not asks
