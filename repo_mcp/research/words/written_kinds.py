@@ -30,9 +30,10 @@ MAX_NAMED = 4  # declarations of the name of a base
 MOST_COMPARED = 30  # types of a kind, of which the shortest is to be copied
 _TYPE = r"\b(?:class|object|struct|record)\s+"
 _PARTS = r"(?:\w+(?:::|[\\.]))*"  # `Depot::`, `Depot\\`, `depot.`
+_TYPED = r"<(?:[^<>{}]|<[^<>{}]*>)*>"  # type parameters: `<T : Comparable<T>>`; a base is behind `< `
 _DECLARED = re.compile(
-    _TYPE + rf"{_PARTS}(\w+)(?:<[^<>{{]*>)?(?:\s*(?:\w+\s+)?\([^()]*\))?"  # type parameters, parameters
-    rf"\s*(?:\bextends\b|\bimplements\b|[<:])\s*\\?{_PARTS}(\w+)"
+    _TYPE + rf"{_PARTS}(\w+)(?:{_TYPED})?(?:\s*(?:\w+\s+)?\([^()]*\))?"
+    rf"\s*(?:\bextends\b|\bimplements\b|<(?=\s)|:)\s*\\?{_PARTS}(\w+)"
 )
 
 

@@ -119,6 +119,18 @@ def test_the_base_of_a_kind_and_one_to_copy_are_found_by_how_types_are_declared(
     )
 
 
+def test_a_type_parameter_is_no_base() -> None:
+    texts = {"setup.py": "def install():\n    return 1\n"}
+    for name in ("Near", "Far", "Light"):
+        texts[f"src/{name}Sorter.kt"] = f"class {name}Sorter<T : Comparable<T>> : ParcelSorter<T>() {{\n}}\n"
+    for name in ("Wide", "Tall", "Flat", "Long"):
+        texts[f"src/{name}Sorter.kt"] = f"class {name}Sorter<Parcel> {{\n}}\n"
+    texts["src/base.kt"] = "open class ParcelSorter<T> {\n}\n"
+    texts["src/Parcel.kt"] = "class Parcel {\n}\n"
+    report = Asked(texts).ask("Where would I add a sorter for heavy parcels?")
+    assert report.claim.startswith("Others of the kind derive from ParcelSorter (src/base.kt:1-2).")
+
+
 def test_instructions_for_a_kind_are_cited_where_none_name_what_is_to_be_added() -> None:
     report = Asked(STORES).ask("Where would I add a store for frozen meals?")
     assert report.claim == (
