@@ -121,8 +121,8 @@ _PATH = r"(?:[A-Za-z]:)?[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){0,30}[\w.@+~-]{1,120
 _PYTHON_FRAME = 'File "'  # no other frame begins with this
 _CAUSE = "Caused by: "
 _PACKAGED = frozenset(("groovy", "java", "kt", "scala"))  # languages whose frames have the file's name alone
-_DECLARES_TYPES = ".d.ts"
 _BUILT = (".js", ".cjs", ".mjs")  # such a file may be built from one of another name
+_BUILT_FROM = frozenset(("coffeescript", "javascript", "svelte", "typescript", "vue"))
 _FRAMES = (
     _PrefilteredPattern(
         [_PYTHON_FRAME],
@@ -383,10 +383,23 @@ def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Ment
 
 
 def find_sources(text: str, find_paths: FindPaths) -> list[str]:
-    """Return the files from which a script may have been built: `a/b.ts` or `a/b/index.js` for `a/b.js`."""
+    """Return the files from which a script may have been built: `a/b.ts` or `a/b/index.js` for `a/b.js`.
+
+    Left out are files in languages that are not built into scripts, `b.d.ts`, and tests such as `b.test.ts`.
+    """
     wanted = [part for part in _strip_extension(text).split("/") if part not in ("", ".", "..")]
-    found = _find_agreeing(wanted, find_paths, _strip_extension) if wanted else []
-    meant = [path for path in found if not path.endswith(_DECLARES_TYPES)]
+    if not wanted:
+        return []
+    stems = ("index", wanted[-1])
+
+    def find_scripts(terms: Iterable[str]) -> list[str]:
+        return [
+            path
+            for path in find_paths(terms)
+            if path.rpartition("/")[2].rpartition(".")[0] in stems and find_language(path).name in _BUILT_FROM
+        ]
+
+    meant = _find_agreeing(wanted, find_scripts, _strip_extension)
     return meant if len(meant) <= MAX_MEANT else []
 
 

@@ -68,6 +68,7 @@ def test_a_path_that_may_mean_several_files_counts_for_each_in_part() -> None:
 def test_a_frame_in_a_built_script_means_its_source_without_the_line() -> None:
     def find_sources(terms: Iterable[str]) -> list[str]:
         paths = ["src/plugin/undo/index.js", "src/steps.ts", "types/plugin/undo.d.ts", "lib/steps.py"]
+        paths += ["docs/plugin/undo.md", "test/plugin/undo.test.js", "steps.css", "src/steps.test.ts"]
         return [path for path in paths if set(terms) <= set(analyse_text(path))]
 
     for built, path in (
