@@ -73,6 +73,21 @@ def test_of_more_than_fits_some_stay_while_all_are_asked_for_in_turn() -> None:
     assert made[LruCache] > 3 * made[SizeAdjustedCache]
 
 
+def test_many_small_values_are_seldom_looked_at() -> None:
+    weighed = 0
+
+    def weigh(value: int) -> int:
+        nonlocal weighed
+        weighed += 1
+        return value
+
+    cache: SizeAdjustedCache[int, int] = SizeAdjustedCache(3_200, weigh)
+    for key in range(4_000):
+        cache.put(key, 1)
+    assert weighed < 4_000 + 9 * 3_201
+    assert len(cache) >= 3_100
+
+
 @pytest.mark.parametrize("kind", [LruCache, SizeAdjustedCache])
 def test_threads_may_use_it_together(kind: type[LruCache[int, int]]) -> None:
     cache = kind(3)
