@@ -31,7 +31,7 @@ _LEFT_OUT = re.compile(
     rb"|\?(?=\.\w++(?:\.\w++){0,9}\s*+[+-]?=[^=>])"
 )
 # Marks in a text of lines with values: `$@"""{name}"""`.
-_VERBATIM = re.compile(rb"(?:\$@|@\$)\"((?:[^\"]|\"\"){0,4000})\"(?!\")")
+_VERBATIM = re.compile(rb"(\$@\"|@\$\")((?:[^\"]|\"\"){0,4000})\"(?!\")")
 # Unknown syntax to the left of "=": `*(int*)(p + 1)`, read as an item of `_`, and `*p++`.
 _POINTED = re.compile(rb"(\*\(\w+\*\))\(([^()]{0,300})\)")
 _STEPPED = re.compile(rb"\*(\w+)(?:\+\+|--)(?=\s*=[^=])")
@@ -122,7 +122,7 @@ def _write_plainly(text: bytes) -> bytes:
     """Return the text with unknown syntax blanked, at the same length and with the same lines."""
     text = _POINTED.sub(lambda found: b"_[".rjust(len(found[1]) + 1) + found[2] + b"]", text)
     text = _STEPPED.sub(rb" \1  ", text)
-    text = _VERBATIM.sub(lambda found: found[0].replace(found[1], found[1].replace(b'""', b"  ")), text)
+    text = _VERBATIM.sub(lambda found: found[1] + found[2].replace(b'""', b"  ") + b'"', text)
     return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: blank(found[0]), text))
 
 

@@ -302,6 +302,7 @@ def test_errors_make_it_partial(text: str) -> None:
     [
         'var a = $@"""{b}""";',
         'var a = @$"x ""{b}""" + "y";',
+        'var a = $@"""" + $@"""""" + b;',
         "T Made<T>(T a) where T : allows ref struct => a;",
         "void Take<T>(T a) where T : struct, allows ref struct { }",
         "a?.Changed += b;",
