@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
-from repo_mcp.languages.native.cpp_qt import spell_qt
+from repo_mcp.languages.native.cpp_qt import is_declared, spell_qt
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
 
 Head = tuple[int, bytes]  # the offset of a macro, and its name
@@ -191,8 +191,6 @@ _EACH = re.compile(rb"(?:for_each|foreach|ForEach)\w*+(?=[ \t]*+" + _BALANCED + 
 # In C, where functions do not nest: an indented call before a brace, every_ms(100) {
 _CALLED_BLOCKS = re.compile(rb"\n[ \t]++([a-z]\w*_\w++)(?=[ \t]*+" + _BALANCED + rb"[ \t]*+\{)")
 _WORD_END = re.compile(rb"\w+\Z")
-# Before the name of a function: its type, on the same line, or above a name in the first column.
-_DECLARING = re.compile(rb"[\w*&>](?<!\belse)(?<!\bdo)[ \t]*\n?\Z|[*&]\Z")
 _BLOCK_HEADS = re.compile(rb"\n[A-Z][A-Z0-9_]{3,}+" + _BALANCED + rb"([ \t])(?=[ \t\n]*+\{)")
 _CASE_RANGE = re.compile(rb"case[ \t]++[\w']++[ \t]*+(\.\.\.[ \t]*+[\w']++)")
 # Indented, on a line of its own, before a declaration or the end of a struct: UV_HANDLE_FIELDS
@@ -224,15 +222,31 @@ _NO_CALLS = frozenset(b"if for while switch return sizeof defined else do case t
 _OPENING = {b"}": b"{", b")": b"("}
 _OPERATOR = re.compile(rb"&&|[|?+,]")
 _CONTINUED = re.compile(rb"\s*+[{|&?+,)]")
+_LINE_ENDS = re.compile(rb"\\?\r\n")
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
 def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = None) -> bytes:
     """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++.
 
-    Macros in small letters in the heads of functions are added to `heads`.
+    Macros in small letters in the heads of functions are added to `heads`. Carriage returns before line feeds
+    are spaces while macros are looked for, and stand there again at the end: to the grammar, a directive that
+    ends with a space has no end.
     """
-    blank_head = partial(_blank_head, [] if heads is None else heads)
+    heads = [] if heads is None else heads
+    if b"\r\n" not in text:
+        return _blank_all(text, heads, is_c=is_c)
+    lines = text.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n")
+    plain = bytearray(_blank_all(lines, heads, is_c=is_c))
+    for found in _LINE_ENDS.finditer(text):
+        start, end = found.span()
+        if plain[start:end] == lines[start:end]:
+            plain[start:end] = found[0]
+    return bytes(plain)
+
+
+def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
+    blank_head = partial(_blank_head, heads)
     text = _BRANCHES.sub(_keep_first_branch, b"\n" + text)
     text = text if is_c else spell_qt(text)
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, text))
@@ -458,7 +472,7 @@ def _make_loops(text: bytes) -> bytes:
         start, end = found.span()
         before = _WORD_END.search(text, max(0, start - MAX_WORD_BYTES), start)
         start = before.start() if before is not None else start
-        if _DECLARING.search(text, max(0, start - MAX_WORD_BYTES), start) is not None:
+        if is_declared(text, start):
             continue
         if not text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS):
             changed[start:end] = b"while".ljust(end - start)

@@ -15,7 +15,7 @@ import re
 
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
 
-MAX_BEFORE = 40  # bytes before a macro that are looked at
+MAX_BEFORE = 60  # bytes before a macro that are looked at
 _NO_MACRO = b"\t"  # where words in capitals, such as READ, are no uses of macros
 
 _WORDS = (
@@ -32,13 +32,15 @@ _WORDS = (
 )
 _SLOTS = re.compile(rb"\n[ \t]*+(?:public|protected|private)[ \t]++(slots|Q_SLOTS)(?=[ \t]*+:(?!:))")
 _SIGNALS = re.compile(rb"\n[ \t]*+(signals|Q_SIGNALS)(?=[ \t]*+:(?!:))")
-_EMIT = re.compile(rb"(?<![\w.>:\"#])(?:emit|Q_EMIT)(?=[ \t]++[A-Za-z_:])")
+_EMIT = re.compile(rb"(?<![\w.>:\"#])(?:emit|Q_EMIT)(?=[ \t]++(?:[A-Za-z_]|::))")  # no `bool emit : 1;`
 _EACH = re.compile(
     rb"(?<![\w.>:])(?:BOOST_FOREACH|Q_FOREACH|foreach)(?=[ \t]*+\()"
     rb"([ \t]*+\([ \t]*+(?:const[ \t]++)?[\w:]++"
     rb"(?:<[^<>();{}]*+(?:<[^<>();{}]*+>[^<>();{}]*+)?>)?[ \t*&]++\w++[ \t]*+),"
 )
 _FOREVER = re.compile(rb"(?<![\w.>:])forever(?=[ \t\n]*+\{)")
+# Before a function or variable: its type, on the same line, or above a name in the first column.
+_TYPE_BEFORE = re.compile(rb"[\w*&>](?<!\belse)(?<!\bdo)[ \t]*\n?\Z|[*&]\Z")
 _CONNECTED = re.compile(rb"\b(?:SIGNAL|SLOT)\([ \t\n]*+(\w++)([ \t]*+\([^()]*+\)[ \t\n]*+)\)")
 _PROPERTY = re.compile(rb"\n[ \t]*+(Q_PROPERTY\((?:[^();{}]|\([^();{}]{0,80}\)){1,600}\)[ \t]*+;?)")
 _ARGUMENT = re.compile(rb"\bQ_ARG\(([ \t\n]*+(?:const[ \t]++)?[\w:]++(?:<[^<>();{}]*+>)?[ \t*&]*+,)")
@@ -53,7 +55,7 @@ def spell_qt(text: bytes) -> bytes:
     if b"Q_" in text:
         text = _SIGNALS.sub(_make_public, _PRIVATE.sub(blank_group, text))
         text = _ARGUMENT.sub(_take_out, _PROPERTY.sub(_take_out, text))
-    text = _FOREVER.sub(b"for(;;)", _EACH.sub(_make_loop, _EMIT.sub(_blank_word, text)))
+    text = _FOREVER.sub(_make_endless, _EACH.sub(_make_loop, _EMIT.sub(_blank_word, text)))
     return _name_connected(text) if b"SIGNAL(" in text or b"SLOT(" in text else text
 
 
@@ -70,9 +72,23 @@ def _take_out(found: re.Match[bytes]) -> bytes:
 
 
 def _make_loop(found: re.Match[bytes]) -> bytes:
-    """Return the head of a loop over values, `for (const Item &one: items`, as far as its comma."""
+    """Return the head of a loop over values, `for (const Item &one: items`, as far as its comma.
+
+    A function by that name stays.
+    """
+    if is_declared(found.string, found.start()):
+        return found[0]
     name = found[0][: found.start(1) - found.start()]
     return b"for".rjust(len(name)) + found[1] + b":"
+
+
+def _make_endless(found: re.Match[bytes]) -> bytes:
+    return found[0] if is_declared(found.string, found.start()) else b"for(;;)"
+
+
+def is_declared(text: bytes, at: int) -> bool:
+    """Return whether there is a type before a name, which then is that of a function or a variable."""
+    return _TYPE_BEFORE.search(text, max(0, at - MAX_BEFORE), at) is not None
 
 
 def _name_connected(text: bytes) -> bytes:

@@ -172,3 +172,11 @@ def test_a_variable_of_a_struct_in_capitals_is_none_with_a_macro() -> None:
     assert blank_macros(variable.encode(), is_c=True).decode() == variable
     assert blank_macros(f"extern {variable}".encode()).decode() == f"extern {variable}"
     assert blank_macros(head.encode(), is_c=True).decode() == head.replace("ANY_EXPORT", "          ")
+
+
+def test_lines_may_end_with_carriage_returns() -> None:
+    text = "#define GROW(a) \\\n  int a##_grow(void)\nclass A {\n  ANY_FIELDS\n  ANY_EXPORT int b();\n};\n"
+    returned = text.replace("\n", "\r\n")
+    blank = blank_macros(returned.encode()).decode()
+    assert blank == blank_macros(text.encode()).decode().replace("\n", "\r\n")
+    assert (len(blank), "ANY_EXPORT" in blank) == (len(returned), False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.languages.native.c_macros import blank_macros
+from repo_mcp.languages.native.symbol_parser import parse_cpp
+from repo_mcp.symbols.symbol_record import Access, decode_symbol_record
 from tests.growth import assert_linear
 from tests.repo_mcp.graph.resolved import Repository
 
@@ -13,6 +15,9 @@ def spell(text: str) -> list[str]:
     """Return the words of a text as the grammar gets it."""
     plain = blank_macros(text.encode()).decode()
     assert [len(one) for one in plain.split("\n")] == [len(one) for one in text.split("\n")]
+    with_returns = text.replace("\n", "\r\n").encode()
+    assert len(blank_macros(with_returns)) == len(with_returns)
+    assert blank_macros(with_returns).decode().split() == plain.split()
     return plain.split()
 
 
@@ -55,6 +60,10 @@ def test_words_of_qt_are_spelled_as_cpp(text: str, plain: str) -> None:
         "void f() { emit(1); a.emit (b); foreach(a, b); }\n",
         "#define emit \n",
         "int forever = 1;\n",
+        "const Time forever{5};\nvoid f() { Time  forever {3}; }\n",
+        "struct A { bool emit : 1; };\nvoid f() { for (auto emit : all) g(emit); }\n",
+        "struct A {\n  template <class F> void foreach(const F &f, int n);\n};\n",
+        "void foreach(Iter begin, Iter end) {}\nNode *\nforeach(Node *one, F f) {}\n",
     ],
 )
 def test_other_uses_of_the_words_stay(text: str) -> None:
@@ -91,6 +100,15 @@ def test_members_behind_words_of_qt_are_declared_and_called() -> None:
     assert found.ask("store.cpp", "one->size()", "size") == ["store.h:5 size exact"]
     with pytest.raises(AssertionError):
         found.ask("store.cpp", "another's", "size")
+
+
+def test_signals_are_public() -> None:
+    text = (
+        "class A {\n  Q_OBJECT\nsignals:\n  void f();\nprivate:\n  void g();\nQ_SIGNALS:\n  void h();\n};\n"
+    )
+    record = decode_symbol_record(parse_cpp("a.hpp", text.encode()))
+    found = {one: record.get_symbol(record.find_symbols(one)[0]).access for one in "fgh"}
+    assert found == {"f": Access.PUBLIC, "g": Access.PRIVATE, "h": Access.PUBLIC}
 
 
 def test_many_words_take_linear_time() -> None:
