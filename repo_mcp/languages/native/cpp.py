@@ -148,8 +148,8 @@ def _declare_class(walk: CaptureWalk, node: Node, kind: SymbolKind, members: Acc
 
 
 def _on_access(walk: CaptureWalk, node: Node) -> None:
-    word = node.child(0)  # as the grammar read it: `signals:` is spelled `public:` for it
-    walk.scope.access = _ACCESSES.get(word.type if word is not None else "", Access.NONE)
+    word = node.children[0].type  # as the grammar read it: `signals:` is spelled `public:` for it
+    walk.scope.access = _ACCESSES.get(word, Access.NONE)
 
 
 def _on_alias(walk: CaptureWalk, node: Node) -> None:
