@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from index_format import IndexFormatError
 from repo_mcp.config.environment import find_cache_home, find_state_home
@@ -269,6 +270,20 @@ class Repository:
         answer = self.engines.exact.search(request, cancelled, scan=scan)
         warnings = () if answer.total else self._left_out.describe_request(request)
         return replace(answer, warnings=(*warnings, *answer.warnings)) if warnings else answer
+
+    def describe_no_match(self, request: ExactRequest, cancelled: Callable[[], bool] | None = None) -> str:
+        """Return a sentence on what would match in place of a literal that no line holds; "" without any.
+
+        Raises as `search_exact` does.
+        """
+        from repo_mcp.exact.no_match import describe_no_match  # here: most literals are found
+        from repo_mcp.ranking.direct_hits.near_names import SIMILAR
+
+        def describe_missing(word: str) -> str:
+            named = self.search(SearchRequest(word, top_k=1, symbols_only=True, names_snapshot=False))
+            return next((one for one in named.warnings if SIMILAR in one), "")
+
+        return describe_no_match(request, partial(self.search_exact, cancelled=cancelled), describe_missing)
 
     def _name_language(self, given: str) -> str:
         """Return the language that a filter names. Raises INVALID_ARGUMENT for an unknown one."""

@@ -17,6 +17,7 @@ from repo_mcp.text.schema import SYMBOL
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
 MIN_SHARED = 0.5  # of the parts of two names together
 MAX_NEAR = 3
+SIMILAR = "; similar: "  # between a name that is missing and those
 
 
 def describe_missing(
@@ -33,7 +34,7 @@ def describe_missing(
         found = _iter_near(scope, query, words)
         near = list(dict.fromkeys(found))[:MAX_NEAR]
     warning = f"No {'' if scope.is_current else 'indexed '}declaration is named {named}"
-    return [warning + (f"; similar: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
+    return [warning + (f"{SIMILAR}{', '.join(f'`{name}`' for name in near)}." if near else ".")]
 
 
 def _iter_near(scope: SearchScope, query: Query, words: Sequence[str]) -> Iterator[str]:

@@ -66,6 +66,12 @@ def places(result: dict[str, Any]) -> list[tuple[str, int]]:
     return [(hit["path"], hit["start_line"]) for hit in result["hits"]]
 
 
+def test_a_literal_that_no_line_holds(repository: Repository) -> None:
+    said = call(repository, "GET_user(", mode="literal")["warnings"]
+    assert said == ["With ignore_case it would match in a.py, b/c.py and others."]
+    assert call(repository, "GET_user\\(", mode="regex")["warnings"] == []
+
+
 def test_a_literal_by_path_and_line(repository: Repository) -> None:
     result = search(repository, "get_user(", mode="literal")
     assert places(result) == [("a.py", 1), ("b/c.py", 5), ("tests/test_a.py", 1)]

@@ -1,0 +1,58 @@
+"""Says what would match in place of a literal that no line holds: without a condition, a word, a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.record_classes import replace
+
+MOST_FILES = 2  # that are named
+MOST_WORDS = 4  # of the literal that are looked for, the longest first
+LEAST_CHARS = 3  # of such a word: a shorter one is everywhere
+_WORD = re.compile(r"\w+")
+
+
+def describe_no_match(
+    request: ExactRequest,
+    search: Callable[[ExactRequest], ExactAnswer],
+    describe_missing: Callable[[str], str],
+) -> str:
+    """Return what would match in place of a literal that no line holds; "" if nothing is known.
+
+    `describe_missing` returns a sentence with the declared names that are similar to a word, or "". Raises as
+    `search` does.
+    """
+
+    def find(looser: ExactRequest) -> str:
+        found = search(replace(looser, limit=MOST_FILES, detail="files"))
+        paths = [path for path, _ in found.files[:MOST_FILES]]
+        return f"{', '.join(paths)} and others" if found.truncated else " and ".join(paths)
+
+    for condition, looser in _iter_looser(request):
+        if paths := find(looser):
+            return f"{condition} it would match in {paths}."
+    words = [word for word in dict.fromkeys(_WORD.findall(request.pattern)) if len(word) >= LEAST_CHARS]
+    held = ""
+    for word in sorted(words, key=len, reverse=True)[:MOST_WORDS]:
+        paths = "" if word == request.pattern else find(replace(request, pattern=word))
+        if not paths:
+            lacks = "" if word == request.pattern else f"No line has `{word}`."
+            return describe_missing(word) or lacks
+        held = held or f"`{word}` alone is in {paths}."
+    return held
+
+
+def _iter_looser(request: ExactRequest) -> Iterator[tuple[str, ExactRequest]]:
+    """Yield the request without each of its conditions, and what to call that."""
+    if request.case_sensitive:
+        yield "With ignore_case", replace(request, case_sensitive=False)
+    if request.whole_word:
+        yield "Without whole_word", replace(request, whole_word=False)
+    if request.file_glob:
+        yield "Without file_glob", replace(request, file_glob=None)
+    if request.language:
+        yield "Without language", replace(request, language=None)
+    if not request.include_tests:
+        yield "With include_tests", replace(request, include_tests=True)
