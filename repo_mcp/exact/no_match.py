@@ -46,7 +46,7 @@ def describe_no_match(
 
 def _iter_looser(request: ExactRequest) -> Iterator[tuple[str, ExactRequest]]:
     """Yield the request without each of its conditions, and what to call that."""
-    if request.case_sensitive:
+    if request.case_sensitive and request.pattern.lower() != request.pattern.upper():
         yield "With ignore_case", replace(request, case_sensitive=False)
     if request.whole_word:
         yield "Without whole_word", replace(request, whole_word=False)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.model import ExactRequest
+from repo_mcp.exact.no_match import describe_no_match
+from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from tests.written_trees import write_tree
 
@@ -70,3 +71,10 @@ def test_only_some_files_are_named(tmp_path: Path) -> None:
         "With ignore_case it would match in a.py, b.py and others."
     )
     repository.close()
+
+
+def test_signs_are_not_searched_for_in_another_case() -> None:
+    def search(looser: ExactRequest) -> ExactAnswer:
+        raise AssertionError(looser)
+
+    assert describe_no_match(ExactRequest("->*<-"), search, str) == ""
