@@ -38,12 +38,14 @@ _EACH = re.compile(
     rb"([ \t]*+\([ \t]*+(?:const[ \t]++)?[\w:]++"
     rb"(?:<[^<>();{}]*+(?:<[^<>();{}]*+>[^<>();{}]*+)?>)?[ \t*&]++\w++[ \t]*+),"
 )
-_FOREVER = re.compile(rb"(?<![\w.>:])forever(?=[ \t\n]*+\{)")
+_FOREVER = re.compile(rb"(?<![\w.>:])(?:Q_FOREVER|forever)(?=[ \t\n]*+\{)")
 # Before a function or variable: its type, on the same line, or above a name in the first column.
 _TYPE_BEFORE = re.compile(rb"[\w*&>](?<!\belse)(?<!\bdo)[ \t]*\n?\Z|[*&]\Z")
 _CONNECTED = re.compile(rb"\b(?:SIGNAL|SLOT)\([ \t\n]*+(\w++)([ \t]*+\([^()]*+\)[ \t\n]*+)\)")
 _PROPERTY = re.compile(rb"\n[ \t]*+(Q_PROPERTY\((?:[^();{}]|\([^();{}]{0,80}\)){1,600}\)[ \t]*+;?)")
-_ARGUMENT = re.compile(rb"\bQ_ARG\(([ \t\n]*+(?:const[ \t]++)?[\w:]++(?:<[^<>();{}]*+>)?[ \t*&]*+,)")
+_ARGUMENT = re.compile(
+    rb"\bQ_(?:RETURN_)?ARG\(([ \t\n]*+(?:const[ \t]++)?[\w:]++(?:<[^<>();{}]*+>)?[ \t*&]*+,)"
+)
 _PRIVATE = re.compile(rb"\n[ \t]*+(Q_[DQ]\([ \t]*+(?:const[ \t]++)?[\w:]++[ \t]*+\))(?=[ \t]*+;)")
 
 
@@ -83,7 +85,8 @@ def _make_loop(found: re.Match[bytes]) -> bytes:
 
 
 def _make_endless(found: re.Match[bytes]) -> bytes:
-    return found[0] if is_declared(found.string, found.start()) else b"for(;;)"
+    """Return `for(;;)`. A variable by that name, with its value in braces, stays."""
+    return found[0] if is_declared(found.string, found.start()) else b"for(;;)".rjust(len(found[0]))
 
 
 def is_declared(text: bytes, at: int) -> bool:

@@ -35,6 +35,8 @@ def spell(text: str) -> list[str]:
         ),
         ("void f() {\n  Q_FOREACH(A a, b) {}\n}\n", "void f() { for(A a: b) {} }"),
         ("void f() {\n  forever { g(); }\n}\n", "void f() { for(;;) { g(); } }"),
+        ("void f() {\n  Q_FOREVER { g(); }\n}\n", "void f() { for(;;) { g(); } }"),
+        ("void f() {\n  g(Q_RETURN_ARG(int, a));\n}\n", "void f() { g(Q_RETURN_ARG( a)); }"),
         ("void f() {\n  Q_D(const A);\n  g();\n}\n", "void f() { ; g(); }"),
         ("void f() {\n  g(Q_ARG(const A<int> &, a));\n}\n", "void f() { g(Q_ARG( a)); }"),
         # of the object itself, and of another one
