@@ -112,19 +112,20 @@ def _head_rows(hit: Hit, number: str, text: str) -> list[str]:
     return [_write_name(f"{around}{dot}{name}", hit.symbol_lines), f"{number}:{text}"]
 
 
-def _list_further(hit: Hit, copies: Sequence[Hit]) -> list[str]:
-    """Return the rows that name further declarations of the file, and copies."""
-    also = [f"also {', '.join(_iter_also(hit))}"] if hit.also else []
+def _list_further(hit: Hit, copies: Sequence[Hit], *, is_named: bool = True) -> list[str]:
+    """Return the rows that name further declarations of the file, as `_iter_also` does, and copies."""
+    also = [f"also {', '.join(_iter_also(hit, is_named=is_named))}"] if hit.also else []
     return [*also, f"same lines in {', '.join(name_copies(copies))}"] if copies else also
 
 
 def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
     """Return a ranked hit far below the best as text: the name of its declaration, or the one line of it."""
     number, _, line = hit.snippet.removesuffix("\n").partition("\t")
-    row = f"{number}:{_cut_around_words(line.lstrip(), hit.matched_terms)}"
+    name = ""
     if hit.symbol is not None and hit.symbol_lines is not None and len({*hit.symbol_lines}) > 1:
-        row = _write_name(escape_text(hit.symbol), hit.symbol_lines)
-    return "\n".join((escape_text(hit.path), row, *_list_further(hit, copies)))
+        name = _write_name(escape_text(hit.symbol), hit.symbol_lines)
+    row = name or f"{number}:{_cut_around_words(line.lstrip(), hit.matched_terms)}"
+    return "\n".join((escape_text(hit.path), row, *_list_further(hit, copies, is_named=bool(name))))
 
 
 def _cut_around_words(text: str, words: Sequence[str]) -> str:
@@ -185,14 +186,19 @@ def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:
         "snippet": hit.snippet,
         "score": plain_number(hit.score),
         "symbol": None if is_shown else escape_text(hit.symbol or ""),
-        "also": [*_iter_also(hit)],
+        "also": [*_iter_also(hit, is_named=not is_shown)],
         "copies": name_copies(copies) if copies else [],
     }
 
 
-def _iter_also(hit: Hit) -> Iterator[str]:
-    """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class."""
+def _iter_also(hit: Hit, *, is_named: bool = True) -> Iterator[str]:
+    """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class.
+
+    Unless the hit `is_named`, its own class is not known to the reader.
+    """
     around, _, name = _split_name(hit.symbol or "", hit.symbol_name)
+    if around and not is_named:
+        around = name = ""
     for symbol, lines in hit.also:
         parent = around or name
         last = symbol.rpartition(".")[2]  # in a heading such as `2.1 Form`, this is not a name

@@ -10,6 +10,7 @@ import pytest
 from repo_mcp.model import Hit
 from repo_mcp.ranking.page.snippets import FEW_WHOLE_LINES, WHOLE_LINES
 from repo_mcp.ranking.word_search import FAR_SHARE, NEAR_SHARE, choose_room
+from repo_mcp.record_classes import replace
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo.copies import join_brief, name_joined
 from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief, write_hit
@@ -147,6 +148,29 @@ def test_after_a_class_its_members_are_named_by_a_dot() -> None:
         write_brief(hit, []).split("\n")[-1]
         == "also 1-90 Ledger, 12-15 .close?, 95-99 Book.open, 101-105 post"
     )
+
+
+def test_no_dot_stands_for_a_class_that_was_not_named() -> None:
+    also = (("Ledger.close", (12, 15)), ("Ledger.open", (20, 25)))
+    hit = Hit(
+        "a.py",
+        3,
+        9,
+        "3\tdef post():\n",
+        1.0,
+        (),
+        "Ledger.post",
+        symbol_lines=(3, 9),
+        symbol_name="post",
+        also=also,
+    )
+    assert render_brief(hit, [])["also"] == ["12-15 Ledger.close", "20-25 .open"]
+    assert write_brief(hit, []) == "a.py\n3-9 Ledger.post\nalso 12-15 .close, 20-25 .open"
+    short = replace(hit, symbol_lines=(3, 3))
+    assert write_brief(short, []) == "a.py\n3:def post():\nalso 12-15 Ledger.close, 20-25 .open"
+    unnamed = replace(hit, snippet="4\tx = 1\n")
+    assert (row := render_brief(unnamed, []))["symbol"] == "Ledger.post"
+    assert row["also"] == ["12-15 .close", "20-25 .open"]
 
 
 @pytest.mark.parametrize(
