@@ -28,6 +28,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES as MEDIA_BYTES
 
 SNIFFED_BYTES = 8192
+MAX_NAMED_CHARS = 120  # of a word in a message
 REPLACED = "The text is not valid {codec}; it was decoded with replacement characters."
 
 # UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16.
@@ -167,6 +168,11 @@ def _decode_marked(raw: bytes, codec: str) -> SourceText:
         warnings = (REPLACED.format(codec=codec.upper()),)
     data = raw if codec == "utf-8" and not warnings else text.encode()
     return SourceText(_unify_line_ends(data), warnings)
+
+
+def shorten_word(word: str) -> str:
+    """Return a word that a message may name: of a long one, such as pasted data, only its beginning."""
+    return word if len(word) <= MAX_NAMED_CHARS else f"{word[:MAX_NAMED_CHARS]}…"
 
 
 def unify_line_ends(text: str) -> str:

@@ -12,6 +12,7 @@ from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.searcher import RankedChunk, Searcher
 from repo_mcp.ranking.scoring.spell_suggest import find_near
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.lines import shorten_word
 from repo_mcp.text.schema import SYMBOL
 
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
@@ -28,7 +29,8 @@ def describe_missing(
     if not words or best >= (SPELLING if asked is not None else 0.2 * PARTS):
         lacks = asked is not None and asked.qualifiers and "qualifiers" not in dict(hits[0].explanation)
         return [f"No `{words[0]}` is declared in `{asked.qualifiers[-1]}`."] if asked and lacks else []
-    named = " or ".join(f"`{word}`" for word in ([asked.name] if asked is not None else words)[:MAX_NEAR])
+    missing = ([asked.name] if asked is not None else words)[:MAX_NEAR]
+    named = " or ".join(f"`{shorten_word(word)}`" for word in missing)
     near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
     if not near:
         found = _iter_near(scope, query, words)

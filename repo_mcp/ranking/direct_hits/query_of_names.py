@@ -39,7 +39,7 @@ from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text, get_word_terms
-from repo_mcp.text.lines import COMMENT_STARTS
+from repo_mcp.text.lines import COMMENT_STARTS, shorten_word
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 MAX_NAMES = 6  # of a query; more are a list of words
@@ -132,6 +132,7 @@ def find_named(
 def _describe_missing(scope: SearchScope, name: str, term: str) -> str:
     no = "No" if scope.is_current else "No indexed"
     is_held = scope.searcher.count_units(term)
+    name = shorten_word(name)
     return f"{no} declaration is named `{name}`." if is_held else f"{no} file has: {name}."
 
 

@@ -28,6 +28,7 @@ from repo_mcp.ranking.scoring.searcher import RankedChunk, Searcher
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
+from repo_mcp.text.lines import shorten_word
 from repo_mcp.text.stop_words import QUESTION_WORDS
 from repo_mcp.text.word_families import list_stand_ins
 
@@ -165,4 +166,4 @@ def compute_rarity(units: int, unit_count: int) -> float:
 
 def _list(words: list[str]) -> str:
     more = len(words) - MAX_NAMED
-    return ", ".join(words[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(map(shorten_word, words[:MAX_NAMED])) + (f" and {more} more" if more > 0 else "")

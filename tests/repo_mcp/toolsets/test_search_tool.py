@@ -740,3 +740,13 @@ def test_scores_are_counted_up_to_the_first_that_is_far_below_the_best() -> None
     assert count_above([1.0, 0.9], 0.55) == 2
     assert count_above([0.0, 0.0], 0.55) == 2
     assert count_above([-1.0, -2.0], 0.55) == 1  # the first one always counts
+
+
+@pytest.mark.parametrize("query", ["{0}", "where is {0} set", "Foo.{0}", '"{0}"', "get_user\n\n{0}"])
+def test_of_a_long_word_that_nothing_has_only_the_beginning_is_named(
+    repository: Repository, query: str
+) -> None:
+    for mode in ("bm25", "symbol"):
+        envelope = call(repository, query.format("x" * 70_000), mode=mode)
+        assert envelope["ok"], envelope["error"]
+        assert all(len(warning) < 300 for warning in envelope["warnings"])
