@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import replace
+from repo_mcp.text.lines import shorten_word
 
 MOST_FILES = 2  # that are named
 MOST_WORDS = 4  # of the literal that are looked for, the longest first
@@ -38,7 +39,7 @@ def describe_no_match(
     for word in sorted(words, key=len, reverse=True)[:MOST_WORDS]:
         paths = "" if word == request.pattern else find(replace(request, pattern=word))
         if not paths:
-            lacks = "" if word == request.pattern else f"No line has `{word}`."
+            lacks = "" if word == request.pattern else f"No line has `{shorten_word(word)}`."
             return describe_missing(word) or lacks
         held = held or f"`{word}` alone is in {paths}."
     return held

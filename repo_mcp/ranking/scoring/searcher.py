@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain, repeat
+from itertools import chain
 from operator import attrgetter, methodcaller
 from types import MappingProxyType
 
@@ -478,7 +478,7 @@ class Searcher:
                 chunk_id=address.chunk_id,
                 explanation=explained,
             )
-            for unit, address, explained in zip(units, addresses, points or repeat(()), strict=False)
+            for unit, address, explained in zip(units, addresses, points or [()] * len(units), strict=True)
         ]
 
 

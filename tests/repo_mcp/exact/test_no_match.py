@@ -9,6 +9,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.exact.no_match import describe_no_match
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from tests.written_trees import write_tree
@@ -78,3 +79,11 @@ def test_signs_are_not_searched_for_in_another_case() -> None:
         raise AssertionError(looser)
 
     assert describe_no_match(ExactRequest("->*<-"), search, str) == ""
+
+
+def test_no_time_is_taken_beyond_the_limit(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("repo_mcp.repository.repository.NO_MATCH_SECONDS", -1.0)
+    assert repository.describe_no_match(ExactRequest("LEDGER(")) == ""
+    with pytest.raises(RepoError) as raised:
+        repository.describe_no_match(ExactRequest("LEDGER("), lambda: True)
+    assert raised.value.code is ErrorCode.CANCELLED
