@@ -64,9 +64,12 @@ _AUXILIARY = re.compile(
     r"|(?:notices?|reali[sz]es?|finds? out|learns?) (?:that|when|whether|if)\b)",
     re.IGNORECASE,
 )
-# "which errors can parsing a date raise": what is asked of what is named in between.
+# "which errors can parsing a date raise": what is asked of what is named in between. In "which error page is
+# shown" the word belongs to what is asked about.
 _ASKS_ERRORS = re.compile(
-    r"\W*(?:what|which) (?:kinds? of )?(?:errors?|exceptions?|failures?|panics?) "
+    r"\W*(?:what|which) (?:kinds? of )?(?:(?:error|exception|failure|panic)(?:s|"
+    r"(?= (?:or|and|can|could|does|do|may|might|will|would|is|are|raised|thrown|returned|caused|produced"
+    r"|arises|occurs|happens|when|if|for|by|from|in|while)\b)) )"
     r"(?:(?:or|and) (?:errors?|exceptions?|failures?|panics?) )?"
     r"(?:(?:can|could|does|do|may|might|will|would|is|are) )?(?:be )?"
     r"(?:(?:raised?|thrown?|returned|caused|produced?|arises?|occurs?|happens?)"

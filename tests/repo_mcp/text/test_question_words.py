@@ -17,6 +17,9 @@ from repo_mcp.text.question_words import find_idioms, leave_out_form
         ("Which errors can occur?", "occur?"),
         ("How are errors raised?", "How are errors raised?"),
         ("which errors", "which errors"),
+        ("Which error page is shown?", "Which error page is shown?"),
+        ("What exception classes are there", "What exception classes are there"),
+        ("which error or panic can a parse cause", "a parse"),
     ],
 )
 def test_words_that_only_ask_for_errors_are_left_out(question: str, asked: str) -> None:
