@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.exact.no_match import describe_no_match
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exact.no_match import describe_no_match
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from tests.written_trees import write_tree
