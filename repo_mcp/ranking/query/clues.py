@@ -128,8 +128,10 @@ _FRAMES = (
         [_PYTHON_FRAME],
         r'File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,120}))?',
     ),
-    _PrefilteredPattern(
-        [":"], r"\bat (?P<name>[\w.$<>]{1,300}) ?\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"
+    _PrefilteredPattern(  # of Java, perhaps behind a class loader or a module: `at app//a.B.run(B.java:3)`
+        [":"],
+        r"\bat (?:[\w.@-]{0,100}/){0,2}(?P<name>[\w.$<>]{1,300}) ?"
+        r"\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)",
     ),
     _PrefilteredPattern(
         [":"],

@@ -53,6 +53,10 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
             [("com/example/Ledger.java", 123, "post"), ("com/example/Main.java", 7, "main")],
         ),
         (
+            "\tat app//com.example.Ledger.post(Ledger.java:12)\n\tat a.b/com.example.Main.run(Main.java:7)\n",
+            [("com/example/Ledger.java", 12, "post"), ("com/example/Main.java", 7, "run")],
+        ),
+        (
             "LedgerException: no\n    at com.example.Main.main (Main.java:7)\nCaused by: BookException: x\n"
             "    at com.example.Book$Page.add (Book.java:9)\nCaused by: NullPointerException\n"
             "    at com.example.Page.turn (Page.java:3)\n    at com.example.Book.add (Book.java:8)\n",
@@ -78,7 +82,17 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
         ),
         ("   at Ledger.Post() in C:\\src\\Ledger.cs:line 40", [("C:/src/Ledger.cs", 40, None)]),
     ],
-    ids=["python", "javascript", "java", "java-causes", "go", "valgrind", "debugger", "csharp"],
+    ids=[
+        "python",
+        "javascript",
+        "java",
+        "modules",
+        "causes",
+        "go",
+        "valgrind",
+        "debugger",
+        "csharp",
+    ],
 )
 def test_frames_of_a_traceback_the_innermost_first(
     prompt: str, frames: list[tuple[str, int, str | None]]
