@@ -35,11 +35,13 @@ def describe_no_match(
         if paths := find(looser):
             return f"{condition} it would match in {paths}."
     words = [word for word in dict.fromkeys(_WORD.findall(request.pattern)) if len(word) >= LEAST_CHARS]
+    is_filtered = request.file_glob or request.language or not request.include_tests
+    where = " of the filtered files" if is_filtered else ""
     held = ""
     for word in sorted(words, key=len, reverse=True)[:MOST_WORDS]:
         paths = "" if word == request.pattern else find(replace(request, pattern=word))
         if not paths:
-            lacks = "" if word == request.pattern else f"No line has `{shorten_word(word)}`."
+            lacks = "" if word == request.pattern else f"No line{where} has `{shorten_word(word)}`."
             return describe_missing(word) or lacks
         held = held or f"`{word}` alone is in {paths}."
     return held

@@ -47,6 +47,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
         ),
         (ExactRequest("Ledger(total)"), "`Ledger` alone is in src/ledger.py."),
         (ExactRequest("post_transfer(unheard)"), "No line has `unheard`."),
+        (ExactRequest("(const)", file_glob="*.py"), "No line of the filtered files has `const`."),
         (
             ExactRequest("post_transfers"),
             "No declaration is named `post_transfers`; similar: `post_transfer`.",
