@@ -30,7 +30,7 @@ _NOISE = compile_late(
     | [ \t]*(?:[-*+][ ])?(?:os|platform|operating[ ]system|browser|\w+[ ]version|version)s?[ ]*:.{0,80}$
     | [ \t]*(?:[-*+][ ]+)?[-*+_][ ]?[*_]{0,2}(?:[\w.+/-]{1,30}[ ]){0,2}  # an item of a list, or in other type
       (?:os|platform|operating[ ]system|browser|compiler|time[ ]?zone|architecture|(?:\w+\+)?version)s?
-      (?:[ ]information)?(?:[*_]{0,3}[ ]*:|[ ]+(?=[^:]{0,30}\d)).{0,160}$
+      (?:[ ]information)?(?:[*_]{0,3}[ ]*:|[ ]+(?=[^:]{0,30}\d)(?!\d+[ ][a-z])).{0,160}$  # no "version 2 of"
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -58,7 +58,7 @@ _ASKS_SETUP = compile_late(
     r"|(?:(?:affected|development|my|runtime|software|test|your) )?"
     r"(?:environment|operating system|os|platform|system|version)s?"
     r"(?: (?:data|details|info|information|used|of \w+))*"
-    r"|(?:\w+ ){1,2}versions?"
+    r"|(?!(?:add|allow|bump|change|drop|include|remove|support|update|upgrade|use) )(?:\w+ ){1,2}versions?"
 )
 _FOLDED, _FOLDED_END = "<details", "</details>"
 _WORDS_OF_FORMS = """

@@ -112,6 +112,14 @@ def test_versions_and_systems_are_taken_out_with_their_headings(asked: str) -> N
     assert " ".join(read_pasted(text).prose.split()) == "Ends at once The strip is gone."
 
 
+@pytest.mark.parametrize(
+    "told", ["- Support version 2 strips", "### Add schema version\n\nThe strip has none."]
+)
+def test_what_is_wished_for_of_versions_is_left(told: str) -> None:
+    text = f"Ends at once\n\n{told}\n\nThe strip is gone.\n"
+    assert read_pasted(text).prose.split() == text.split()
+
+
 def test_what_follows_the_answer_of_a_form_is_left() -> None:
     text = "Ends at once\n\n## Environment\nlinux\n\nIt ends.\n\n## Environment variables\n\nThey are gone."
     assert " ".join(read_pasted(text).prose.split()) == (
