@@ -31,6 +31,7 @@ _NO_TITLE = ("##", "**", "<!--", 'File "', "at ", ">>> ", "$ ")
 UNSPACED_CHARS = 2  # in a word, at the mean
 _UNSPACED = compile_late(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")  # Thai, Lao, Japanese, Chinese
 MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
+SOURCE_SHARE = 0.5  # of a file from which a script may have been built, by its name alone
 _DOTTED = compile_late(r"\w+(?:\.\w+)+")
 
 FindPaths = Callable[[Iterable[str]], list[str]]
@@ -366,7 +367,7 @@ class Mention:
 
     path: str
     clue: Clue
-    share: float  # 1 over the number of files that the clue may refer to
+    share: float  # 1, or SOURCE_SHARE, over the number of files that the clue may refer to
 
 
 def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Mention, ...]:
@@ -378,9 +379,10 @@ def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Ment
     for clue in clues:
         if clue.kind in (ClueKind.FRAME, ClueKind.PATH):
             meant = find_meant(clue.text, find_paths)
-            if not meant and clue.kind is ClueKind.FRAME and clue.text.endswith(_BUILT):
-                meant, clue = find_sources(clue.text, find_paths), replace(clue, line=None)  # noqa: PLW2901
             mentions += [Mention(path, clue, 1 / len(meant)) for path in meant]
+            if not meant and clue.kind is ClueKind.FRAME and clue.text.endswith(_BUILT):
+                frame, sources = replace(clue, line=None), find_sources(clue.text, find_paths)
+                mentions += [Mention(path, frame, SOURCE_SHARE / len(sources)) for path in sources]
     return tuple(mentions)
 
 

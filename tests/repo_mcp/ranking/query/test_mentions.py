@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.ranking.query.clues import MAX_MEANT, Clue, ClueKind, resolve_mentions
+from repo_mcp.ranking.query.clues import MAX_MEANT, SOURCE_SHARE, Clue, ClueKind, resolve_mentions
 from repo_mcp.ranking.scoring import live_terms
 from repo_mcp.text.analysis import analyse_text
 from tests.repo_mcp.ranking.indexed import indexed
@@ -79,6 +79,7 @@ def test_a_frame_in_a_built_script_means_its_source_without_the_line() -> None:
         frame = Clue(ClueKind.FRAME, built, 1, "run")
         (one,) = resolve_mentions([frame], find_sources)
         assert (one.path, one.clue.line, one.clue.name) == (path, None, "run")
+        assert one.share == SOURCE_SHARE
         assert resolve_mentions([Clue(ClueKind.PATH, built)], find_sources) == ()
 
 
