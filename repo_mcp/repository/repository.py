@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable, Iterable
-from functools import partial
 
 from index_format import IndexFormatError
 from repo_mcp.config.environment import find_cache_home, find_state_home
@@ -57,7 +55,6 @@ from repo_mcp.workspace.opened_lines import describe_reading, show_lines
 from repo_mcp.workspace.system_places import is_system_place
 
 Warn = Callable[[str], None]
-NO_MATCH_SECONDS = 1.0  # for what to say of a literal without hits: mostly a tenth of it on the kernel
 
 
 class Repository:
@@ -272,30 +269,6 @@ class Repository:
         answer = self.engines.exact.search(request, cancelled, scan=scan)
         warnings = () if answer.total else self._left_out.describe_request(request)
         return replace(answer, warnings=(*warnings, *answer.warnings)) if warnings else answer
-
-    def describe_no_match(self, request: ExactRequest, cancelled: Callable[[], bool] | None = None) -> str:
-        """Return a sentence on what would match in place of a literal that no line holds; "" without any.
-
-        Looks for it for NO_MATCH_SECONDS at most. Raises CANCELLED.
-        """
-        from repo_mcp.exact.no_match import describe_no_match  # here: most literals are found
-        from repo_mcp.ranking.direct_hits.near_names import SIMILAR
-
-        def describe_missing(word: str) -> str:
-            named = self.search(SearchRequest(word, top_k=1, symbols_only=True, names_snapshot=False))
-            return next((one for one in named.warnings if SIMILAR in one), "")
-
-        end = time.monotonic() + NO_MATCH_SECONDS
-
-        def stops() -> bool:
-            return time.monotonic() > end or (cancelled is not None and cancelled())
-
-        try:
-            return describe_no_match(request, partial(self.search_exact, cancelled=stops), describe_missing)
-        except RepoError:
-            if cancelled is not None and cancelled():
-                raise
-            return ""  # the literal has no hits, which is the answer; this would only have said more
 
     def _name_language(self, given: str) -> str:
         """Return the language that a filter names. Raises INVALID_ARGUMENT for an unknown one."""

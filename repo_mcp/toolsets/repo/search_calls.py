@@ -217,7 +217,9 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     answer = repository.search_exact(request, context.cancelled, scan=True)  # no file is missed
     notes = note_query(request.pattern, str(arguments["mode"]), found=bool(answer.total))
     if not (answer.total or answer.truncated or request.regex or notes or answer.warnings):
-        notes = tuple(filter(None, (repository.describe_no_match(request, context.cancelled),)))
+        from repo_mcp.repository.no_match import explain_no_match  # here: most literals are found
+
+        notes = tuple(filter(None, (explain_no_match(repository, request, context.cancelled),)))
     answer = replace(answer, warnings=(*notes, *answer.warnings)) if notes else answer
     if arguments.get("explain"):
         answer = replace(answer, warnings=(*answer.warnings, "Only the modes bm25 and symbol take explain."))

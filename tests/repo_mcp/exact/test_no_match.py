@@ -12,6 +12,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.no_match import describe_no_match
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
+from repo_mcp.repository.no_match import explain_no_match
 from tests.written_trees import write_tree
 
 FILES = {
@@ -59,7 +60,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
 )
 def test_what_would_match_is_said(repository: Repository, request_: ExactRequest, said: str) -> None:
     assert not repository.search_exact(request_).total
-    answer = repository.describe_no_match(request_)
+    answer = explain_no_match(repository, request_)
     assert answer.startswith(said)
     assert bool(answer) is bool(said)
 
@@ -69,7 +70,7 @@ def test_only_some_files_are_named(tmp_path: Path) -> None:
     write_tree(root, {f"{name}.py": "value = 1\n" for name in "abcd"})
     repository = Repository(load_config(str(root)))
     repository.refresh()
-    assert repository.describe_no_match(ExactRequest("VALUE")) == (
+    assert explain_no_match(repository, ExactRequest("VALUE")) == (
         "With ignore_case it would match in a.py, b.py and others."
     )
     repository.close()
@@ -83,8 +84,8 @@ def test_signs_are_not_searched_for_in_another_case() -> None:
 
 
 def test_no_time_is_taken_beyond_the_limit(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repo_mcp.repository.repository.NO_MATCH_SECONDS", -1.0)
-    assert repository.describe_no_match(ExactRequest("LEDGER(")) == ""
+    monkeypatch.setattr("repo_mcp.repository.no_match.NO_MATCH_SECONDS", -1.0)
+    assert explain_no_match(repository, ExactRequest("LEDGER(")) == ""
     with pytest.raises(RepoError) as raised:
-        repository.describe_no_match(ExactRequest("LEDGER("), lambda: True)
+        explain_no_match(repository, ExactRequest("LEDGER("), lambda: True)
     assert raised.value.code is ErrorCode.CANCELLED
