@@ -64,6 +64,8 @@ _AUXILIARY = re.compile(
     r"|(?:notices?|reali[sz]es?|finds? out|learns?) (?:that|when|whether|if)\b)",
     re.IGNORECASE,
 )
+# "a new kind of rule" is a new rule.
+_KIND_OF = re.compile(r"\b(new|own|another|other|custom|different) (?:kind|type|sort)s? of ", re.IGNORECASE)
 # "which errors can parsing a date raise": what is asked of what is named in between. In "which error page is
 # shown" the word belongs to what is asked about.
 _ASKS_ERRORS = re.compile(
@@ -119,7 +121,10 @@ _IDIOMS = tuple(
         (r"malformed|garbled|not valid", "invalid"),
         (r"remember(?:s|ed)?", "cache store"),
         (r"forget(?:s|ting)?|forgotten", "clear remove"),
-        (r"twice", "duplicate"),
+        (r"twice|more than once", "duplicate repeated"),
+        (r"(?:in|into) (?:an? )?(?:\w+ )?circles?", "cycle cyclic circular recursive"),
+        (r"(?:includes?|imports?|extends?|calls?|refers? to|depends? on) (?:each other|one another)",
+         "cycle circular"),
         (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
         (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
         (r"looked up", "find resolve"),
@@ -176,11 +181,16 @@ def find_numbers(text: str) -> frozenset[str]:
 
 def list_words(text: str) -> list[str]:
     """Return the words, long numbers and qualified names of a question that may occur in code."""
-    kept = _AUXILIARY.sub("", text)
+    kept = _AUXILIARY.sub("", leave_out_kind(text))
     words = list(dict.fromkeys(word for word in _TOKEN.findall(kept) if len(word) > 1))
     telling = [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS]
     numbers = find_numbers(kept)
     return [word for word in telling if not word.isdigit() or word in numbers] or telling or words
+
+
+def leave_out_kind(text: str) -> str:
+    """Return a text with "a new kind of rule" as "a new rule"."""
+    return _KIND_OF.sub(r"\1 ", text)
 
 
 def leave_out_form(text: str) -> str:
@@ -226,7 +236,7 @@ class Action:
 
 def find_action(text: str) -> Action | None:
     """Return the action that a question such as "how do I ..." asks for; None for one of another form."""
-    found, way = _ACTION.search(text), _WAY.search(text)
+    found, way = _ACTION.search(leave_out_kind(text)), _WAY.search(text)
     if found is not None and way is not None:  # a way to authenticate is an authenticator
         return Action(found[1].lower(), (f"{way[1].lower().removesuffix('e')}{_find_agent(way[1])}",), True)
     nouns = _list_nouns(found[2]) if found is not None else ()

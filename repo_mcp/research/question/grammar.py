@@ -15,6 +15,7 @@ import re
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.text.question_words import leave_out_kind
 
 OF_WORDS = frozenset({Form.EXTENSION, Form.ERRORS})  # forms whose phrases are words to search for, not names
 MAX_CHARS = 400  # of a question that may have a form; longer questions are open
@@ -305,7 +306,7 @@ _KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
 
 def parse_question(query: str) -> tuple[Parsed, ...]:
     """Return the ways to understand a question, the narrowest first; the last is always the open one."""
-    text = " ".join(query.split())
+    text = " ".join(leave_out_kind(query).split())
     found: dict[Parsed, None] = {}
     if len(text) <= MAX_CHARS:
         plain = _strip(text)

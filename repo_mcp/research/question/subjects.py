@@ -17,10 +17,11 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
-from repo_mcp.research.findings.locating import is_test_place, rank_role
+from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.findings.records import Form, Subject
 from repo_mcp.research.question.grammar import Phrase
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.roles import is_side_file
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -46,6 +47,7 @@ _ANY_VALUE = frozenset(
 )
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
+_INTERFACES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
 _FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
 # The kinds that a form is about; other kinds are taken only when there are none of these.
 _KINDS: dict[Form, frozenset[SymbolKind]] = {
@@ -126,6 +128,7 @@ class Subjects:
         words = [word for word in _WORDS.findall(phrase.text) if word.lower() not in STOP_WORDS]
         found = self._graph.search(" ".join(words), SymbolFilter(), MAX_LOOKED_AT) if words else []
         nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
+        nodes.sort(key=lambda node: shares_word(node.symbol.name, words) < len(words))  # stable
         nodes = _prefer(nodes, form, phrase)[:WORD_SUBJECTS]
         return Subject(phrase.text, "words", tuple(nodes))
 
@@ -189,9 +192,13 @@ class Subjects:
         meant = self._graph.scan.find_meant(plain, GLANCE)
         if meant:
             return [self._graph.get_node(declaration) for declaration in meant], "declared_otherwise"
-        found = [node for node, _ in self._graph.search(plain, SymbolFilter(), MAX_LOOKED_AT)]
-        alike = [node for node in found if fold_name(node.symbol.name) == fold_name(plain)]
-        return alike, "declared_otherwise"
+        for query in dict.fromkeys((plain, plain.replace("_", " ").strip())):  # the latter: any joined words
+            found = [node for node, _ in self._graph.search(query, SymbolFilter(), MAX_LOOKED_AT)]
+            alike = [node for node in found if fold_name(node.symbol.name) == fold_name(plain)]
+            alike = alike or [node for node in found if _is_interface_of(node, plain)]
+            if alike:
+                return alike, "declared_otherwise"
+        return [], "declared_otherwise"
 
     def _find_in_module(self, name: str) -> list[Node]:
         """Return what the file of a module declares itself: `scale` of `units.rs` for "units::scale"."""
@@ -285,6 +292,13 @@ def fold_name(name: str) -> str:
     return name.lower().replace("_", "")
 
 
+def _is_interface_of(node: Node, name: str) -> bool:
+    """Return True for a type named like an interface of a name: `ICarrier` for "carrier"."""
+    own = node.symbol.name
+    is_so_named = node.symbol.kind in _INTERFACES and re.match(r"I[A-Z]", own) is not None
+    return is_so_named and fold_name(own[1:]) == fold_name(name)
+
+
 def looks_like_name(text: str) -> bool:
     """Return True for a text that is written as a name, and not as a plain word."""
     return _LOOKS_LIKE_NAME.search(text) is not None
@@ -324,7 +338,7 @@ def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
     for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
         of_kind = [node for node in chosen if node.symbol.kind in wanted]
         chosen = of_kind or chosen
-    real = [node for node in chosen if not (is_test_place(node.path) or is_side_file(node.path))]
+    real = [node for node in chosen if is_program(node.path) and not is_side_file(node.path)]
     return real or chosen
 
 

@@ -187,10 +187,23 @@ LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its t
 
 
 def find_model(state: ResearchState, base: Node) -> Node | None:
-    """Return the shortest type of a kind with at least MODEL_LINES lines; None if there is none."""
-    fitting = [node for node in _list_own_derived(state, base) if _count_lines(node) >= MODEL_LINES]
-    whole = [node for node in fitting if not is_left_open(node)]
-    return min(whole, key=lambda node: (_count_lines(node), node.path, node.symbol.start_line), default=None)
+    """Return the shortest type of a kind with at least MODEL_LINES lines; None if there is none.
+
+    A type from which others derive is itself a base. If all that derive from the base are, one of the next
+    level is returned.
+    """
+    level = _list_own_derived(state, base)[:MOST_MODELS]
+    for _ in range(2):
+        below = {node: _list_own_derived(state, node)[:MOST_MODELS] for node in level}
+        fitting = [node for node, own in below.items() if not own and _is_model(node)]
+        if fitting:
+            return min(fitting, key=lambda node: (_count_lines(node), node.path, node.symbol.start_line))
+        level = [node for own in below.values() for node in own]
+    return None
+
+
+def _is_model(node: Node) -> bool:
+    return _count_lines(node) >= MODEL_LINES and not is_left_open(node)
 
 
 def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:

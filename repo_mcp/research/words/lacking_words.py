@@ -20,6 +20,7 @@ TELLING, LACKING = 0.15, 0.4
 _OF_FAILURE = re.compile(
     r"fail(?:s|ed|ing|ures?)?|errors?|rais(?:es?|ed|ing)|thrown?|throws|throwing", re.IGNORECASE
 )  # words for a line that raises
+_COUNTS = frozenset({"two", "three", "four", "several"})  # which code says in other ways
 _ERROR = re.compile(r"(?:Error|Exception|Failure|Panic)$")  # ends the name of a type that is raised
 
 
@@ -59,7 +60,7 @@ def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
     lacking = [
         word
         for word in telling
-        if word.lower() not in QUESTION_WORDS
+        if word.lower() not in QUESTION_WORDS | _COUNTS
         and held.isdisjoint(get_word_terms(word))
         and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))
         and not (_OF_FAILURE.fullmatch(word) and (_ERROR.search(seed.name) or any(map(holds_failure, lines))))
