@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import cite_line, join_names, name_findings
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import (
@@ -19,6 +20,7 @@ from repo_mcp.research.findings.reasons import (
 )
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.subjects import BY_WORDS
 from repo_mcp.research.settings.configured import KCONFIG
 
 
@@ -27,6 +29,9 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
     Documents, examples and tests count only if the program neither declares nor sets nor reads it.
     """
+    if subject.how == BY_WORDS:
+        named = describe_settings(state, replace(subject, asked=subject.name, how="declared"))
+        return f"By its name, this is {subject.name}. {named}"
     whole = [one for one in state.findings if LAST_PART not in one.why and _has_its_spelling(subject, one)]
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if not one.why.endswith(IN_DOCUMENTS)]

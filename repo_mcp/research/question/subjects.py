@@ -20,11 +20,13 @@ from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.findings.records import Form, Subject
 from repo_mcp.research.question.grammar import Phrase
+from repo_mcp.research.question.worded_settings import find_worded_setting
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.roles import is_side_file
 from repo_mcp.text.stop_words import STOP_WORDS
 
+BY_WORDS = "declared_by_words"  # of a setting that is described
 MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_NEAR = 4  # symbols named in place of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
@@ -131,6 +133,14 @@ class Subjects:
         nodes.sort(key=lambda node: shares_word(node.symbol.name, words) < len(words))  # stable
         nodes = _prefer(nodes, form, phrase)[:WORD_SUBJECTS]
         return Subject(phrase.text, "words", tuple(nodes))
+
+    def find_setting(self, phrase: Phrase) -> Subject | None:
+        """Return the setting that a phrase of several words describes, or None."""
+        nodes = find_worded_setting(self._graph, phrase.text, self._admits)
+        if not nodes:
+            return None
+        left_out = max(0, len(nodes) - MAX_SUBJECTS)
+        return Subject(phrase.text, BY_WORDS, tuple(nodes[:MAX_SUBJECTS]), nodes[0].symbol.name, left_out)
 
     def find_folder(self, text: str) -> Subject | None:
         """Return the folder with this name that is nearest to the root, or None."""
@@ -363,6 +373,6 @@ def describe_subject(subject: Subject) -> str:
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if subject.how == "declared_otherwise":
         return f'{listed} ("{subject.asked}" itself is not declared)'
-    if subject.how == "words":
+    if subject.how in ("words", BY_WORDS):
         return f'{listed} (taken for "{subject.asked}", which is not declared)'
     return listed

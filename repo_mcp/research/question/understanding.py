@@ -118,8 +118,9 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
         return build_reading(parsed.form, (Subject(" ".join(one.text for one in parsed.phrases), "words"),))
     found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
     if parsed.form is Form.CONFIGURED and found[0].how in ("outside", "declared_otherwise"):
-        found = (Subject(found[0].asked, "words"),)  # settings are often attributes of objects made elsewhere
-        return build_reading(parsed.form, found)
+        # Settings are often attributes of objects made elsewhere.
+        setting = subjects.find_setting(parsed.phrases[0]) or Subject(found[0].asked, "words")
+        return build_reading(parsed.form, (setting,))
     if not all(one.is_found for one in found):
         return None
     return build_reading(_fit_form(parsed.form, found), found)
@@ -195,6 +196,8 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
     """Return the reading with subjects found by their words; None if these are too many or find nothing."""
     if parsed.form not in _BY_WORDS or not parsed.phrases:
         return None
+    if parsed.form is Form.CONFIGURED and (setting := subjects.find_setting(parsed.phrases[0])) is not None:
+        return build_reading(parsed.form, (setting,))
     if any(len(phrase.text.split()) > MAX_SUBJECT_WORDS for phrase in parsed.phrases):
         return None
     found = []
