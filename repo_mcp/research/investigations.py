@@ -15,6 +15,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
+from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.edges.conforming import CONFORMING
 from repo_mcp.research.edges.hops import (
     CALLEES,
@@ -91,6 +92,9 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         if reading.form is Form.CONFIGURED and not state.findings:
             reading = replace(reading, subjects=(_find_nearest(state, reading.subjects[0]),))
     gathered.claim = build_claim(state, reading, gathered.groups, gathered.chains)
+    structure = gathered.architecture
+    if reading.form is Form.OVERVIEW and structure is not None:
+        gathered.claim = describe_structure(state, structure.modules, structure.layers, structure.number)
     return gathered
 
 

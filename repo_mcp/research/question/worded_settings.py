@@ -67,7 +67,7 @@ def _find_head(text: str, words: Sequence[str]) -> str:
 
 
 def _has_head(name: str, head: str, words: Sequence[str]) -> bool:
-    """Return True for a name that has the head noun, or says in another way how many: `MaxRetry`, `Retries`."""
+    """Return True for a name that has the head noun, or says how many in another way: `MaxRetry`."""
     if shares_word(name, (head, *_list_other(head))):
         return True
     terms = get_word_terms(name)

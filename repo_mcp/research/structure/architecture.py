@@ -45,6 +45,7 @@ class Architecture:
     map_nodes: tuple[MapNode, ...]
     map_edges: tuple[MapEdge, ...]
     outside: tuple[Outside, ...]
+    number: int = 0  # of all modules, which may be more than those listed
 
 
 def scan_architecture(state: ResearchState, folder: str) -> Architecture:
@@ -74,6 +75,7 @@ def scan_architecture(state: ResearchState, folder: str) -> Architecture:
         tuple(Layer(position, own, cycles) for position, (own, cycles) in enumerate(layers)),
         *_build_map(state, shown, edges),
         list_packages(state, packages),
+        len(all_names),
     )
 
 
@@ -136,12 +138,13 @@ def _note_modules(state: ResearchState, names: Mapping[str, str], modules: Seque
     for module in modules[:FINDINGS]:
         state.check()
         node = _find_main_symbol(state, files[module.name])
+        noun = "module" if module.imported_by == 1 else "modules"
         if node is not None:
             state.add(
                 node,
                 f"largest public function or type {_name_part(len(files[module.name]))}of {module.name},"
-                f" where {module.strength}% of random walks along imports end;"
-                f" modules that import it: {module.imported_by}, that it imports: {module.imports}",
+                f" which is imported by {module.imported_by or 'no'} {noun}"
+                f" and imports {module.imports or 'none'}",
                 1,
             )
 
