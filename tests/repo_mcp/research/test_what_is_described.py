@@ -1,0 +1,153 @@
+"""What questions describe without naming it: a setting, an interface, a kind, a structure."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.locating import is_aside
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.grammar import parse_question
+from repo_mcp.text.question_words import find_action, find_idioms
+from tests.repo_mcp.research.asking import Asked
+
+CLIENT = Asked(
+    {
+        "client.go": """package web
+
+// Client sends requests.
+type Client struct {
+	MaxRetries int
+	ResponseBodyLimit int
+	transport Transport
+}
+
+// SetResponseBodyLimit sets the limit of a body.
+func (c *Client) SetResponseBodyLimit(limit int) *Client {
+	c.ResponseBodyLimit = limit
+	return c
+}
+
+// Execute sends a request and reads the body of its response, up to the limit of its size.
+func (c *Client) Execute(request Request) (Response, error) {
+	body, err := readLimited(request.body, c.ResponseBodyLimit)
+	if err != nil {
+		return nil, err
+	}
+	return Response{body: body, size: len(body)}, nil
+}
+""",
+        "help.cs": """namespace Help
+{
+    public class HelpText
+    {
+        private const int OptionToHelpTextSeparatorWidth = 4;
+
+        public int MaximumDisplayWidth { get; set; }
+
+        public string Render(string text)
+        {
+            return Wrap(text, MaximumDisplayWidth - OptionToHelpTextSeparatorWidth);
+        }
+    }
+}
+""",
+    }
+)
+SHAPES = Asked(
+    {
+        "src/carriers.ts": """/** Carries parcels to a door. */
+export interface IParcelCarrier {
+  carry(): void;
+}
+
+/** Carries letters to a box. */
+export interface ILetterCarrier {
+  post(): void;
+}
+
+export class ParcelCarrierList {
+  parcel: string;
+  carrier(): string { return this.parcel; }
+}
+""",
+    }
+)
+STORES = Asked(
+    {
+        "stores.py": '''class Store:
+    """Keep rows."""
+
+    def read(self, key):
+        raise NotImplementedError
+
+
+class BaseStore(Store):
+    """Hold what stores share."""
+
+    def __init__(self):
+        self.rows = {}
+
+    def close(self):
+        self.rows.clear()
+
+
+class MemoryStore(BaseStore):
+    """Keep rows in memory."""
+
+    def read(self, key):
+        if key not in self.rows:
+            raise KeyError(key)
+        return self.rows[key]
+
+    def write(self, key, row):
+        self.rows[key] = row
+''',
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Where is the limit on the size of a response body set?", "ResponseBodyLimit"),
+        ("Where is the number of retries configured?", "MaxRetries"),
+        ("Where is the width of the help text set?", "MaximumDisplayWidth"),
+    ],
+)
+def test_a_setting_that_is_described_is_answered_as_a_named_one(question: str, name: str) -> None:
+    report = CLIENT.ask(question)
+    assert report.reading.form is Form.CONFIGURED
+    assert report.claim.startswith(f"By its name, this is {name}. {name} is declared at ")
+
+
+@pytest.mark.parametrize("question", ["Where is the colour of the door set?", "Where is the table set?"])
+def test_a_setting_whose_words_no_name_has_is_not_guessed(question: str) -> None:
+    assert "By its name" not in CLIENT.ask(question).claim
+
+
+def test_joined_words_mean_the_interface_named_after_them() -> None:
+    claim = SHAPES.ask("What is the difference between a parcel carrier and a letter carrier?").claim
+    assert claim.startswith("IParcelCarrier (src/carriers.ts:2-4): Carries parcels to a door. ILetterCarrier")
+
+
+def test_a_type_from_which_others_derive_is_no_model() -> None:
+    claim = STORES.ask("Where would I add a store for another database?").claim
+    assert "One to copy is stores.MemoryStore" in claim
+
+
+def test_a_new_kind_of_something_is_something_new() -> None:
+    parsed = parse_question("Where would I add a new kind of rule?")[0]
+    assert (parsed.form, parsed.phrases[0].text) == (Form.EXTENSION, "rule")
+    action = find_action("how do I add a new kind of rule")
+    assert action is not None
+    assert action.nouns == ("rule",)
+
+
+def test_circles_and_repetition_are_said_in_words_of_programs() -> None:
+    assert "cyclic" in find_idioms("templates include each other in a circle")["in a circle"]
+    assert "repeated" in find_idioms("the option is given twice")["twice"]
+
+
+def test_a_version_history_is_no_documentation() -> None:
+    assert is_aside("docs/versionhistory.rst")
+    assert not is_aside("docs/versions.rst")
