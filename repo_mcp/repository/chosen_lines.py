@@ -6,6 +6,7 @@ Left out on purpose: how the lines are chosen (`repo_mcp.languages.outline.folde
 
 from __future__ import annotations
 
+from repo_mcp.languages.outline.docstring_lines import iter_long_docstrings
 from repo_mcp.languages.outline.folded_lines import choose_folded
 from repo_mcp.model import OpenedText, Outline
 from repo_mcp.record_classes import replace
@@ -44,6 +45,30 @@ def keep_near(opened: OpenedText, around: int | None, most_lines: int) -> Opened
         f"Of {len(opened.lines)} lines, those near line {around} are shown, below the heads of its blocks:"
         " about adds lines about some words, symbol shows all."
     )
+    return _keep_chosen(opened, chosen, most_lines, note)
+
+
+def skip_docstrings(
+    opened: OpenedText, outline: Outline, around: int | None, most_lines: int
+) -> OpenedText | None:
+    """Return a declaration without most lines of its long docstrings, or None if it has none.
+
+    One with the line `around` in it is kept.
+    """
+    if outline.language != "python":
+        return None
+    start = opened.start_line
+    left = [
+        places
+        for places in iter_long_docstrings(opened.lines)
+        if around is None or not places.start <= around - start <= places.stop
+    ]
+    if not left:
+        return None
+    hidden = {start + at for places in left for at in places}
+    spans = ", ".join(f"{start + places.start}-{start + places.stop - 1}" for places in left)
+    note = f"Left out of docstrings: lines {spans}; start_line and end_line show them."
+    chosen = tuple(at for at in range(start, opened.end_line + 1) if at not in hidden)
     return _keep_chosen(opened, chosen, most_lines, note)
 
 

@@ -37,7 +37,7 @@ from repo_mcp.model import (
 )
 from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.record_classes import replace
-from repo_mcp.repository.chosen_lines import fold, keep_asked, keep_near
+from repo_mcp.repository.chosen_lines import fold, keep_asked, keep_near, skip_docstrings
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
 from repo_mcp.repository.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
@@ -163,7 +163,8 @@ class Repository:
 
         `symbol` selects the declaration of that name, `around` the innermost declaration around that line. Of
         many lines, those that are `about` some words are shown; if it `folds`, of a long type or module all
-        but the bodies of its functions, and of another long declaration those near the line `around`.
+        but the bodies of its functions, of another long declaration those near the line `around`, and of a
+        long docstring its first lines.
         Raises INVALID_ARGUMENT for lines beyond the file, NOT_FOUND for a name that is not declared.
         """
         limits = self.config.limits
@@ -179,7 +180,11 @@ class Repository:
             cut = None
             if folds and about is None and span.symbol is not None:
                 whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
-                cut = fold(whole, found, around, most) or keep_near(whole, around, most)
+                cut = (
+                    fold(whole, found, around, most)
+                    or keep_near(whole, around, most)
+                    or skip_docstrings(whole, found, around, most)
+                )
             shown = cut or show_lines(opened, span.start_line, span.end_line, most, most)
             warnings = (*shown.warnings, *found.warnings, *span.notes)
             shown = replace(shown, symbol=span.symbol, warnings=warnings)

@@ -16,7 +16,7 @@ from repo_mcp.languages.patterns.declaration_kinds import FUNCTION_KINDS
 from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.text.lines import split_lines
+from repo_mcp.text.lines import is_comment, split_lines
 
 MAX_SHOWN_CHARS = 64  # of a name given by the client
 NEAR_LINES = 20  # before and after a line outside every declaration
@@ -40,6 +40,8 @@ class DeclaredSpan:
 def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int | None) -> DeclaredSpan:
     """Return the lines of a declaration: by its name, or the innermost around a line if `symbol` is None.
 
+    A line in the comment above a declaration means that one, with the comment.
+
     `text` is the normalised text of the outlined file. Raises RepoError: NOT_FOUND for a name that is not
     declared, INVALID_ARGUMENT for a line beyond the end.
     """
@@ -49,7 +51,8 @@ def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int |
             return declared
         best, notes = get_named(outline, symbol)
         return DeclaredSpan(best.start_line, best.end_line, qualify(best), notes)
-    total_lines = len(split_lines(text))
+    lines = split_lines(text)
+    total_lines = len(lines)
     line = 1 if around is None else around
     if not 1 <= line <= max(1, total_lines):
         raise RepoError(
@@ -59,10 +62,31 @@ def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int |
             {"argument": "line", "total_lines": total_lines},
         )
     found = find_around(outline.symbols, line)
+    if found is None or (found.kind not in FUNCTION_KINDS and found.start_line < line):
+        above = _find_comment(outline.symbols, lines, line)
+        if above is not None:
+            return above
     if found is not None:
         return DeclaredSpan(found.start_line, found.end_line, qualify(found))
     note = f"no declaration is around line {line}: the lines near it are shown"
     return DeclaredSpan(max(1, line - NEAR_LINES), max(1, min(line + NEAR_LINES, total_lines)), None, (note,))
+
+
+def _find_comment(symbols: Sequence[Symbol], lines: Sequence[bytes], line: int) -> DeclaredSpan | None:
+    """Return a declaration and the comment above it if the line is in that comment, else None."""
+    first, below = line, line
+    while first > max(1, line - NEAR_LINES) and _is_comment(lines[first - 2]):
+        first -= 1
+    while below <= len(lines) and _is_comment(lines[below - 1]):
+        below += 1
+    if below == line:
+        return None
+    found = [one for one in symbols if one.start_line == below and one.kind not in _NO_BLOCK | {"heading"}]
+    return DeclaredSpan(first, found[0].end_line, qualify(found[0])) if found else None
+
+
+def _is_comment(line: bytes) -> bool:
+    return is_comment(line.decode("utf-8", "replace"))
 
 
 def qualify(symbol: Symbol) -> str:

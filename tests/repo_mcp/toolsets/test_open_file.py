@@ -78,6 +78,25 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (root / "large.py").write_text(f"class Large:\n    size = 4\n{methods}")
     methods = "".join(f"    def m{one}(self):\n        x = 1\n        return x\n\n" for one in range(600))
     (root / "huge.py").write_text(f"class Huge:\n{methods}")
+    documented = [
+        "class Shop:",
+        "    # Sells",
+        "    # something.",
+        "    def sell(",
+        "        self,",
+        "    ) -> None:  # a comment:",
+        '        r"""Sell something.',
+        "",
+        *[f"        parameter {at}" for at in range(20)],
+        '        """',
+        "        return None",
+        "",
+        "    def buy(self):",
+        "        '''Buy.",
+        "        Short.'''",
+        "        return None",
+    ]
+    (root / "shop.py").write_text("\n".join(documented) + "\n")
     (root / ".env").write_text("canary")
     (root / "link.py").symlink_to(".env")
     served = Served(root, tmp_path_factory.mktemp("data"))
@@ -127,6 +146,37 @@ def test_the_declaration_around_a_line(
     result = served.open(path="a.py", line=around)
     assert (result["start_line"], result["end_line"], result["symbol"]) == (first, last, whole)
     assert result["content"] == show(first, last)
+
+
+@pytest.mark.parametrize("line", [2, 3])
+def test_a_line_of_the_comment_above_a_declaration_opens_it_with_the_comment(
+    served: Served, line: int
+) -> None:
+    result = served.open(path="shop.py", line=line)
+    assert (result["start_line"], result["end_line"], result["symbol"]) == (2, 30, "Shop.sell")
+
+
+@pytest.mark.parametrize("asked", [{"symbol": "sell"}, {"line": 30}, {"symbol": "Shop"}])
+def test_a_long_docstring_is_opened_without_its_end_and_that_is_said(
+    served: Served, asked: dict[str, Any]
+) -> None:
+    envelope = served.call(path="shop.py", **asked)
+    result = envelope["result"]
+    numbers = [int(row.partition("\t")[0]) for row in result["content"].splitlines()]
+    whole = range(result["start_line"], result["end_line"] + 1)
+    assert numbers == [number for number in whole if not 9 <= number <= 28]
+    assert envelope["warnings"] == ["Left out of docstrings: lines 9-28; start_line and end_line show them."]
+    assert result["truncated"]
+
+
+@pytest.mark.parametrize("line", [9, 28])
+def test_the_docstring_of_the_line_that_was_asked_for_is_whole(served: Served, line: int) -> None:
+    envelope = served.call(path="shop.py", line=line)
+    assert (envelope["warnings"], envelope["result"].get("truncated")) == ([], None)
+
+
+def test_lines_of_a_docstring_can_be_asked_for(served: Served) -> None:
+    assert served.open(path="shop.py", start_line=9, end_line=28)["content"].count("parameter") == 20
 
 
 def test_a_line_with_an_end_is_the_first_of_a_range(served: Served) -> None:

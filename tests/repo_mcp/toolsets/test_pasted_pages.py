@@ -278,6 +278,18 @@ def test_a_further_file_shows_as_few_lines_when_one_is_cited(repository: Reposit
     assert cited in read_numbers(further)
 
 
+@pytest.mark.parametrize("quoted", ["        Kind::K20 => { pay(20); }", "+  Kind::K20 => { pay(20); }"])
+def test_a_line_of_code_that_an_issue_quotes_is_shown_as_if_it_was_cited(
+    repository: Repository, quoted: str
+) -> None:
+    at = MATCH.index("        Kind::K20 => { pay(20); }") + 1
+    issue = "settle_invoice drops an invoice\n\nThe invoice is settled twice.\n"
+    assert at not in read_numbers(ask(repository, issue)[0])
+    hit = ask(repository, f"{issue}```\n{quoted}\n```\n")[0]
+    assert hit.startswith("src/invoice.rs\n1-34:fn settle_invoice(kind: Kind) {\n")
+    assert {*range(at - 2, at + 3)} <= {*read_numbers(hit)}
+
+
 def test_what_is_around_the_best_declaration_is_not_named(repository: Repository) -> None:
     hit = ask(repository, DEPOT_ISSUE)[0]
     assert hit.startswith("shop/depot.py\n3-5 in Depot:")
