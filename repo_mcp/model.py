@@ -61,6 +61,7 @@ class FileListing:
     total: int  # matches before the list was cut
     denied: int  # entries left out because the policy denies them
     warnings: tuple[str, ...] = ()
+    folders: Mapping[str, int] = field(default_factory=dict)  # glob -> matches, if the list was cut and asked
 
 
 @dataclass(frozen=True, slots=True)

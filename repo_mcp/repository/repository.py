@@ -138,10 +138,15 @@ class Repository:
 
     # Reading files
 
-    def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
-        """Return the files of the live tree whose paths match, in path order. Raises INVALID_ARGUMENT."""
+    def list_files(
+        self, glob: str | None, max_results: int, include_hidden: bool, most_folders: int = 0
+    ) -> FileListing:
+        """Return the files of the live tree whose paths match, in path order. Raises INVALID_ARGUMENT.
+
+        If there are more, all are counted by at most `most_folders` folders.
+        """
         glob = glob and self.tree.reader.names.cut_root(glob)
-        listing = self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set)
+        listing = self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set, most_folders)
         if glob is None or listing.total:
             return listing
         warnings = self._left_out.describe_glob(glob, hides=not include_hidden)

@@ -23,6 +23,7 @@ from repo_mcp.model import DirectoryEntry, DirectoryListing, FileListing, Listed
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.client_paths import is_unicode, shown
+from repo_mcp.workspace.folder_counts import count_folders
 from repo_mcp.workspace.git_index import GitIndex, NotedFiles
 from repo_mcp.workspace.git_places import find_git_places
 from repo_mcp.workspace.hidden_names import is_hidden
@@ -137,9 +138,17 @@ class LiveTree:
         return list_directory(self.reader, self.policy.find_denial, ignore, path)
 
     def list_files(
-        self, glob: str | None, max_results: int, include_hidden: bool, cancelled: Callable[[], bool]
+        self,
+        glob: str | None,
+        max_results: int,
+        include_hidden: bool,
+        cancelled: Callable[[], bool],
+        most_folders: int = 0,
     ) -> FileListing:
-        """Return the files whose paths match, in path order. Raises INVALID_ARGUMENT for a bad glob."""
+        """Return the files whose paths match, in path order. Raises INVALID_ARGUMENT for a bad glob.
+
+        If these are more than `max_results`, all are counted by at most `most_folders` folders.
+        """
         wanted = GlobFilter(glob or "**")
         inside = wanted.folder if self.memory.rules is not None else ""  # a first walk is remembered whole
         report = self.walk(cancelled, include_hidden=include_hidden, inside=inside)
@@ -152,6 +161,9 @@ class LiveTree:
             total=len(found),
             denied=report.skipped.get("denied", 0),
             warnings=report.warnings,
+            folders=count_folders([file.path for file in found], most_folders)
+            if most_folders and len(found) > max_results
+            else {},
         )
 
     def walk(

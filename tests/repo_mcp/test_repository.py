@@ -254,7 +254,10 @@ def test_without_a_glob_everything_in_order_with_size_and_time(open_root: Open, 
     assert first.mtime == pytest.approx((root / "a.py").stat().st_mtime)
     assert listing.denied == 2
     cut = open_root().list_files(None, 2, False)
-    assert (len(cut.files), cut.total) == (2, listing.total)
+    assert (len(cut.files), cut.total, cut.folders) == (2, listing.total, {})
+    counted = open_root().list_files(None, 2, False, 20)
+    assert sum(counted.folders.values()) == listing.total
+    assert open_root().list_files(None, 100, False, 20).folders == {}
 
 
 def test_a_glob_that_cannot_be_is_an_error_that_names_it(open_root: Open) -> None:

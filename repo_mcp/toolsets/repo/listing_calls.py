@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import CallContext
@@ -18,7 +18,7 @@ from repo_mcp.toolsets.answers import (
     warn_of_escapes,
 )
 from repo_mcp.toolsets.pages import Page
-from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS
+from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS, MOST_FOLDERS
 
 if TYPE_CHECKING:
     from repo_mcp.model import FileListing, ListedFile
@@ -33,6 +33,7 @@ def list_files(repository: Repository, arguments: Arguments, context: CallContex
         find_text(arguments, "glob"),
         page.start + (find_integer(arguments, "max_results") or default),
         arguments.get("include_hidden") is True,
+        MOST_FOLDERS if "max_results" not in arguments and not page.start else 0,
     )
     keys = [file.path for file in listing.files]
     page.check(keys)
@@ -59,9 +60,14 @@ def _list_rows(listing: FileListing, page: Page, keys: Sequence[str], rows: int,
         "files": [_render_row(file) for file in files],
         "total": listing.total,
         "truncated": is_cut,
+        **({"folders": _render_folders(listing.folders)} if listing.folders else {}),
         **page.follow(keys, rows, is_cut),
     }
     return Part(result, warnings)
+
+
+def _render_folders(folders: Mapping[str, int]) -> Result:
+    return {escape_text(glob): count for glob, count in folders.items()}
 
 
 def _render_row(file: ListedFile) -> Result:

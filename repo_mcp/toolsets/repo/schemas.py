@@ -36,7 +36,8 @@ from repo_mcp.toolsets.schema_parts import (
 DEFAULT_AUDIT_ENTRIES = 50
 MAX_AUDIT_ENTRIES = 1_000
 MAX_SINCE_CHARS = 64
-DEFAULT_LIST_RESULTS = 200  # rows of about 80 characters: within what every client passes on whole
+DEFAULT_LIST_RESULTS = 50  # rows of about 80 characters: a model that wants more asks for them
+MOST_FOLDERS = 24  # by which all files are counted where these are not all
 MAX_GLOB_CHARS = 512
 MAX_QUERY_CHARS = 131_072  # far above max_query_words words; the words above that are cut with a warning
 MAX_CONTEXT = 20  # lines before and after an exact match
@@ -125,8 +126,8 @@ def status_output(limits: Limits) -> Schema:
 
 LIST_TITLE = "List repository files"
 LIST_DESCRIPTION = (
-    "Find files by name, extension or folder (glob), with size and modification time. Ignored (.gitignore)"
-    " and secret files are left out. repo.search looks inside files."
+    "Find files by name, extension or folder (glob), with sizes and times; of many, counts by folder. Ignored"
+    " (.gitignore) and secret files are left out. repo.search looks inside files."
 )
 
 
@@ -161,6 +162,7 @@ def list_files_output(limits: Limits) -> Schema:
         "files": build_list(row, "Sorted by path"),
         "total": build_field("integer", "Files that match, before any cut"),
         "truncated": build_field("boolean", "True when more follow"),
+        "folders": _counts("All matching files by glob, if more follow and max_results was not given"),
     }
     return build_envelope_schema(build_object({**properties, "cursor": NEXT_CURSOR}, ("files", "total")))
 
@@ -318,7 +320,7 @@ def _search_hit() -> Schema:
 
 REFRESH_TITLE = "Refresh repository index"
 REFRESH_DESCRIPTION = (
-    "Bring the search index up to date (re-index) after files changed. Writes only the server's own index."
+    "Bring the index up to date (re-index) after files changed. Writes only the server's own index."
 )
 
 
@@ -459,8 +461,7 @@ def _bundle_audit() -> Schema:
 
 AUDIT_TITLE = "Repository audit log"
 AUDIT_DESCRIPTION = (
-    "Audit log of recent tool calls to this server: time, tool, outcome, duration. No text of queries or"
-    " files."
+    "Audit log of recent tool calls to this server: time, tool, outcome, duration; no queries or contents."
 )
 
 

@@ -32,6 +32,7 @@ from repo_mcp.model import (
 from repo_mcp.protocol.tool_model import CallContext, Progress, Tool, ToolAnswer
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.answers import ERROR_CODES
+from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS, MOST_FOLDERS
 from tests.repo_mcp.lean_answers import read_answer
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -85,8 +86,10 @@ class StandIn:
     def status(self) -> IndexStatus:
         return self._answer(self.status_now, "status")
 
-    def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
-        return self._answer(self.listing, (glob, max_results, include_hidden))
+    def list_files(
+        self, glob: str | None, max_results: int, include_hidden: bool, most_folders: int
+    ) -> FileListing:
+        return self._answer(self.listing, (glob, max_results, include_hidden, most_folders))
 
     def open_file(
         self, path: str, start_line: int | None, end_line: int | None, *, about: str | None
@@ -209,11 +212,18 @@ def test_list_files() -> None:
     envelope = _call(
         repository, "repo.list_files", {"glob": "*.py", "max_results": 5, "include_hidden": True}
     )
-    assert repository.asked == [("*.py", 5, True)]
+    assert repository.asked == [("*.py", 5, True, 0)]
     row = {"path": "a.py", "size": 3, "mtime": 1_700_000_000}
-    assert envelope["result"] == {"files": [row], "total": 1, "truncated": False}
+    assert envelope["result"] == {"files": [row], "total": 1, "truncated": False, "folders": {}}
     _call(repository, "repo.list_files")
-    assert repository.asked[1] == (None, 200, False)
+    assert repository.asked[1] == (None, DEFAULT_LIST_RESULTS, False, MOST_FOLDERS)
+
+
+def test_a_cut_listing_counts_all_files_by_folder() -> None:
+    repository = StandIn()
+    rows = (ListedFile("a.py", 3, 1.5),)
+    repository.listing = FileListing(rows, 3, 0, folders={"a\u200b/**": 2, "/*": 1})
+    assert _call(repository, "repo.list_files")["result"]["folders"] == {"a\\u200b/**": 2, "/*": 1}
 
 
 def test_denied_entries_are_counted_never_named() -> None:
