@@ -95,7 +95,7 @@ OUTLINE_DESCRIPTION = (
 
 def outline_input(limits: Limits) -> Schema:
     depth = "1 is the top level. Default: all."
-    kinds = "Only these: class, function, async_method, heading, ..."
+    kinds = "Only these: class, function, method, heading, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
     details = "Default symbols; text: a line each; full: every field."
     return build_object(
