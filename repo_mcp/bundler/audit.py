@@ -9,13 +9,15 @@ from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import Evidence
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer
-from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, Selection
+from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, SearchTried, Selection
 from repo_mcp.ranking.query.clues import ClueKind
 from repo_mcp.ranking.scoring.searcher import Ranking
+from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import escape_text
 
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_NEXT = 5  # named in a warning
+MAX_NAME_CHARS, MAX_QUERY_CHARS = 200, 1_000  # in an audit: a prompt may be a single word of 70,000
 
 
 def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selection]) -> BundleAudit:
@@ -23,7 +25,7 @@ def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selecti
     resolved = {one.clue for one in evidence.mentions}
     symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
     keywords = [
-        Keyword(clue.text, clue.kind)
+        Keyword(_cut(clue.text, MAX_NAME_CHARS), clue.kind)
         for clue in evidence.clues
         if (clue.kind is not ClueKind.PATH or clue in resolved)
         and (clue.kind is not ClueKind.WORD or clue.text not in symbols)
@@ -37,12 +39,21 @@ def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selecti
     dropped = [*packer.dropped, *rest]
     return BundleAudit(
         tuple(keywords[:MAX_KEYWORDS]),
-        evidence.searches,
+        tuple(map(_shorten, evidence.searches)),
         tuple(islice(_iter_chunks(evidence.ranking, selections), MAX_CHUNKS)),
         len(evidence.candidates),
         tuple(dropped[:MAX_DROPPED]),
         len(dropped),
     )
+
+
+def _shorten(search: SearchTried) -> SearchTried:
+    name, query = _cut(search.name, MAX_NAME_CHARS), _cut(search.query, MAX_QUERY_CHARS)
+    return replace(search, name=name, query=query)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def _iter_chunks(ranking: Ranking, selections: Sequence[Selection]) -> Iterator[FoundChunk]:

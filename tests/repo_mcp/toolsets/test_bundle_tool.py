@@ -73,6 +73,14 @@ def test_an_answer_without_a_budget_is_what_every_client_takes_whole(project: Re
     check_totals(envelope["result"])
 
 
+def test_the_audit_of_a_word_that_is_longer_than_an_answer_is_cut(project: Repository) -> None:
+    result = call(project, prompt="wide_name_" * 7_000, audit=True)["result"]
+    keywords = [text for texts in result["audit"]["keywords"].values() for text in texts]
+    assert f"{'wide_name_' * 20}..." in keywords
+    assert max(map(len, keywords)) < 210
+    assert all(len(one["query"]) < 1_100 for one in result["audit"]["searches"])
+
+
 def test_a_budget_that_is_given_may_take_what_the_server_allows(project: Repository) -> None:
     envelope = call(project, prompt=WIDE, budget={"max_files": 20, "max_total_lines": 1_000})
     assert envelope["chars"] > ORDINARY_CHARS
