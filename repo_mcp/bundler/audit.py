@@ -17,7 +17,7 @@ from repo_mcp.text.lines import escape_text
 
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_NEXT = 5  # named in a warning
-MAX_NAME_CHARS, MAX_QUERY_CHARS = 200, 1_000  # in an audit: a prompt may be a single word of 70,000
+MAX_QUERY_CHARS = 1_000  # of a search in an audit: a prompt may be a single word of 70,000
 
 
 def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selection]) -> BundleAudit:
@@ -25,7 +25,7 @@ def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selecti
     resolved = {one.clue for one in evidence.mentions}
     symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
     keywords = [
-        Keyword(_cut(clue.text, MAX_NAME_CHARS), clue.kind)
+        Keyword(clue.text, clue.kind)
         for clue in evidence.clues
         if (clue.kind is not ClueKind.PATH or clue in resolved)
         and (clue.kind is not ClueKind.WORD or clue.text not in symbols)
@@ -48,12 +48,9 @@ def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selecti
 
 
 def _shorten(search: SearchTried) -> SearchTried:
-    name, query = _cut(search.name, MAX_NAME_CHARS), _cut(search.query, MAX_QUERY_CHARS)
-    return replace(search, name=name, query=query)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}..."
+    if len(search.query) <= MAX_QUERY_CHARS:
+        return search
+    return replace(search, query=f"{search.query[:MAX_QUERY_CHARS]}...")
 
 
 def _iter_chunks(ranking: Ranking, selections: Sequence[Selection]) -> Iterator[FoundChunk]:
