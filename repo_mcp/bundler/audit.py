@@ -17,7 +17,7 @@ from repo_mcp.text.lines import escape_text
 
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_NEXT = 5  # named in a warning
-MAX_QUERY_CHARS = 1_000  # of a search in an audit: a prompt may be a single word of 70,000
+MAX_SEARCH_CHARS = 1_000  # of a search in an audit: a prompt may be a single word of 70,000
 
 
 def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selection]) -> BundleAudit:
@@ -48,9 +48,11 @@ def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selecti
 
 
 def _shorten(search: SearchTried) -> SearchTried:
-    if len(search.query) <= MAX_QUERY_CHARS:
-        return search
-    return replace(search, query=f"{search.query[:MAX_QUERY_CHARS]}...")
+    return replace(search, name=_cut(search.name), query=_cut(search.query))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_SEARCH_CHARS else f"{text[:MAX_SEARCH_CHARS]}..."
 
 
 def _iter_chunks(ranking: Ranking, selections: Sequence[Selection]) -> Iterator[FoundChunk]:

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pytest
 
-from repo_mcp.bundler.audit import MAX_NEXT, MAX_QUERY_CHARS
+from repo_mcp.bundler.audit import MAX_NEXT, MAX_SEARCH_CHARS
 from repo_mcp.bundler.limits import NOTHING_FITS
 from repo_mcp.bundler.records import Bundle, BundleRequest
 from repo_mcp.config.server_config import Limits, load_config
@@ -76,7 +76,7 @@ def test_an_answer_without_a_budget_is_what_every_client_takes_whole(project: Re
 def test_the_audit_of_a_word_that_is_longer_than_an_answer_is_cut(project: Repository) -> None:
     result = call(project, prompt="x" * 70_000, audit=True)["result"]
     longest = max(len(one["query"]) for one in result["audit"]["searches"])
-    assert longest == MAX_QUERY_CHARS + len("...")
+    assert longest == MAX_SEARCH_CHARS + len("...")
 
 
 def test_a_budget_that_is_given_may_take_what_the_server_allows(project: Repository) -> None:
