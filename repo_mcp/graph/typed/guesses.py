@@ -31,6 +31,11 @@ for_each reduce reserve resize at front back as_mut finish with MAX MIN
 _COMMON = frozenset(_COMMON_TEXT.split())
 
 
+def is_common(name: str) -> bool:
+    """Return whether so many types have a member of a name that the name alone does not identify one."""
+    return name in _COMMON
+
+
 class Guesses:
     """Finds declarations by name alone, in one language; a language overrides what differs in it."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from repo_mcp.graph.program import Declaration, Program, is_type_role
-from repo_mcp.graph.typed.file_scope import FileScope, has_trait, is_list, read_type_names
+from repo_mcp.graph.typed.file_scope import FileScope, extends_anything, has_trait, is_list, read_type_names
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.rules import Candidate, FoundDeclarations, Path
 from repo_mcp.graph.typed.rust_rules import RustRules, get_crate_root
@@ -79,6 +81,27 @@ class RustLookup(NamedLookup):
             return found
         return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found
 
+    def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
+        """Return whether an `impl` is for that very type; one in another crate is of a trait."""
+        if super()._is_same_type(scope, owner, other, extension):
+            return True
+        if scope.get_kind(owner) is SymbolKind.EXTENSION or not has_trait(other, extension):
+            return False
+        one = Declaration(other.path, extension)
+        if one not in self._extended:
+            self._extended[one] = tuple(self.find_extended(one))
+        return Declaration(scope.path, owner) in self._extended[one]
+
+    def find_given_to_all(self, scope: FileScope, name: str) -> list[Declaration]:
+        """Return the members of a name in traits that are implemented for all types: `impl<T> Shown for T`."""
+        found = []
+        for other in self.iter_declaring(scope, name):
+            for ordinal in other.find_named(name):
+                parent = other.get_parent(ordinal)
+                if other.get_kind(parent) is SymbolKind.TRAIT and _is_given_to_all(other, parent):
+                    found.append(Declaration(other.path, ordinal))
+        return found
+
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
         return () if is_list(scope, ordinal) else super()._find_alias(scope, ordinal)
 
@@ -89,3 +112,12 @@ class RustLookup(NamedLookup):
             names = read_type_names(other, targets[0]) if targets and not is_list(other, targets[0]) else ()
             if names and any(row.name == "Deref" for row in other.list_bases(part)):
                 yield from self.find_type(other, part, names).declarations
+
+
+def _is_given_to_all(scope: FileScope, trait: int) -> bool:
+    """Return whether the file of a trait implements it for a type parameter."""
+    name, kinds = scope.get_name(trait), scope.record.kinds
+    blocks = (
+        one for one in np.flatnonzero(kinds == SymbolKind.EXTENSION).tolist() if extends_anything(scope, one)
+    )
+    return any(row.name == name for one in blocks for row in scope.list_bases(one))

@@ -6,12 +6,19 @@ from collections import Counter
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.guesses import is_common
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
-from repo_mcp.graph.typed.rust_outer_types import doubt_outer, find_promised, is_of_trait_outside, join_built
+from repo_mcp.graph.typed.rust_outer_types import (
+    doubt_outer,
+    find_promised,
+    is_extension,
+    is_of_trait_outside,
+    join_built,
+)
 from repo_mcp.graph.typed.rust_receivers import RustReceivers
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_VALUE, BY_REFERENCE, DERIVED, OF_MACRO, PATH
@@ -73,6 +80,20 @@ class RustResolver(LanguageResolver):
         if not found.declarations:
             return found
         return doubt_outer(self._lookup, join_built(self._lookup, scope, reference, found))
+
+    def _resolve_in_receiver(
+        self, scope: FileScope, reference: Reference, receiver: Receiver | None
+    ) -> Resolution:
+        """Resolve a member; a method that a type does not have is one that a trait gives to all types."""
+        found = super()._resolve_in_receiver(scope, reference, receiver)
+        if found.targets or found.external or reference.role is not ReferenceRole.CALL:
+            return found
+        if receiver is None or receiver.is_items or is_common(reference.name):
+            return found
+        if not receiver.types or is_extension(self._lookup, list(receiver.types)):
+            return found
+        given = self._lookup.find_given_to_all(scope, reference.name)
+        return self._conclude(FoundDeclarations(tuple(given), is_certain=False), reference)
 
     def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
         is_certain = super()._is_certain(scope, reference, receiver)

@@ -19,6 +19,11 @@ _OPAQUE = frozenset(
     ["expr", "ty", "path", "pat", "pat_param", "stmt", "item", "block", "meta", "vis", "literal"]
 )
 _NOT_TYPES = frozenset(b"as where if else match let return pub use fn struct enum trait type static".split())
+# Keywords with which no expression begins, so that an arm with one first does not match.
+_NOT_EXPRESSIONS = frozenset(
+    b"as else enum extern fn impl in mod mut pub ref struct trait type use where".split()
+)
+_NOT_BEGINNING = {"ty": _NOT_TYPES, "path": _NOT_TYPES, "expr": _NOT_EXPRESSIONS}
 # Marks and words before which a fragment of a kind has ended.
 _ENDS_TYPE = frozenset((b",", b"=>", b":", b"=", b";", b"|", b"as", b"where", b">"))
 _ENDS = {
@@ -337,7 +342,7 @@ def _may_begin(fragment: str, one: Tree) -> bool:
     if isinstance(one, Group):
         return fragment != "path" and (one.bracket != b"{" or fragment in {"expr", "stmt"})
     if one.kind == "word":
-        return fragment not in {"ty", "path"} or one.text not in _NOT_TYPES
+        return one.text not in _NOT_BEGINNING.get(fragment, ())
     if fragment in {"ty", "path"}:
         return one.text in _BEGINS_TYPE or (one.kind == "lifetime" and fragment == "ty")
     return one.kind in {"literal", "lifetime", "doc"} or one.text in _BEGINS_EXPRESSION

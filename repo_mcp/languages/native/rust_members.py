@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.rust_token_chains import UNKNOWN, read_chain_before
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.symbols.model import AS_VALUE, OF_MACRO, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
@@ -88,8 +89,10 @@ def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
     found = _BEFORE_NAME.search(text, max(0, start - MAX_CHAIN_BYTES), start)
     if found is None or found.group(1).endswith(_RANGE):
         return "", ""
-    chain = found.group(1).decode("utf-8", "replace")
+    chain = found.group(1).decode("utf-8", "replace").rpartition("..")[2]
+    if chain.startswith((".", ":")) and text[found.start() - 1 : found.start()] != b"$":
+        return read_chain_before(text, start), ""
     if text[found.start() - 1 : found.start()] == b"$" and not chain.startswith("crate"):
-        return "?", ""  # what a macro is given
+        return UNKNOWN, ""  # what a macro is given
     is_path = chain.endswith("::") and chain[:1].islower()
-    return chain.replace("::", ".").strip(".") or "?", PATH if is_path else ""
+    return chain.replace("::", ".").strip(".") or UNKNOWN, PATH if is_path else ""

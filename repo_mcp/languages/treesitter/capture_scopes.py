@@ -87,7 +87,7 @@ class CaptureText(SourceText):
         start, end = node.start_byte, node.end_byte
         if end - start > MAX_CHAIN_BYTES:
             return "?"
-        return _name_chain(self.text[start:end])
+        return name_chain(self.text[start:end])
 
     def take_words(self, node: Node) -> None:
         """Mark the words inside a node as not being uses of names."""
@@ -106,7 +106,8 @@ class CaptureText(SourceText):
 
 
 @lru_cache(KEPT_CHAINS)
-def _name_chain(text: bytes) -> str:
+def name_chain(text: bytes) -> str:
+    """Return an expression as a dotted qualifier; "?" for one that is no chain of members."""
     chain = text if text.isalnum() else _simplify(text)
     return chain.decode("utf-8", "replace") or "?"
 
