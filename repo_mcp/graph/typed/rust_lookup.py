@@ -12,6 +12,7 @@ from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.rules import Candidate, FoundDeclarations, Path
 from repo_mcp.graph.typed.rust_rules import RustRules, get_crate_root
 from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import OF_MACRO
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 _WITHOUT_VALUES = frozenset({SymbolKind.ENUM, SymbolKind.TRAIT})  # `Err(...)` is no enum `Err`
@@ -92,8 +93,15 @@ class RustLookup(NamedLookup):
             self._extended[one] = tuple(self.find_extended(one))
         return Declaration(scope.path, owner) in self._extended[one]
 
+    def has_expanded_members(self, owner: Declaration) -> bool:
+        """Return whether a macro is called among the members of a type, which may declare more of them."""
+        scope = self.find_scope(owner.path)
+        if scope is None:
+            return False
+        return any(_calls_macro(other, part) for other, part in self._iter_parts(scope, owner.ordinal))
+
     def find_given_to_all(self, scope: FileScope, name: str) -> list[Declaration]:
-        """Return the members of a name in traits that are implemented for all types: `impl<T> Shown for T`."""
+        """Return the members of a name in traits implemented for all types: `impl<T> Shown for T`."""
         found = []
         for other in self.iter_declaring(scope, name):
             for ordinal in other.find_named(name):
@@ -112,6 +120,11 @@ class RustLookup(NamedLookup):
             names = read_type_names(other, targets[0]) if targets and not is_list(other, targets[0]) else ()
             if names and any(row.name == "Deref" for row in other.list_bases(part)):
                 yield from self.find_type(other, part, names).declarations
+
+
+def _calls_macro(scope: FileScope, ordinal: int) -> bool:
+    rows = scope.record.list_own_role(ordinal, ReferenceRole.CALL)
+    return any(scope.record.get_reference(row).alias == OF_MACRO for row in rows)
 
 
 def _is_given_to_all(scope: FileScope, trait: int) -> bool:

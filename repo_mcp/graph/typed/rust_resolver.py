@@ -86,14 +86,19 @@ class RustResolver(LanguageResolver):
     ) -> Resolution:
         """Resolve a member; a method that a type does not have is one that a trait gives to all types."""
         found = super()._resolve_in_receiver(scope, reference, receiver)
-        if found.targets or found.external or reference.role is not ReferenceRole.CALL:
+        if found.targets or found.external or not self._is_known(receiver):
             return found
-        if receiver is None or receiver.is_items or is_common(reference.name):
-            return found
-        if not receiver.types or is_extension(self._lookup, list(receiver.types)):
+        if reference.role is not ReferenceRole.CALL or is_common(reference.name):
             return found
         given = self._lookup.find_given_to_all(scope, reference.name)
         return self._conclude(FoundDeclarations(tuple(given), is_certain=False), reference)
+
+    def _is_known(self, receiver: Receiver | None) -> bool:
+        """Return whether all members are seen that the types of a receiver declare."""
+        if receiver is None or receiver.is_items or not receiver.types:
+            return False
+        is_outside = is_extension(self._lookup, list(receiver.types))
+        return not is_outside and not any(map(self._lookup.has_expanded_members, receiver.types))
 
     def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
         is_certain = super()._is_certain(scope, reference, receiver)

@@ -90,7 +90,7 @@ def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
     if found is None or found.group(1).endswith(_RANGE):
         return "", ""
     chain = found.group(1).decode("utf-8", "replace").rpartition("..")[2]
-    if chain.startswith((".", ":")) and text[found.start() - 1 : found.start()] != b"$":
+    if chain.startswith(".") and text[found.start() - 1 : found.start()] != b"$":
         return read_chain_before(text, start), ""
     if text[found.start() - 1 : found.start()] == b"$" and not chain.startswith("crate"):
         return UNKNOWN, ""  # what a macro is given

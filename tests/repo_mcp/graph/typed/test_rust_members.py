@@ -151,3 +151,26 @@ def test_a_type_parameter_has_the_members_of_its_bound() -> None:
     program = Repository.build({"Cargo.toml": MANIFEST, "src/lib.rs": LOG})
     assert program.ask("src/lib.rs", "T::LEVEL", "LEVEL") == ["src/lib.rs:1 LEVEL exact"]
     assert program.ask("src/lib.rs", "M::make()", "make", ReferenceRole.CALL) == ["src/lib.rs:1 make exact"]
+
+
+def test_a_type_has_what_another_crate_or_a_trait_for_all_types_gives_it() -> None:
+    program = Repository.build(
+        {
+            "core/Cargo.toml": '[package]\nname = "core-shapes"\n',
+            "core/src/lib.rs": "pub struct Color;\npub struct Side;\n"
+            "pub trait Shown { fn shown(&self) {} }\nimpl<T: Sized> Shown for T {}\nimpl Side { told!(); }\n",
+            "app/Cargo.toml": '[package]\nname = "app"\n[dependencies]\ncore-shapes = { path = "../core" }\n',
+            "app/src/lib.rs": """
+use core_shapes::Color;
+pub trait Turned { fn turned() -> Self; fn back(&self) {} }
+impl Turned for Color { fn turned() -> Self { Color } }
+fn f(color: Color, side: core_shapes::Side) { Color::turned(); color.back(); side.back(); color.shown();
+    side.shown(); }
+""",
+        }
+    )
+    assert program.ask("app/src/lib.rs", "Color::turned()", "turned") == ["app/src/lib.rs:3 turned exact"]
+    assert program.ask("app/src/lib.rs", "color.back()", "back") == ["app/src/lib.rs:2 back exact"]
+    assert program.ask("app/src/lib.rs", "side.back()", "back") == []
+    assert program.ask("app/src/lib.rs", "color.shown()", "shown") == ["core/src/lib.rs:3 shown probable"]
+    assert program.ask("app/src/lib.rs", "side.shown()", "shown") == []  # a macro may declare it

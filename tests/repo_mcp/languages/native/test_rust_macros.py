@@ -153,3 +153,33 @@ def test_undecided_calls_declare_nothing(text: str) -> None:
 )  # fmt: skip
 def test_hostile_macros_are_left_alone(text: str) -> None:
     assert not [one for one in list_symbols(text) if one.startswith("CONSTANT")]
+
+
+def test_no_expression_begins_with_a_keyword_of_an_item() -> None:
+    text = """macro_rules! a {
+    ($v:expr, $n:ident()) => { fn $n(); };
+    (pub const $v:expr, $n:ident()) => { pub const fn $n() {} };
+}
+impl Side { a!(pub const Color::Red, red()); }
+"""
+    assert "METHOD Side.red 5-5" in list_symbols(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "qualifier"),
+    [
+        ("Side::Least(100).turned(1)", "Side.Least()"),
+        ("a.b().c\n    .turned()", "a.b().c"),
+        ('text("a".len()).turned()', "text()"),
+        ("a?.items[0].name().turned()", "a.items.[].name()"),
+        ("1..a.turned()", "a"),
+        ("1..a.b().turned()", "a.b()"),
+        ("(a + b).turned()", "?"),
+        ("vec![1].turned()", "?"),
+        ("Vec::<u8>::new().turned()", "?"),
+    ],
+)
+def test_a_name_in_a_macro_has_the_qualifier_that_is_before_it(given: str, qualifier: str) -> None:
+    record = parse(f"fn f() {{ assert_eq!({given}, 1); }}")
+    rows = map(record.get_reference, range(record.reference_count))
+    assert [row.qualifier for row in rows if row.name == "turned"] == [qualifier]
