@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.program import Declaration, Resolution
+from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_embedding import may_be_nearer
 from repo_mcp.graph.typed.go_lookup import GoLookup
@@ -10,6 +10,7 @@ from repo_mcp.graph.typed.go_receivers import GoReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.languages.native.go import BUILTIN
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
+from repo_mcp.text.roles import is_test_path
 
 _PREDECLARED = frozenset({"clear", "max", "min", "print", "println"})  # a program may declare them anew
 
@@ -25,6 +26,15 @@ class GoResolver(LanguageResolver):
             return Resolution((), f"{BUILTIN}.{reference.name}")
         return super()._guess_bare(scope, reference)
 
+    def _guess(self, scope: FileScope, reference: Reference, *, is_member: bool) -> Resolution:
+        """Return what a name alone may mean: in a test a field of another file is never probable.
+
+        Tables of cases have fields of their own, in structs without a name."""
+        found = super()._guess(scope, reference, is_member=is_member)
+        if not is_member or reference.role is not ReferenceRole.USE or not is_test_path(scope.path):
+            return found
+        return Resolution(tuple(_doubt_elsewhere(scope, one) for one in found.targets))
+
     def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
         return any(may_be_nearer(self._lookup, owner, one) for one in members[:1])
 
@@ -33,3 +43,8 @@ class GoResolver(LanguageResolver):
         paths = {one.path for one in declarations}
         folders = {path.rpartition("/")[0] for path in paths}
         return len(folders) == 1 and len(paths) == len(declarations) > 1
+
+
+def _doubt_elsewhere(scope: FileScope, target: Target) -> Target:
+    is_own = target.declaration.path == scope.path
+    return target if is_own else Target(target.declaration, Confidence.POSSIBLE)

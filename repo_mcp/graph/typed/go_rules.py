@@ -16,6 +16,15 @@ MAX_LOCAL = 200  # folders of modules that one file names
 _MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]+)", re.M)
 _LOCAL = re.compile(r"^(?:.*=>|[ \t]*use)?[ \t]*(\.\.?(?:/[^\s\"]*)?)[ \t]*(?://.*)?$", re.M)
 
+# Methods of interfaces and containers of the standard library, such as `http.Header` and `url.Values`.
+_LIBRARY = frozenset(
+    """
+    Add Bytes Close Cookies Decode Del Deadline Done Encode Flush Format Get Has Header Load Lock Next Parse
+    Range Read Reset Scan Seek Set Size Store Swap Sync Unlock Unwrap Value Values Wait Write WriteHeader
+    WriteString ServeHTTP MarshalJSON UnmarshalJSON MarshalText UnmarshalText
+    """.split()
+)
+
 
 class GoRules(Rules):
     """The rules of Go. Full paths begin with the folder of the package."""
@@ -23,6 +32,7 @@ class GoRules(Rules):
     languages = frozenset({"go"})
     sees_in_order = True
     has_extensions = True
+    doubted_members = _LIBRARY
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)

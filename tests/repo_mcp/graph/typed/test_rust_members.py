@@ -164,8 +164,13 @@ def test_a_type_has_what_another_crate_or_a_trait_for_all_types_gives_it() -> No
 use core_shapes::Color;
 pub trait Turned { fn turned() -> Self; fn back(&self) {} }
 impl Turned for Color { fn turned() -> Self { Color } }
-fn f(color: Color, side: core_shapes::Side) { Color::turned(); color.back(); side.back(); color.shown();
-    side.shown(); }
+fn f(color: Color, side: core_shapes::Side) {
+    Color::turned();
+    color.back();
+    side.back();
+    color.shown();
+    side.shown();
+}
 """,
         }
     )

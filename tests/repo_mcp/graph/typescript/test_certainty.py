@@ -278,13 +278,15 @@ def test_a_member_of_another_test_is_only_possible() -> None:
             const shapes = { remarkable: 1 };
             """,
             "src/a.js": """
-            const own = { notable: 1 };
+            const own = { notable() {}, field: 1 };
             """,
             "test/b.js": """
             function f(x) { x.remarkable; } // of a test
-            function g(x) { x.notable; } // of the program
+            function g(x) { x.notable(); } // of the program
+            function h(x) { x.field; } // of anything
             """,
         }
     )
     assert found.ask("test/b.js", "// of a test", "remarkable") == ["test/helper.js:1 remarkable possible"]
     assert found.ask("test/b.js", "// of the program", "notable") == ["src/a.js:1 notable probable"]
+    assert found.ask("test/b.js", "// of anything", "field") == ["src/a.js:1 field possible"]
