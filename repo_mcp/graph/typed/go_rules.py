@@ -17,13 +17,12 @@ _MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]+)", re.M)
 _LOCAL = re.compile(r"^(?:.*=>|[ \t]*use)?[ \t]*(\.\.?(?:/[^\s\"]*)?)[ \t]*(?://.*)?$", re.M)
 
 # Methods of interfaces and containers of the standard library, such as `http.Header` and `url.Values`.
-_LIBRARY = frozenset(
-    """
-    Add Bytes Close Cookies Decode Del Deadline Done Encode Flush Format Get Has Header Load Lock Next Parse
-    Range Read Reset Scan Seek Set Size Store Swap Sync Unlock Unwrap Value Values Wait Write WriteHeader
-    WriteString ServeHTTP MarshalJSON UnmarshalJSON MarshalText UnmarshalText
-    """.split()
-)
+_LIBRARY_TEXT = """
+Add Bytes Close Cookies Decode Del Deadline Done Encode Flush Format Get Has Header Load Lock Next Parse
+Range Read Reset Scan Seek Set Size Store Swap Sync Unlock Unwrap Value Values Wait Write WriteHeader
+WriteString ServeHTTP MarshalJSON UnmarshalJSON MarshalText UnmarshalText
+"""
+_LIBRARY = frozenset(_LIBRARY_TEXT.split())
 
 
 class GoRules(Rules):

@@ -278,7 +278,7 @@ def test_what_this_is_in_the_field_of_a_class_is_not_sure() -> None:
         }
     """
     repository = Repository.build({"a.js": text})
-    assert repository.ask("a.js", "run =", "total", USE) == ["a.js:2 total probable"]
+    assert repository.ask("a.js", "run =", "total", USE) == ["a.js:2 total possible"]
     assert repository.ask("a.js", "walk =", "total", USE) == ["a.js:2 total exact"]
 
 
