@@ -57,6 +57,11 @@ _UNDERSCORED_CALLS = re.compile(
 _PLAIN = re.compile(
     rb"\b(?:asmlinkage|noin\w++|notrace|nokprobe_inline|randomized_\w++|STATIC|WINAPI|APIENTRY|CALLBACK)(?!\w)"
 )
+# The first fields of an object of CPython and their values, and a statement that is only an attribute.
+_OBJECT_HEADS = re.compile(
+    rb"\bPy(?:Object_(?:VAR_)?HEAD\b[ \t]*+;?|(?:Var)?Object_HEAD_INIT\([^()\n]*+\)[ \t]*+,?)"
+)
+_FALLING = re.compile(rb"\b__attribute__[ \t]*+\(\([ \t]*+(?:__)?fallthrough(?:__)?[ \t]*+\)\)(?=[ \t]*+;)")
 _PLAIN_STARTS = (b"asmlink", b"noin", b"notrace", b"nokprobe", b"randomized_", b"STATIC")
 _OTHER_STARTS = (b"WINAPI", b"APIENTRY", b"CALLBACK")
 _BASIC = rb"(?:unsigned|signed|int|long|short|char|float|double|bool|[a-z]\w*_t)"
@@ -252,6 +257,10 @@ def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
+    if b"Object_" in text:
+        text = _OBJECT_HEADS.sub(_blank_unless_defined, text)
+    if b"fallthrough" in text:
+        text = _FALLING.sub(_blank_unless_defined, text)
     text = _BEFORE_TYPES.sub(_blank_second, text)
     if b'("' in text:
         text = _ATTRIBUTES.sub(blank_group, text)

@@ -75,10 +75,11 @@ _BEHIND_CLASSES = re.compile(
     rb"(?:class|struct)(?<!\wclass)(?<!\wstruct)[ \t]++[\w:]++(?:<[^<>;{}()]*+>)?[ \t\n]++"
     rb"([A-Z][A-Z0-9_]{3,}+)(?=[ \t\n]*+(?::(?!:)|\{[ \t]*+\n))"
 )
-# Behind the parameters of a function: `void f() const ANY_OVERRIDE;`
+# Behind the parameters of a function: `void f() const ANY_OVERRIDE;`, `void say(...) ANY_FORMAT(1, 2);`
 _BEHIND_PARAMETERS = re.compile(
     rb"\)[ \t\n]*+(?:(?:const|volatile|noexcept|override|final)[ \t\n]++){0,3}"
-    rb"((?:[A-Z][A-Z0-9_]{3,}+[ \t\n]++){0,2}[A-Z][A-Z0-9_]{3,}+)(?=[ \t\n]*+(?:[;{=]|:(?!:)))"
+    rb"((?:[A-Z][A-Z0-9_]{3,}+[ \t\n]++){0,2}_{0,2}[A-Z][A-Z0-9_]{3,}+(?:\([0-9 ,]{1,20}\))?)"
+    rb"(?=[ \t\n]*+(?:[;{=]|:(?!:)))"
 )
 _FUNCTION_NAME = re.compile(rb"(?:\boperator[ \t]*+(?:\(\)|[^\w\s()]{1,3})|~?\b[A-Za-z_]\w*+)[ \t\n]*+\Z")
 _NO_FUNCTION = re.compile(

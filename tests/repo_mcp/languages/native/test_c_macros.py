@@ -20,6 +20,12 @@ from repo_mcp.languages.native.c_macros import blank_macros
         # attributes of compilers, whatever stands before them
         ("ANY_LIB_NON_NULL(1, 2)\nint run(char *a, char *b);\n", "int run(char *a, char *b);"),
         ("ANY_WARN_UNUSED_RESULT\nstatic int run(void);\n", "static int run(void);"),
+        # behind the parameters of a function, with positions
+        ("void say(int a,\n    char *b, ...) _ANY_FORMAT(2, 3);\n", "void say(int a, char *b, ...) ;"),
+        # what objects of CPython begin with, and an attribute that is a statement
+        ("struct a {\n    PyObject_HEAD\n    int b;\n};\n", "struct a { int b; };"),
+        ("a b = {\n    PyVarObject_HEAD_INIT(NULL, 0)\n    1,\n};\n", "a b = { 1, };"),
+        ("    __attribute__ ((fallthrough));\n", ";"),
         # around the type of a function; not an attribute below its type
         ("\n\nANY_DECLARE(int)\nrun(char *a)\n{\n}\n", "int run(char *a) { }"),
         ("\n\nANY_PUBLIC(const item_t *) run(char *a);\n", "const item_t * run(char *a);"),
