@@ -269,9 +269,9 @@ class TypeScriptResolver:
     def _guess(self, near: str, row: Reference) -> Resolution:
         """Return members with that name that accept as many arguments, by name alone.
 
-        Those of another test are never probable: tests make objects of any shape. Neither are fields in
-        JavaScript, where options and results have fields that nothing declares: of 16 that were read one was
-        right, and of calls five of five."""
+        Those of another test are never probable: tests make objects of any shape. Neither is what is read but
+        not called in JavaScript, where options have fields that nothing declares: all of 16 were wrong.
+        """
         name = row.name
         if name in COMMON_MEMBERS or len(name) < 3:
             return NOTHING
@@ -286,13 +286,12 @@ class TypeScriptResolver:
             if file is None or self._program.find_language(path) not in LANGUAGES:
                 continue
             is_of_other_test = path != near and is_test_path(path)
-            sure = Confidence.POSSIBLE if is_of_other_test else Confidence.PROBABLE
+            is_doubted = is_plain or is_of_other_test
+            sure = Confidence.POSSIBLE if is_doubted else Confidence.PROBABLE
             for ordinal in file.record.find_symbols(name):
                 symbol = file.get_symbol(ordinal)
                 if symbol.kind in _MEMBER_KINDS and _takes(symbol, row):
-                    is_doubted = is_plain and symbol.kind is SymbolKind.PROPERTY
-                    confidence = Confidence.POSSIBLE if is_doubted else sure
-                    found.append(Target(Declaration(path, ordinal), confidence))
+                    found.append(Target(Declaration(path, ordinal), sure))
         return _limit(found)
 
 
