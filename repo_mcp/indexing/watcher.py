@@ -99,6 +99,12 @@ class TreeWatcher:
             self._hurried.set()
             return self._turn.wait_for(lambda: self._ended >= due or self._closed.is_set(), seconds)
 
+    @property
+    def is_quiet(self) -> bool:
+        """Return True while a watch is in place of which `report` is done with all changes so far."""
+        with self._turn:
+            return self._queue is not None and self._queue.is_empty and self._ended >= self._begun
+
     def close(self) -> None:
         """Stop the thread, waiting at most CLOSE_SECONDS for it."""
         self._closed.set()

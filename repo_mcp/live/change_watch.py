@@ -83,6 +83,14 @@ class ChangeWatch:
         watcher = self._watcher
         return watcher is None or watcher.wait(seconds)
 
+    @property
+    def is_settled(self) -> bool:
+        """Return True while the system reports changes and all so far are indexed."""
+        watcher = self._watcher
+        if watcher is None or not watcher.is_quiet:
+            return False
+        return not self._walk_wanted and not self.count_waiting()
+
     def close(self) -> None:
         """Stop the watcher."""
         if (watcher := self._watcher) is not None:  # read once: it may give up at any moment

@@ -67,7 +67,7 @@ class LiveIndex:
         """
         self._closed = threading.Event()
         self.generation = Generation(setup.settings.index_path, setup.configuration, setup.make_tag)
-        self.look = TreeLook(self.generation, walk, self._closed)
+        self.look = TreeLook(self.generation, walk, self._closed, lambda: self._watch.is_settled)
         self.refresher = Refresher(self.generation, self.look, setup, finder)
         self._follows = watch
         self._watch = ChangeWatch(

@@ -1,13 +1,15 @@
 """Looks over the tree for files that differ from one index.
 
-In a large tree a look takes a second, so its result is reused for LOOK_REUSE_FACTOR times as long as it took.
+A call may look `once`, at its beginning. In a large tree a look takes a second, so its result is reused for
+LOOK_REUSE_FACTOR times as long as it took, and none is needed while the system reports all changes.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
@@ -44,23 +46,47 @@ class _Look:
 class TreeLook:
     """The differences between the tree and one index. Safe for several threads."""
 
-    def __init__(self, generation: Generation, walk: Walk, closed: threading.Event) -> None:
+    def __init__(
+        self,
+        generation: Generation,
+        walk: Walk,
+        closed: threading.Event,
+        is_settled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`is_settled` tells whether the system reports changes and all so far are committed."""
         self._generation = generation
         self.walk = walk
         self._closed = closed
+        self._is_settled = is_settled
+        self._settled: tuple[int, ChangedFiles] | None = None  # for the last generation that had all changes
+        self._calls = threading.local()  # when the call of a thread began
         self._looking = threading.Lock()  # held while the tree is looked over for an exact search
         self._look: _Look | None = None
         self.stale: int | None = None  # files found changed at the last look and not indexed yet
         self.age = 0.0  # seconds from that look to the last answer; 0 if the answer looked itself
 
+    @contextmanager
+    def once(self) -> Iterator[None]:
+        """Let this thread look only once meanwhile: each time it asks, a look that began since will do."""
+        self._calls.began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._calls.began = None
+
     def find_changed(self, generation: int) -> ChangedFiles | None:
         """Return how the tree differs from a generation; None when that is not known.
 
-        After half of its time, a look is renewed in the background.
+        After half of its time, a look is renewed in the background. A large tree is not looked over while the
+        generation is known to have all changes.
         """
-        look = self._look
+        if self._is_settled() and (settled := self._find_settled(generation)) is not None:
+            return settled
+        look, began = self._look, getattr(self._calls, "began", None)
+        if look is not None and look.generation == generation and began is not None and look.started >= began:
+            return look.changed
         if look is None or look.generation != generation or look.is_old():
-            asked = time.monotonic()
+            asked = time.monotonic() if began is None else began
             with self._looking:  # who had to wait uses a look that began after it had asked
                 look = self._look
                 if look is None or look.generation != generation or look.started < asked:
@@ -68,6 +94,24 @@ class TreeLook:
         elif look.is_old(0.5) and self._looking.acquire(blocking=False):
             self._start_look(generation)
         return look.changed
+
+    def _find_settled(self, generation: int) -> ChangedFiles | None:
+        """Return how a large tree differs from a generation that has all changes.
+
+        None for a small tree, of which a look costs little and sees what the system might lose. None as well
+        if the generation has been replaced: then it may lack the latest changes.
+        """
+        try:
+            if (known := self._settled) is not None and known[0] == generation:
+                manifest = self._generation.read_manifest()
+                return known[1] if manifest is not None and manifest.generation == generation else None
+            found = self._generation.read_seen(generation)
+        except OSError:  # the look says so
+            return None
+        if found is None or found[1].whole_count <= CHEAP_LOOK_FILES:
+            return None
+        self._settled = generation, assume_unchanged(found[1])
+        return self._settled[1]
 
     def note_changes(self, generation: int, files: int) -> None:
         """Count in `stale` what changed since a generation of about `files` files, for answers from it.

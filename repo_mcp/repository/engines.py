@@ -177,7 +177,8 @@ class Engines:
         searches = LiveSearches(
             of.index, of.tree.read_bytes, self._make_layout_reader(), of.search, docs.search
         )
-        return Researcher(self.graph, searches, self.exact.search, of.tree.read_bytes)
+        look_once = of.index.look.once
+        return Researcher(self.graph, searches, self.exact.search, of.tree.read_bytes, look_once)
 
     @property
     def impact(self) -> ImpactFinder:

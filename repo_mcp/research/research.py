@@ -6,7 +6,7 @@ Equal trees and questions give equal reports, because the search is bounded by c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from typing import Protocol
 
@@ -294,12 +294,17 @@ class Researcher:
         searches: Searches,
         search_exact: SearchExact,
         read: Callable[[str], bytes],
+        look_once: Callable[[], AbstractContextManager[None]],
     ) -> None:
-        """Take a function `read` that returns the bytes of a live file or raises RepoError."""
+        """Take a function `read` that returns the bytes of a live file or raises RepoError.
+
+        While a question is answered within `look_once`, the tree is looked over for changes only once.
+        """
         self._graph = graph
         self._searches = searches
         self._search_exact = search_exact
         self._read = read
+        self._look_once = look_once
 
     def answer(self, request: ResearchRequest, control: RunControl) -> Report:
         """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, INDEX_UNAVAILABLE.
@@ -308,6 +313,7 @@ class Researcher:
         """
         check_request(request)
         with ExitStack() as stack:
+            stack.enter_context(self._look_once())
             try:
                 graph = stack.enter_context(self._graph.open(names=request.query))
             except RepoError as error:

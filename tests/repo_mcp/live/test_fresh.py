@@ -21,6 +21,7 @@ from repo_mcp.live import index_report, live_index, tree_look
 from repo_mcp.live.index_report import IndexReport
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
+from repo_mcp.research.findings.records import ResearchRequest, RunControl
 from tests.deep.answers import open_repository
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.indexing.test_watcher import Served
@@ -181,6 +182,65 @@ def test_a_command_does_not_say_how_old_its_own_refresh_is(
     with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
         repository.refresh()
         assert find(repository, "cod") == (["cod.py"], ())
+
+
+def count_walks(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """Return a list with an element for each walk that looks for changes from now on."""
+    look, walks = repository._index.look, list[None]()
+    walk = look.walk
+
+    def walk_counted(*given: Any) -> Any:
+        walks.append(None)
+        return walk(*given)
+
+    monkeypatch.setattr(look, "walk", walk_counted)
+    return walks
+
+
+def test_a_call_that_looks_once_walks_once(
+    unwatched: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walks = count_walks(unwatched, monkeypatch)
+    look = unwatched._index.look
+    with look.once():
+        for _ in range(3):
+            assert find(unwatched, "cod") == (["cod.py"], ())
+            assert unwatched.search_exact(ExactRequest("ling")).total == 0
+    assert len(walks) == 1
+    (root / "ling.py").write_text("ling\n")
+    with look.once():
+        assert unwatched.search_exact(ExactRequest("ling")).total == 1
+        assert NOT_INDEXED in find(unwatched, "cod")[1]
+    assert len(walks) == 2
+    assert unwatched.search_exact(ExactRequest("ling")).total == 1
+    assert len(walks) == 3
+
+
+def test_a_question_looks_once(unwatched: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = count_walks(unwatched, monkeypatch)
+    question = ResearchRequest("Where is `hake` configured, and what reads it?", None, None, "", 0)
+    unwatched.engines.researcher.answer(question, RunControl(lambda: False, None))
+    assert len(walks) == 1
+
+
+def test_a_large_tree_is_not_walked_while_the_system_reports_changes(
+    watched: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
+    walks = count_walks(watched, monkeypatch)
+    for number in range(5):
+        (root / "ling.py").write_text(f"ling{number}\n")
+        assert watched.search_exact(ExactRequest(f"ling{number}")).total == 1  # by a walk, or indexed already
+        assert find(watched, f"ling{number}") == (["ling.py"], ())
+        walks.clear()
+        assert watched.search_exact(ExactRequest(f"ling{number}")).total == 1
+        assert not walks
+    (root / "ling.py").unlink()
+    assert watched.search_exact(ExactRequest("ling4")).total == 0
+    monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 9)
+    walks.clear()
+    assert watched.search_exact(ExactRequest("cod")).total == 1
+    assert walks  # of a small tree nothing is taken on trust
 
 
 def test_a_refresh_that_runs_is_joined(unwatched: Repository, root: Path) -> None:
