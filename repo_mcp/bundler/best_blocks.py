@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from math import fsum
 
 from repo_mcp.bundler.block_worth import list_far_comments, rate_work
 from repo_mcp.bundler.blocks import Block
@@ -134,7 +135,8 @@ def rate_blocks(
 
 
 def _weigh(terms: Set[str], weights: Mapping[str, float]) -> float:
-    return sum(weights.get(term, 0.0) for term in terms)
+    """Return the sum of the weights of some terms: by `fsum`, for which the order of a set does not count."""
+    return fsum(weights.get(term, 0.0) for term in terms)
 
 
 def _find_densest(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import fsum
 
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.research.findings.locating import is_aside, is_test_place
@@ -84,7 +85,7 @@ def _read_heading(hit: DocsHit) -> str:
 def _holds_most(hit: DocsHit, weights: Mapping[str, float]) -> bool:
     """Return True for a section that has at least half of the question's weight."""
     held = {term for word in hit.matched_words for term in get_word_terms(word)}
-    return 2 * sum(weights.get(term, 0.0) for term in held) >= sum(weights.values())
+    return 2 * fsum(weights.get(term, 0.0) for term in held) >= fsum(weights.values())
 
 
 def _build_section(hit: DocsHit) -> Finding:

@@ -7,6 +7,7 @@ from repo_mcp.bundler.best_blocks import (
     TRIVIAL,
     WINDOW_LINES,
     RatedBlock,
+    _weigh,
     weigh_failures,
     weigh_work,
 )
@@ -67,6 +68,13 @@ def rate(files: dict[str, str], question: str) -> list[RatedBlock]:
 
 def list_names(rated: list[RatedBlock]) -> list[str]:
     return [one.block.span.name for one in rated if one.block.span is not None]
+
+
+def test_the_order_of_terms_does_not_count_for_what_they_weigh_together() -> None:
+    """Sets of words have another order in each process, and sums of floats depend on it."""
+    weights = {"a": 0.1, "b": 0.2, "c": 0.3}
+    assert sum(weights.values()) != sum(reversed(weights.values()))
+    assert _weigh(weights.keys(), weights) == _weigh(dict(reversed(weights.items())).keys(), weights)
 
 
 def test_two_words_that_form_a_name_by_chance_do_not_come_before_what_holds_the_others() -> None:
