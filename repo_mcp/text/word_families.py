@@ -14,12 +14,12 @@ any question that measures a search (docs/decisions/0156).
 
 from __future__ import annotations
 
+import os
 from functools import cache, lru_cache
-from pathlib import Path
 
 from repo_mcp.text.stemming import stem_word
 
-_EVERYDAY_WORDS = Path(__file__).with_name("everyday_words.txt")
+_EVERYDAY_WORDS = os.path.join(os.path.dirname(__file__), "everyday_words.txt")
 _CACHED_WORDS = 1_000
 
 _FAMILIES = """
@@ -158,5 +158,6 @@ def _read_spellings() -> dict[str, str]:
 @cache
 def _read_everyday_words() -> dict[str, str]:
     """Return stem of an everyday word -> the words of programs for it, with spaces between."""
-    rows = (line.partition(": ") for line in _EVERYDAY_WORDS.read_text(encoding="ascii").splitlines())
-    return {stem_word(said.encode()).decode(): words for said, _, words in rows}
+    with open(_EVERYDAY_WORDS, encoding="utf-8") as file:
+        rows = (line.partition(": ") for line in file.read().splitlines())
+        return {stem_word(said.encode()).decode(): words for said, _, words in rows}

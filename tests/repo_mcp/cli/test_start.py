@@ -81,9 +81,9 @@ def test_completion_loads_parsers_alone(tree: Path, shell: str) -> None:
 
 
 UNUSED = {
-    "asyncio", "concurrent.futures", "email", "http", "http.client", "logging", "mcp", "multiprocessing",
-    "numpy.ma", "pathspec", "pydantic", "rich", "socket", "ssl", "starlette", "subprocess", "tomlkit",
-    "tree_sitter", "typer", "urllib.request",
+    "asyncio", "concurrent.futures", "email", "http", "http.client", "ipaddress", "logging", "mcp",
+    "multiprocessing", "numpy.ma", "pathlib", "pathspec", "pydantic", "rich", "socket", "ssl", "starlette",
+    "subprocess", "tomlkit", "tree_sitter", "typer", "urllib.parse", "urllib.request",
 }  # fmt: skip
 UNUSED_ROOMS = (
     "exact",

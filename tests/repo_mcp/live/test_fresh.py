@@ -227,6 +227,7 @@ def test_a_large_tree_is_not_walked_while_the_system_reports_changes(
     watched: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
+    monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 0)
     walks = count_walks(watched, monkeypatch)
     for number in range(5):
         (root / "ling.py").write_text(f"ling{number}\n")

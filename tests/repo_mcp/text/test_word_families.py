@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,8 @@ from repo_mcp.text.word_families import list_stand_ins, list_synonyms, spell_sta
 
 FAMILIES = [tuple(family.split()) for family in word_families._FAMILIES.split(",")]
 EVERYDAY = [
-    line.partition(": ") for line in word_families._EVERYDAY_WORDS.read_text(encoding="ascii").splitlines()
+    line.partition(": ")
+    for line in Path(word_families._EVERYDAY_WORDS).read_text(encoding="ascii").splitlines()
 ]
 MOST_SYNONYMS = 16  # more would bring the words of half a program
 MOST_WORDS = 7  # for one everyday word, for the same reason
