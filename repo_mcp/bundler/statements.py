@@ -30,6 +30,7 @@ MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the bod
 TELLS = 0.2  # factor of a line that only logs
 # In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
 MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3
+BOUND_CHARS = 90  # of a statement that is shown because it shares a name with the one beside it
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
 # A line may be two megabytes of spaces, so whatever matches them is possessive.
 _FAILS = re.compile(
@@ -44,6 +45,9 @@ _BRANCHES = re.compile(
 _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
+_MAKES_NAME = re.compile(
+    r"\s*+(?:(?:const|let|var|auto|final|val|mut)\s++)*+([A-Za-z_]\w*+)(?:\s*+:[^=]{1,60})?\s*+:?=(?![=>])"
+)
 _CONSTANTS = frozenset(
     {"None", "null", "nil", "true", "false", "True", "False", "undefined", "NULL", "self", "this"}
 )
@@ -333,14 +337,27 @@ def _choose(
         del rates[best]
         if best not in shown and take(best):
             following = _find_inner(body, statements, best)
-            if following is not None and following not in shown and take(following):
-                rates.pop(following, None)
+            for one in filter(None, (following, *_find_bound(body, statements, best))):
+                if one not in shown and (one == following or costs[one] <= BOUND_CHARS) and take(one):
+                    rates.pop(one, None)
     return sorted(
         line
         for ordinal in shown
         for line in range(statements[ordinal].first, statements[ordinal].last + 1)
         if line not in body.comment_lines and not says_nothing(body.lines[line - 1])
     )
+
+
+def _find_bound(body: Body, statements: Sequence[_Statement], ordinal: int) -> list[int]:
+    """Return the positions of the statements beside one that it gives a name to, or takes a name from."""
+    found = []
+    for first, second in ((ordinal - 1, ordinal), (ordinal, ordinal + 1)):
+        if first > 0 and second < len(statements) and statements[first].indent == statements[second].indent:
+            made = _MAKES_NAME.match(body.lines[statements[first].first - 1])
+            text = "\n".join(body.lines[statements[second].first - 1 : statements[second].last])
+            if made is not None and re.search(rf"(?<![\w.]){re.escape(made[1])}\b", text):
+                found.append(second if first == ordinal else first)
+    return found
 
 
 def _measure(body: Body, one: _Statement) -> int:

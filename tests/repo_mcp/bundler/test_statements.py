@@ -251,3 +251,16 @@ def test_the_indentation_that_all_lines_share_is_left_out() -> None:
         "",
         "    return 1",
     ]
+
+
+def test_a_short_statement_comes_with_what_it_names_or_is_named_by_beside_it() -> None:
+    lines = [
+        "def refuse(order, channel):",
+        *(f"    audit_{at}(channel)" for at in range(20)),
+        "    error = StockError(order)",
+        "    error.code = 409",
+        "    channel.send(order)",
+        *(f"    note_{at}(channel)" for at in range(20)),
+    ]
+    body = Body(lines, 1, len(lines), 1, {22: ("stock",)}, frozenset())
+    assert choose_lines(body, {"stock": 1.0}, 110)[:3] == [1, 22, 23]
