@@ -48,7 +48,9 @@ from repo_mcp.text.question_words import (
     find_action,
     find_described_action,
     is_named_after,
+    list_words,
     names_action,
+    shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_translation
 from repo_mcp.text.stop_words import FUNCTION_WORDS
@@ -65,6 +67,9 @@ TRANSLATION = 0.3  # factor of a text in a language other than English, beside t
 # More factors: for the head of a class, for a base of other declarations, and for a name that has the action
 # of a question on how to add something, or of any other one, or that a question compares with another.
 HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
+# For questions: power of the words in a declaration's name, and of the share of its words that are near each
+# other. Chosen on 344 questions, of which six more have a right first hit, and none fewer.
+NAME_WORDS, NEARNESS, NEAR_LINES = 0.1, 0.3, 18
 INNER_TEST = 0.5  # factor for a test in a file of the program, unless tests are asked for
 HEAD_LINES = 3  # of a class in which its bases are named
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
@@ -121,7 +126,7 @@ def order_hits(
     top = max(found.shares, default=0.0) or 1.0
     asks = _asks(query)
     words = (OF_ADDED if asks_to_extend(query) else WORDS) if asks else OF_TERMS
-    weighed = _weigh(query, rated, find_record, asks=asks)
+    weighed = _weigh(query, rated, weights, find_record, asks=asks)
     best = max((one.worth for one in weighed), default=0.0) or 1.0
     chunks = found.chunks[:DEPTH]
     shown = [one.rated for one in weighed if one.rated.block.span and one.worth >= LEAST_SHARE * best]
@@ -172,7 +177,14 @@ def _asks(query: str) -> bool:
     return any(word.lower() in FUNCTION_WORDS for word in _WORD.findall(query))
 
 
-def _weigh(query: str, rated: Sequence[RatedBlock], find_record: FindRecord, *, asks: bool) -> list[_Weighed]:
+def _weigh(
+    query: str,
+    rated: Sequence[RatedBlock],
+    weights: Mapping[str, float],
+    find_record: FindRecord,
+    *,
+    asks: bool,
+) -> list[_Weighed]:
     """Return the declarations with their worth for a query, the best first."""
     fails = _ABOUT_FAILURES.search(query) is not None
     extends = asks_to_extend(query)
@@ -180,6 +192,7 @@ def _weigh(query: str, rated: Sequence[RatedBlock], find_record: FindRecord, *, 
     named = _list_named(query, rated, extends=extends)
     words = set(_WORD.findall(query))
     of_test = 1.0 if FileRole.TEST in understand(query).roles else INNER_TEST
+    asked = list_words(query)
     weighed = []
     for one in rated:
         span = one.block.span
@@ -190,12 +203,27 @@ def _weigh(query: str, rated: Sequence[RatedBlock], find_record: FindRecord, *, 
             factor *= weigh_work(one) * (_weigh_kind(one, find_record, words) if asks else 1.0)
         if span is not None:
             factor *= (NAMED if extends else DEED) if span.name in named else 1.0
+        if asks:
+            named_words = shares_word(span.name, asked) if span is not None else 0
+            factor *= (1.0 + named_words) ** NAME_WORDS * rate_nearness(one, weights) ** NEARNESS
         if fails:
             factor *= weigh_failures(one)
         if span is not None and is_inner_test(span.qualified_name):
             factor *= of_test
         weighed.append(_Weighed(one, one.worth * factor, factor))
     return sorted(weighed, key=lambda one: -one.worth)  # stable
+
+
+def rate_nearness(one: RatedBlock, weights: Mapping[str, float]) -> float:
+    """Return the share of a block's words, by weight, in those NEAR_LINES successive lines that hold most."""
+    lines = sorted(one.term_lines.items())
+    every = sum(weights.get(term, 0.0) for term in sorted({term for _, own in lines for term in own}))
+    most = 0.0
+    for at, (first, _) in enumerate(lines):
+        own_lines = lines[at : at + NEAR_LINES]
+        near = {term for line, own in own_lines if line < first + NEAR_LINES for term in own}
+        most = max(most, sum(weights.get(term, 0.0) for term in sorted(near)))
+    return most / every if every else 1.0
 
 
 def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> float:
