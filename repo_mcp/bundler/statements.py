@@ -46,7 +46,7 @@ _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|t
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
 _MAKES_NAME = re.compile(
-    r"\s*+(?:(?:const|let|var|auto|final|val|mut)\s++)*+([A-Za-z_]\w*+)(?:\s*+:[^=]{1,60})?\s*+:?=(?![=>])"
+    r"\s*+(?:(?:const|let|var|auto|final|val|mut)\s++){0,2}([A-Za-z_]\w*+)(?:\s*+:[^=]{1,60})?\s*+:?=(?![=>])"
 )
 _CONSTANTS = frozenset(
     {"None", "null", "nil", "true", "false", "True", "False", "undefined", "NULL", "self", "this"}
