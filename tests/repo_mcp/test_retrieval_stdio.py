@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.deep.sizes import choose
 from tests.repo_mcp.retrieval_client import (
     PATIENCE_SECONDS,
     START,
@@ -30,6 +31,11 @@ SEARCHES: list[dict[str, Any]] = [
     {"query": r"def \w+\(", "regex": True},
     {"query": "MOUNT", "case_sensitive": True},
 ]
+
+
+SEARCHED_SECONDS = (
+    choose(5, 15) / 10
+)  # in each of three processes: the trees are indexed after a fifth of a second
 
 
 @pytest.fixture
@@ -76,6 +82,7 @@ def test_the_acceptance_scenarios(client: RetrievalClient) -> None:
     assert [entry["path"] for entry in below] == ["src/Zeta.py", "src/native", "src/volume.py"]
 
 
+@pytest.mark.sized
 def test_searches_are_the_same_from_the_first_second_on_and_after_a_restart(
     roots: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -84,7 +91,7 @@ def test_searches_are_the_same_from_the_first_second_on_and_after_a_restart(
     for home in (tmp_path / "one", tmp_path / "one", tmp_path / "two"):
         client = start_retrieval(*roots, home)
         try:
-            deadline = time.monotonic() + 1.5
+            deadline = time.monotonic() + SEARCHED_SECONDS
             while time.monotonic() < deadline:
                 answers.append([client.call("search", **search)["result"] for search in SEARCHES])
         finally:

@@ -21,6 +21,7 @@ from repo_mcp.process import parse_worker
 from repo_mcp.process.parse_worker import BatchParser, ParseWorker
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.workers import ParseWorkers
+from tests.forked_children import fork_children
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.process.parse_servers import (
     serve_frame,
@@ -32,6 +33,12 @@ from tests.repo_mcp.process.parse_servers import (
     serve_upper,
     serve_without,
 )
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the process, which costs a twentieth of a new one, for a test of what it sends."""
+    fork_children(monkeypatch)
 
 
 @pytest.fixture
@@ -169,12 +176,14 @@ def test_stopping_ends_a_parse_from_another_thread() -> None:
     [b"", b"?", b"-", b"+", b"+\0\0", b"+\1\0\0\0", b"+" + b"\1\0\0\0a" * 3],
     ids=["empty", "unknown", "none and ends", "none", "cut length", "cut answer", "too many"],
 )
+@pytest.mark.usefixtures("forked")
 def test_what_no_process_of_ours_sends_is_no_answer(frame: bytes) -> None:
     parser = BatchParser(serve=partial(serve_frame, frame))
     assert ask(parser, b"a", b"b") == [None, None]
     parser.close()
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_batch_with_too_few_answers_is_asked_again_text_by_text() -> None:
     parser = BatchParser(serve=partial(serve_frame, b"-" + b"\1\0\0\0a"))
     assert ask(parser, b"a", b"b") == [b"a", b"a"]

@@ -570,9 +570,9 @@ def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
         "from repo_mcp.config.server_config import load_config\n"
         "from repo_mcp.repository import Repository\n"
         "from repo_mcp.process.parse_worker import BatchParser\n"
-        "from tests.repo_mcp.symbol_index.tiny_parser import parse_only_tiny, serve_tiny\n"
+        "from tests.repo_mcp.symbol_index.tiny_parser import parse_only_tiny, serve_tiny_briefly\n"
         "if __name__ == '__main__':\n"
-        "    make = lambda: BatchParser(serve=serve_tiny)\n"
+        "    make = lambda: BatchParser(serve=serve_tiny_briefly)\n"
         "    root_indexes.Parsing = partial(parse_only_tiny, make_parser=make)\n"
         f"    repository = Repository(load_config({str(root)!r}, toolsets=('graph',)))\n"
         "    repository.refresh()\n"
@@ -591,7 +591,7 @@ def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
     ) as server:
         assert server.stdout is not None
         child = int(server.stdout.readline())
-        time.sleep(1.0)
+        time.sleep(0.5)
         server.kill()
         server.wait()
     wait_until(lambda: not is_running(child), 30.0)  # its processor time for a text is over by then

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 from repo_mcp.indexing.derived_plan import FindTask
+from repo_mcp.process import parse_process
 from repo_mcp.process.parse_process import serve
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.storage.poison import PoisonList
@@ -44,6 +45,12 @@ def parse_only_tiny(
 
 def serve_tiny(requests: Connection, answers: Connection, niceness: int) -> None:
     serve(requests, answers, niceness, run_tiny)
+
+
+def serve_tiny_briefly(requests: Connection, answers: Connection, niceness: int) -> None:
+    """Do the same, and end when a text takes more than a second of the processor's time."""
+    parse_process.CPU_SECONDS = 1
+    serve_tiny(requests, answers, niceness)
 
 
 def run_tiny(task: str, request: bytes) -> bytes:
