@@ -22,7 +22,8 @@ from bench.quality.tasks import Task, Tree, find_tree, read_repos, read_tasks
 from repo_mcp.ranking.files.ranking import BEST_UNITS, rank_files
 from repo_mcp.ranking.files.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.query.query import parse_query, widen
-from repo_mcp.ranking.scoring.searcher import Filter, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import Searcher
 
 MAX_WORDS = 1_000
 # shares: all is left; others 0

@@ -10,8 +10,9 @@ import numpy as np
 from index_format import compute_fingerprint
 from repo_mcp.ranking.files.ranking import rank
 from repo_mcp.ranking.query.query import Query, widen
+from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.live_terms import count_units, find_paths
-from repo_mcp.ranking.scoring.searcher import Filter, Ranking, Searcher
+from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import decode_source
 from repo_mcp.text.roles import is_test_path

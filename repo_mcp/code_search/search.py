@@ -57,7 +57,8 @@ from repo_mcp.ranking.files.signals import weigh_inverse
 from repo_mcp.ranking.page.live_chunks import LiveChunk, LiveChunks, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.page.rare_words import describe_words, lacks_most, look_up_words
 from repo_mcp.ranking.query.query import Query, parse_query
-from repo_mcp.ranking.scoring.searcher import Filter, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.ranking.scoring.spell_suggest import suggest
 from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
 from repo_mcp.record_classes import dataclass, replace

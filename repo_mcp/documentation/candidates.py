@@ -38,7 +38,8 @@ from repo_mcp.ranking.files.ranking import rank_files
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64
-from repo_mcp.ranking.scoring.searcher import BestUnits, Filter, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
 from repo_mcp.ranking.scoring.segment_search import Mask, SegmentSearch
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.schema import BODY, DOC

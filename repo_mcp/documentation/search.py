@@ -41,7 +41,8 @@ from repo_mcp.live.look_ahead import Need
 from repo_mcp.ranking.files.ranking import BEST_UNITS
 from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_up_words
 from repo_mcp.ranking.query.query import Query, parse_query
-from repo_mcp.ranking.scoring.searcher import BestUnits, Filter, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
 from repo_mcp.ranking.scoring.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 

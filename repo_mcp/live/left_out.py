@@ -23,7 +23,8 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactRequest, SearchRequest, SkipReason
-from repo_mcp.ranking.scoring.searcher import Filter, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.text.roles import order_by_role
 from repo_mcp.workspace.hidden_names import is_path_hidden

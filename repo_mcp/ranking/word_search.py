@@ -47,8 +47,9 @@ from repo_mcp.ranking.query.intent import NameKind, understand
 from repo_mcp.ranking.query.query import Query, parse_query, widen
 from repo_mcp.ranking.query.report_noise import read_template
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
+from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.live_terms import find_paths
-from repo_mcp.ranking.scoring.searcher import Filter, Ranking, Searcher
+from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import PART, analyse_text, get_word_terms
 from repo_mcp.text.schema import SYMBOL

@@ -11,7 +11,8 @@ from repo_mcp.ranking.files.ranking import rank
 from repo_mcp.ranking.page.live_chunks import LiveChunk, ReadLive
 from repo_mcp.ranking.query.asked_name import AskedName
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.searcher import Filter, Ranking, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
 
 

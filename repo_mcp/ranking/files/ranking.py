@@ -41,8 +41,9 @@ from repo_mcp.ranking.query.clues import ClueKind, resolve_mentions
 from repo_mcp.ranking.query.intent import NameKind, understand
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64
+from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.live_terms import find_paths
-from repo_mcp.ranking.scoring.searcher import BestUnits, Filter, Ranking, Searcher
+from repo_mcp.ranking.scoring.searcher import BestUnits, Ranking, Searcher
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.roles import FileRole

@@ -7,7 +7,7 @@ so that an answer depends on the tree alone, not on how it was split into segmen
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from operator import attrgetter, methodcaller
@@ -19,7 +19,7 @@ from index_format import ChunkSpan, Level, Snapshot, UnitSpan, compute_chunk_id
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, U32, TermScorer
-from repo_mcp.ranking.scoring.path_scan import PathScan
+from repo_mcp.ranking.scoring.file_masks import FileMasks, Filter
 from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, PostingScorer
 from repo_mcp.ranking.scoring.segment_search import (
     FEW_UNITS,
@@ -79,17 +79,6 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """The files that a ranking considers."""
-
-    matches_path: Callable[[str], bool] | None = None
-    key: str = ""  # cache key: identifies the paths that `matches_path` lets through
-    language: str | None = None
-    include_tests: bool = True
-    languages: frozenset[str] = frozenset()  # one of these, in addition to `language`; empty: any
-
-
-@dataclass(frozen=True, slots=True)
 class BestUnits:
     """The exact best units of a snapshot by BM25F, ties at the cut broken by path."""
 
@@ -132,8 +121,7 @@ class Searcher:
         )
         self._addresses: LruCache[tuple[int, int], _UnitAddress] = LruCache(ADDRESSES_KEPT)
         self._beginnings: LruCache[tuple[str, bool], bool] = LruCache(BEGINNINGS_KEPT)
-        # Bound to the segments, not to self: a reference cycle with its own cache would outlive the last use.
-        self._file_masks = lru_cache(maxsize=32)(partial(_compute_file_mask, self.segments))
+        self._masks = FileMasks(self.segments)
 
     def _average_length(self, field: int) -> float:
         """Return the average length of a field over live units; a file-level field counts for each unit."""
@@ -170,7 +158,7 @@ class Searcher:
         """
         terms = self._read_terms(query, ALL_FIELDS)
         counting = terms if fields == ALL_FIELDS else self._read_terms(query, fields)
-        masks = [self._find_mask(part, query, wanted) for part in self.segments]
+        masks = [self._masks.find(part, query, wanted) for part in self.segments]
         found: list[Matches] = []
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
@@ -255,7 +243,7 @@ class Searcher:
     def has_files(self, wanted: Filter) -> bool:
         """Return True when at least one live file passes the filter."""
         for part in self.segments:
-            mask = self._find_mask(part, Query(), wanted)
+            mask = self._masks.find(part, Query(), wanted)
             live = part.segment.live_file_mask
             if (live if mask is None else live & mask).any():
                 return True
@@ -402,21 +390,6 @@ class Searcher:
             mask[matches.units.searchsorted(sorted(own))] = True  # np.isin would import numpy.ma: 2 MB
         return [matches.keep(mask) for matches, mask in zip(found, masks, strict=True)]
 
-    def _find_mask(self, part: SegmentSearch, query: Query, wanted: Filter) -> Mask | None:
-        """Return a mask of a segment's files that the filter and the query let through; None: all."""
-        languages = frozenset([*query.languages, *([wanted.language] if wanted.language else [])])
-        key = (
-            part.position,
-            wanted.key,
-            tuple(query.path_parts),
-            languages,
-            wanted.languages,
-            wanted.include_tests,
-        )
-        if not any(key[1:5]) and wanted.include_tests:
-            return None
-        return self._file_masks(*key, _Filter(wanted.matches_path))
-
     def _describe(
         self, query: Query, found: BestUnits, best: list[RankedUnit], top_k: int
     ) -> list[RankedChunk]:
@@ -531,19 +504,6 @@ def _find_in_body(lists: TermScorers, segment: int, units: I64 | None) -> I64:
     return docs if units is None else units[find_among(docs, units)]
 
 
-class _Filter:
-    """A path predicate that equals any other: the cache key beside it identifies what it lets through."""
-
-    def __init__(self, matches: Callable[[str], bool] | None) -> None:
-        self.matches = matches
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Filter)
-
-    def __hash__(self) -> int:
-        return 0
-
-
 def _count_doc_bytes(docs: Sequence[tuple[SegmentSearch, I64]]) -> int:
     return 200 + sum(own.nbytes for _, own in docs)
 
@@ -563,30 +523,6 @@ def _has_beginning(segments: Sequence[SegmentSearch], text: str, *, whole: bool)
             if live[file] and (path == text or not whole):
                 return True
     return False
-
-
-def _compute_file_mask(
-    segments: Sequence[SegmentSearch],
-    position: int,
-    _filter_key: str,
-    path_parts: tuple[str, ...],
-    languages: frozenset[str],
-    wanted_languages: frozenset[str],
-    include_tests: bool,
-    path_filter: _Filter,
-) -> Mask:
-    """Return a mask of the files, in the segment at `position`, that the filters let through."""
-    reader = segments[position].reader
-    mask = np.ones(reader.file_count, dtype=np.bool_)
-    for names in filter(None, (languages, wanted_languages)):
-        wanted = np.array([name in names for name in reader.language_names])
-        mask &= wanted[reader.read_languages()]
-    scan = PathScan(reader.files)
-    for part in path_parts:
-        mask &= scan.find_holding(part)
-    if not include_tests:
-        mask &= ~scan.find_tests()
-    return mask if path_filter.matches is None else scan.keep(mask, path_filter.matches)
 
 
 def _cut(best: list[RankedUnit], top_k: int) -> list[RankedUnit]:

@@ -18,6 +18,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import TYPE_KINDS, ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
+from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 from repo_mcp.toolsets.graph.rows import (
     INCOMING,
     OUTGOING,
@@ -28,7 +29,6 @@ from repo_mcp.toolsets.graph.rows import (
     render_unresolved,
     warn_untracked,
 )
-from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 from repo_mcp.toolsets.pages import Page
 
 if TYPE_CHECKING:

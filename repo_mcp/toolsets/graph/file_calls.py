@@ -27,7 +27,7 @@ from repo_mcp.toolsets.answers import (
     find_integer,
     name_some,
 )
-from repo_mcp.toolsets.graph.schemas import (
+from repo_mcp.toolsets.graph.argument_schemas import (
     DEFAULT_DEPTH,
     MAX_ENTRIES,
     MAX_LINE_NUMBER,

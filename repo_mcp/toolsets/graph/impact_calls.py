@@ -15,8 +15,8 @@ from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.text.lines import escape_text, escape_texts
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
+from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_REACHED
 from repo_mcp.toolsets.graph.rows import Row, render_lines
-from repo_mcp.toolsets.graph.schemas import DEFAULT_REACHED
 from repo_mcp.toolsets.pages import Page
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.text.lines import escape_text, escape_texts
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
+from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol, warn_untracked
-from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 from repo_mcp.toolsets.pages import Page
 from repo_mcp.workspace.client_paths import shown
 

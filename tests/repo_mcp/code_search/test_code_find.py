@@ -11,7 +11,8 @@ from repo_mcp.code_search.declarations import find_chunks
 from repo_mcp.code_search.records import CodeHit
 from repo_mcp.config.server_config import load_config
 from repo_mcp.ranking.query.query import Query, parse_query
-from repo_mcp.ranking.scoring.searcher import Filter, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import FIELDS
 from tests.repo_mcp.ranking.plain_search import iter_postings, score

@@ -15,7 +15,8 @@ from repo_mcp.ranking.files.ranking import rank
 from repo_mcp.ranking.page import live_chunks
 from repo_mcp.ranking.query.query import Query, parse_query
 from repo_mcp.ranking.scoring import searcher, segment_search
-from repo_mcp.ranking.scoring.searcher import Filter, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
 

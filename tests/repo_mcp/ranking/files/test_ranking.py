@@ -16,7 +16,8 @@ from repo_mcp.ranking.files import candidates, ranking
 from repo_mcp.ranking.files.closer_look import MOST_SOLE
 from repo_mcp.ranking.files.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.query.query import parse_query
-from repo_mcp.ranking.scoring.searcher import BestUnits, Filter, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import PATH, SYMBOL
 from tests.repo_mcp.trees import edit_tree, make_tree

@@ -18,7 +18,8 @@ from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.files import ranking
 from repo_mcp.ranking.query.query import Query, parse_query
 from repo_mcp.ranking.scoring import segment_search
-from repo_mcp.ranking.scoring.searcher import ALL_FIELDS, LOOKED_UP, Filter, Searcher
+from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.searcher import ALL_FIELDS, LOOKED_UP, Searcher
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import DOC, SYMBOL
