@@ -1,4 +1,4 @@
-"""Which files of a segment a filter and a query let through; the masks of the last filters are kept."""
+"""Masks of the files that a filter and a query let through; those of the last filters are kept."""
 
 from __future__ import annotations
 
