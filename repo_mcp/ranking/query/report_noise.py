@@ -57,20 +57,26 @@ _ASKS_SETUP = compile_late(
     r"(?:what|which) (?:\w+ ){0,2}?(?:versions?|operating system|os|browser|platform)\b.*"
     r"|(?:(?:affected|development|my|runtime|software|test|your) )?"
     r"(?:environment|operating system|os|platform|system|version)s?"
-    r"(?: (?:data|details|info|information|used|of \w+))*"
+    r"(?: (?:data|details|info|information|used|variables|of \w+|and (?:environment|system|versions?)))*"
+    r"|how (?:did|do|have) you install.*|(?:installation method|installed (?:from|via|with))"
     r"|(?!(?:add|allow|bump|change|drop|include|remove|support|update|upgrade|use) )(?:\w+ ){1,2}versions?"
+    r"(?: and (?:environment|os|platform|system))?"
 )
+_INDENTS = ("    ", "\t")  # of code without a fence, below an empty line
+_LISTED = compile_late(r" {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]")
+BOLD_LEVEL = 3
 _FOLDED, _FOLDED_END = "<details", "</details>"
 _WORDS_OF_FORMS = """
 actual add additional additionally alternatives anything applicable attempted behavior behaviour bug case
-cause check checklist checks clear code component components concise config configuration considered
-context current describe description desired detail details docs documentation environment error example
-existing expectation expectations expected explain feature general guide happen happened happens help info
-information issue issues like link log logs message messages minimal module modules motivation n none notes
-observed old operating option output please possible preflight problem propose proposed question questions
-reason related relevant repo report repro reproduce reproducer reproducible reproducing reproduction
-request response result results s sample scenario screenshot screenshots search see seen setup short show
-snippet solution stack stacktrace started step steps suggested suggestion summary system tell terminal test
+cause check checklist checks clear code complete completed component components concise config configuration
+considered context current debug describe description desired detail details docs documentation environment
+error example existing expect expectation expectations expected explain feature following general guide
+happen happened happens help info information issue issues like link log logs message messages minimal
+module modules motivation n none notes observed old operating option output please possible preflight
+problem proposal propose proposed question questions reason related relevant repo report repro reproduce
+reproducer reproducible reproducing reproduction request response result results s sample scenario
+screenshot screenshots search see seen setup short show snippet solution specification specifications stack
+stacktrace started step steps subsystem suggested suggestion summary system task tasks tell terminal test
 tests trace traceback tried try use used using version versions vs want work workaround works yes
 """
 FORM_WORDS = frozenset(_WORDS_OF_FORMS.split())
@@ -169,13 +175,22 @@ def _iter_kept(text: str) -> Iterator[str]:
 def _drop_setup(text: str) -> Iterator[str]:
     """Yield the lines of a text without what its form asks about versions and systems.
 
-    Below such a heading that is the first paragraph, fence or folded part. The rest may be anything.
+    Below such a heading that is the first paragraph, fence or folded part. The rest may be anything. Of a
+    heading that has deeper ones right below it, that is what these ask, too.
     """
     is_asked = is_folded = is_answered = False
+    last = 0  # the level of the last heading
+    outer = 0  # the level of such a heading whose deeper ones ask for parts of the same
     before = ""  # the first line that is yielded, which is no heading of a form
     for line, part in iter_lines(text):
         if part is LinePart.PROSE and is_heading(line):
-            is_asked = bool(before) and _ASKS_SETUP.fullmatch(read_words(line)) is not None
+            level = _measure_level(line)
+            if level <= outer:
+                outer = 0
+            asks = bool(before) and _ASKS_SETUP.fullmatch(read_words(line)) is not None
+            if is_asked and not is_answered and level > last:
+                outer = outer or last
+            is_asked, last = asks or outer > 0, level
             is_folded = is_answered = False
         elif part is LinePart.PROSE and not line.strip():
             is_asked = is_asked and (is_folded or not is_answered)
@@ -186,6 +201,12 @@ def _drop_setup(text: str) -> Iterator[str]:
         if not is_asked:
             yield line
             before = before or line.strip()
+
+
+def _measure_level(heading: str) -> int:
+    """Return how deep a heading is; one in bold type is used like the third level."""
+    text = heading.lstrip()
+    return (len(text) - len(text.lstrip("#"))) or BOLD_LEVEL
 
 
 def _choose_block(line: tuple[str, LinePart]) -> tuple[LinePart, bool]:
@@ -215,15 +236,24 @@ def drop_written(text: str) -> str:
 
 
 def iter_lines(text: str) -> Iterator[tuple[str, LinePart]]:
-    """Yield the lines, and whether each is prose, code in a fence, or a fence."""
+    """Yield the lines, and whether each is prose, code in a fence or indented, or a fence."""
     fence = ""
+    takes_indented = is_listed = False  # whether an indented line would be code; within a list it is prose
     for line in text.split("\n"):
         match = _FENCE.fullmatch(line)
         if fence and match and match[1].startswith(fence) and not match[2].strip():
             fence = ""
         elif not fence and match:
             fence = match[1]
+        elif fence:
+            yield line, LinePart.CODE
+            continue
         else:
-            yield line, LinePart.CODE if fence else LinePart.PROSE
+            is_blank = not line.strip()
+            is_code = takes_indented and not is_blank and line.startswith(_INDENTS)
+            if not is_blank and not line.startswith((" ", "\t")):
+                is_listed = _LISTED.match(line) is not None
+            takes_indented = (is_blank or is_code) and not is_listed
+            yield line, LinePart.CODE if is_code else LinePart.PROSE
             continue
         yield line, LinePart.FENCE
