@@ -57,7 +57,7 @@ _ASKS_SETUP = compile_late(
     r"(?:what|which) (?:\w+ ){0,2}?(?:versions?|operating system|os|browser|platform)\b.*"
     r"|(?:(?:affected|development|my|runtime|software|test|your) )?"
     r"(?:environment|operating system|os|platform|system|version)s?"
-    r"(?: (?:data|details|info|information|used|variables|of \w+|and (?:environment|system|versions?)))*"
+    r"(?: (?:data|details|info|information|used|of \w+|and (?:environment|system|versions?)))*"
     r"|how (?:did|do|have) you install.*|(?:installation method|installed (?:from|via|with))"
     r"|(?!(?:add|allow|bump|change|drop|include|remove|support|update|upgrade|use) )(?:\w+ ){1,2}versions?"
     r"(?: and (?:environment|os|platform|system))?"

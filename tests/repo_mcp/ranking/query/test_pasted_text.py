@@ -105,6 +105,8 @@ def test_lines_of_the_own_template_are_taken_out() -> None:
         "## System Information\n- linux\n",
         "- Gizmo.js Version: linux\n- Compiler+version: linux\n - Time zone: linux\n- **OS:** linux\n",
         "* Gizmo Version 1.8 linux\n",
+        "**How did you install `gizmo`?**\n\nlinux\n",
+        "**gizmo version and environment**\n\n#### Host\nlinux\n\n#### Paths\n\n```\nlinux\n```\n",
     ],
 )
 def test_versions_and_systems_are_taken_out_with_their_headings(asked: str) -> None:
@@ -125,6 +127,23 @@ def test_what_follows_the_answer_of_a_form_is_left() -> None:
     assert " ".join(read_pasted(text).prose.split()) == (
         "Ends at once It ends. ## Environment variables They are gone."
     )
+
+
+def test_headings_below_an_answer_and_of_the_same_level_tell_something() -> None:
+    told = "### Strips\n\nAll are lost."
+    text = f"Ends at once\n\n## Environment\nlinux\n\n{told}\n\n## Environment\n\n## Tabs\n\nThey are lost."
+    assert " ".join(read_pasted(text).prose.split()) == (
+        "Ends at once ### Strips All are lost. ## Tabs They are lost."
+    )
+
+
+def test_indented_code_is_code_but_for_that_of_a_list() -> None:
+    shown = "    open(strip)\n\n    close(strip)"
+    read = read_pasted(f"Ends at once\n\nThe strip:\n\n{shown}\n\nIt is gone.\n\n1. Open it:\n\n    twice\n")
+    assert read.code.split() == ["open(strip)", "close(strip)"]
+    assert " ".join(read.prose.split()) == "Ends at once The strip: It is gone. 1. Open it: twice"
+    told = "Ends at once\n\nThe strip\n    is gone."
+    assert read_pasted(told).prose.split() == told.split()
 
 
 def test_a_form_with_line_ends_of_windows_is_read_like_any_other() -> None:
