@@ -5,17 +5,15 @@
 - The share of the query that the file's best unit holds. One word alone can make the sum over units high.
 - Other good files in the same directory: files that change together, or answer together, often lie there.
 
-A long report has so many words that any unit holds some. So for a report there are two more:
+A long report has so many words that any unit holds some. So for a report there is one more:
 
 - The share of its title that the file holds anywhere: the title says what is wrong.
-- Words that no other file holds.
 
 Points are only added, so no other file can overtake these, however many files are wanted.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import methodcaller
@@ -31,13 +29,10 @@ from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.searcher import NOTHING_HELD, BestUnits, HeldTerms, Searcher, find_held
 from repo_mcp.ranking.scoring.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.ranking.scoring.term_scorers import TermScorers
-from repo_mcp.text.schema import TEXT_FIELDS
 
 CLOSE_FILES = 20  # looked at once more
 NEIGHBOURS = 10  # the best of them, which count for the others in their directories
 LONG_TEXT = 30  # terms of pasted text: of a shorter one the title is much
-MOST_SOLE = 3  # words that no other file holds, which count for a file
-SOLE_UNITS = 100  # a word in more units is not looked up
 
 File = tuple[SegmentSearch, int]  # and its number there
 
@@ -67,8 +62,6 @@ def look_closer(
         places = [(file.part, file.file) for file in near]
         holding = find_terms({term: known[term] for term in title}, places)
         given["title"] = rate_held(holding, title, weights.held_title)
-        sole = count_sole(searcher, query.terms[: query.own_count], known, places)
-        given["sole words"] = [weights.sole_word * count for count in sole]
     scores = [file.score + sum(row) * file.kept for file, *row in zip(near, *given.values(), strict=True)]
     given["neighbours"] = rate_neighbours([file.path for file in near], scores, weights)
     rows = zip(near, *given.values(), strict=True)
@@ -134,18 +127,3 @@ def find_terms(known: Mapping[str, TermScorers], files: Sequence[File]) -> list[
             for row in set(chain.from_iterable(owners.take(places).tolist() for places in held)):
                 found[row].append(term)
     return found
-
-
-def count_sole(
-    searcher: Searcher, terms: Sequence[str], known: Mapping[str, TermScorers], files: Sequence[File]
-) -> list[int]:
-    """Return for each file how many of its terms no other file has, up to MOST_SOLE.
-
-    A term counts that is in the code of one file at most, and in the comments of one at most.
-    """
-    rare = [term for term in terms if known[term].frequency <= SOLE_UNITS]
-    fields = [searcher.find_files(rare, field, known) for field in TEXT_FIELDS]
-    sole = [np.concatenate(rows) for rows in zip(*fields, strict=True) if max(map(len, rows)) == 1]
-    count = Counter(row for rows in sole for row in set(rows.tolist()))
-    bases = searcher.bases.tolist()
-    return [min(MOST_SOLE, count[bases[part.position] + file]) for part, file in files]

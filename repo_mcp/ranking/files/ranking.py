@@ -23,7 +23,7 @@ from operator import attrgetter
 import numpy as np
 
 from repo_mcp.ranking.files.candidates import Candidates, gather
-from repo_mcp.ranking.files.closer_look import CLOSE_FILES, MOST_SOLE, is_long, look_closer, weigh_held
+from repo_mcp.ranking.files.closer_look import CLOSE_FILES, is_long, look_closer, weigh_held
 from repo_mcp.ranking.files.older_versions import OlderVersions
 from repo_mcp.ranking.files.page_units import fill_page, find_declaring
 from repo_mcp.ranking.files.ranked_file import MARGIN, SIGNALS, RankedFile, add_up, sort_files
@@ -273,7 +273,7 @@ def bound_scores(
     names: float = sum(rated.given[1:].max(axis=1, initial=0.0).tolist())  # all signals but the text
     closer = 0.0 if query.is_name else weigh_held(query.own_count, weights) + weights.neighbour
     if is_long(query):
-        closer += weights.held_title + MOST_SOLE * weights.sole_word
+        closer += weights.held_title
     return text + names + closer + MARGIN
 
 

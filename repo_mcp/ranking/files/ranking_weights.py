@@ -39,7 +39,6 @@ class RankingWeights:
     held_word: float = 0.025  # for each word of the query, if the file's best unit holds all of them
     most_held: float = 0.5  # for all these words together, however long the query is
     held_title: float = 0.6  # of long pasted text, if the file holds all words of its title, wherever
-    sole_word: float = 0.1  # for each word of such text that no other file holds, up to three
     neighbour: float = 0.3  # all other good files lie in the same directory
     # the share of all its points that a file of this role keeps, unless the query asks for such files
     test: float = 0.3

@@ -13,7 +13,6 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.ranking.files import candidates, ranking
-from repo_mcp.ranking.files.closer_look import MOST_SOLE
 from repo_mcp.ranking.files.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.ranking.scoring.file_masks import Filter
@@ -228,26 +227,6 @@ def test_a_file_gets_points_for_the_words_of_a_title_that_it_holds_anywhere(tmp_
     assert 0.0 < given["src/b.py"] < 0.5 * WEIGHTS.held_title
     for short in (title, f"{title}\n\nThe parcel is gone."):  # the title is much of them
         assert all("title" not in dict(hit.explanation) for hit in search(repository, short))
-
-
-def test_a_file_gets_points_for_words_of_pasted_text_that_no_other_file_holds(tmp_path: Path) -> None:
-    names = ("alpha", "beta", "gamma", "delta", "epsilon")
-    texts = {
-        "src/a.py": "parcel = 1\n# alpha\n",
-        "src/b.py": f"parcel = 1\n# crate\n{' '.join(names[1:])} = 1\n",
-        "src/c.py": "parcel = 1\n# crate\n",
-    }
-    repository = build(tmp_path, texts)
-    hits = search(repository, f"Parcel and crate are gone\n\n{', '.join(names)}. {LONG}")
-    given = {hit.path: dict(hit.explanation).get("sole words", 0.0) for hit in hits}
-    most = round(MOST_SOLE * WEIGHTS.sole_word, 6)  # for four words, too
-    assert given == {"src/a.py": WEIGHTS.sole_word, "src/b.py": most, "src/c.py": 0.0}
-    hits = search(repository, f"parcel {' '.join(names)} {LONG}")  # words of a query, not pasted
-    assert not any("sole words" in dict(hit.explanation) for hit in hits)
-    (tmp_path / "root/src/c.py").write_text("parcel = 1\n# crate alpha\nbeta = gamma = delta = epsilon = 1\n")
-    repository.refresh()
-    hits = search(repository, f"Parcel and crate are gone\n\n{', '.join(names)}. {LONG}")
-    assert not any("sole words" in dict(hit.explanation) for hit in hits)
 
 
 def test_files_with_good_neighbours_come_before_those_alone(tmp_path: Path) -> None:
