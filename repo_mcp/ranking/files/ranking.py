@@ -50,9 +50,7 @@ from repo_mcp.text.roles import FileRole
 
 BEST_UNITS = 1_000  # whose scores are summed per file
 MOST_COUNTED = 1_000  # chunks; if there are more, the total is given as a lower bound
-_SIDE_ROLES = (FileRole.TEST, FileRole.FOREIGN)
 _TEXT, _PATHS, _NAMED_PATH, _NAMES = 0, slice(1, 4), 4, slice(5, None)  # their rows
-_DECLARED = SIGNALS.index(NameKind.EXACT)
 
 
 def rank(
@@ -122,9 +120,6 @@ class RatedFiles:
     candidates: Candidates
     given: F64  # one row per signal, one column per file
     shares: Mapping[FileRole, float]  # the share of its points that a file of each role keeps
-    declared_share: (
-        float  # the least that tests and foreign code keep of those for declaring the name asked for
-    )
     older: OlderVersions
     older_share: float  # the share of its points that a file of an older version keeps
     find_role: Callable[[str], FileRole]
@@ -152,7 +147,6 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
         candidates,
         given,
         shares,
-        weights.declared_in_side_roles,
         older,
         weights.older_version,
         partial(find_role_in_locale if intent.is_about_locales else find_role_in_tree, searcher),
@@ -211,21 +205,17 @@ def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
     A role and a version only take points away, so those of files that cannot make it are never looked up.
     """
     candidates = rated.candidates
-    totals, declared = rated.given.sum(axis=0), rated.given[_DECLARED]
+    totals = rated.given.sum(axis=0)
     order = np.argsort(-totals)
     # files that may make it: points left, column, points lost by role, by version, the share of further ones
     rows: list[tuple[float, int, float, float, float]] = []
     kept: list[float] = []  # a heap of the best totals after their roles' shares
-    ranked = zip(order.tolist(), totals[order].tolist(), declared[order].tolist(), strict=True)
-    for column, total, named in ranked:
+    for column, total in zip(order.tolist(), totals[order].tolist(), strict=True):
         if len(kept) == count and total < kept[0] - MARGIN:
             break
         path = candidates.paths[column]
-        role = rated.find_role(path)
-        share = rated.shares[role]
+        share = rated.shares[rated.find_role(path)]
         left = total * share
-        if named and role in _SIDE_ROLES:
-            left += named * max(0.0, rated.declared_share - share)
         older_share = rated.older_share ** rated.older.count_signs(path)
         lost, older = total - left, left * (1.0 - older_share)
         left -= older

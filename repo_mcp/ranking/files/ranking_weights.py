@@ -47,7 +47,6 @@ class RankingWeights:
     style: float = 0.3
     foreign: float = 0.3  # vendored, generated or built
     older_version: float = 0.7  # a file in `v3` next to a `v4`, unless the query names `v3`; or in `legacy`
-    declared_in_side_roles: float = 0.7  # in tests and foreign code, only of the points for declared names
     # the page
     repeat: float = 0.3  # each further chunk of a file, times its score relative to the file's best chunk
 

@@ -347,7 +347,7 @@ QUERIES = [
 # Weights that are shares of something, 1 at most.
 SHARES = (
     "next_unit", "variant", "next_frame", "code_path", "test", "document", "configuration", "style",
-    "foreign", "older_version", "declared_in_side_roles", "repeat",
+    "foreign", "older_version", "repeat",
 )  # fmt: skip
 
 
