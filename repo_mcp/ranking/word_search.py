@@ -22,7 +22,7 @@ from repo_mcp.ranking.files.ranked_file import add_up
 from repo_mcp.ranking.files.ranking import choose_unknown
 from repo_mcp.ranking.page.declaration_rating import weigh_query_terms
 from repo_mcp.ranking.page.live_chunks import ReadLive
-from repo_mcp.ranking.page.quoted_lines import list_quotable
+from repo_mcp.ranking.page.quoted_lines import read_quotable
 from repo_mcp.ranking.page.rare_words import describe_words, lacks_most, look_up_words
 from repo_mcp.ranking.page.snippets import (
     FEW_WHOLE_LINES,
@@ -222,7 +222,7 @@ def _show_page(
     room = choose_room(query.text) if request.shows_whole and not is_report else 0
     cited = list_cited(query, scope.searcher) if is_report else None
     first_lines = PASTED_LINES if query.is_pasted else TITLE_LINES
-    quotable = list_quotable(query.text) if is_report else ()
+    quotable = read_quotable(request.query) if is_report else None
     phrases, read_live = query.phrases, scope.read_live
     shown = show_hits(
         ranking.chunks, phrases, read_live, most, asked, telling, near, room, cited, quotable, first_lines

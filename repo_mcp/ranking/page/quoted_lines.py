@@ -1,35 +1,92 @@
-"""Finds a line of code that a report quotes: the file has it verbatim, but for its indentation. Pure.
+"""Finds the line of a file that a report quotes: of code verbatim, or with a message that it holds. Pure.
 
 Who quotes code has looked at it already, so the place is near. Lines that are short, or that have no sign of
 code, are also written by chance, and one that the file has several times says too little.
+
+A report often holds what the program printed. The words of a message may all be common, and other
+declarations of the file may have more words of the report, so a message is looked for word for word. Where
+the program fills in a value, its text has a placeholder: what stands between two of them is looked for alone.
+A message that the program puts together of several lines is found by the longest of these.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterator
+
+from repo_mcp.late_patterns import compile_late
+from repo_mcp.record_classes import dataclass
+from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 MIN_LINE_CHARS = 20
 MAX_LINES = 1_000  # of a report that are looked at
+LEAST_WORDS = 4  # of a message; with fewer, it is a name or what many programs say
+LEAST_TELLING = 2  # of them are no function words
 _LEAD = re.compile(
     r"^(?:[-+>$]|E |>>> )\s*"
 )  # of a diff, of a quotation, and of what pytest and shells print
 _SIGN = re.compile(r"[(){}\[\]=;]|::|->")
 _WORD = re.compile(r"[^\W\d]{4}")
+_MARKUP = str.maketrans("", "", "`*>\"'")
+_LITERAL = compile_late(r'"((?:[^"\\\n]|\\.){0,500})"|' + r"'((?:[^'\"\\\n]|\\.){0,500})'|`([^`\n]{0,500})`?")
+_PLACEHOLDER = compile_late(r"\$?\{[^{}]*\}|%[-+#0-9.]*[a-zA-Z]|\\[nrt]")
+_ENDS = " \t.,:;!?()[]{}=-"
 
 
-def list_quotable(text: str) -> tuple[str, ...]:
-    """Return the lines of a report that may be quoted code, each once and without indentation."""
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """What a report may quote of a file."""
+
+    lines: tuple[str, ...]  # of code, each once and without indentation
+    text: str  # all of it, folded
+
+
+def read_quotable(text: str) -> Quotable:
+    """Return what a report may quote."""
     lines = dict.fromkeys(_LEAD.sub("", line.strip()) for line in text.splitlines()[:MAX_LINES])
-    return tuple(
-        [line for line in lines if len(line) >= MIN_LINE_CHARS and _SIGN.search(line) and _WORD.search(line)]
-    )
+    code = [
+        line for line in lines if len(line) >= MIN_LINE_CHARS and _SIGN.search(line) and _WORD.search(line)
+    ]
+    return Quotable(tuple(code), _fold(text))
 
 
-def find_quoted(data: bytes, quotable: Collection[str]) -> int:
+def find_quoted(data: bytes, quotable: Quotable) -> int:
+    """Return the number of the line of a file that is quoted, or 0. A line of code precedes a message."""
+    text = data.decode("utf-8", "replace")
+    return _find_code(data, text, quotable.lines) or _find_message(text, quotable.text)
+
+
+def _find_code(data: bytes, text: str, quotable: tuple[str, ...]) -> int:
     """Return the number of the first quoted line that a file has once, in the order of the report, or 0."""
     present = [line for line in quotable if data.count(line.encode()) == 1]
     if not present:
         return 0
-    numbers = {line.strip(): at for at, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1)}
+    numbers = {line.strip(): at for at, line in enumerate(text.split("\n"), 1)}
     return next((numbers[line] for line in present if line in numbers), 0)
+
+
+def _find_message(text: str, report: str) -> int:
+    """Return the number of the line with the longest quoted message, of equals the first, or 0."""
+    best, longest = 0, 0
+    for literal in _LITERAL.finditer(text):
+        for message in _iter_messages(literal[literal.lastindex or 0]):
+            if len(message) > longest and message in report and _has_whole_words(report, message):
+                best, longest = literal.start(), len(message)
+    return text.count("\n", 0, best) + 1 if longest else 0
+
+
+def _iter_messages(literal: str) -> Iterator[str]:
+    """Yield what stands between the placeholders of a literal, folded, where it says something."""
+    for part in _PLACEHOLDER.split(literal):
+        words = _fold(part).strip(_ENDS).split(" ")
+        if len(words) >= LEAST_WORDS and len({*words} - FUNCTION_WORDS) >= LEAST_TELLING:
+            yield " ".join(words)
+
+
+def _has_whole_words(report: str, message: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(message)}(?!\w)", report) is not None
+
+
+def _fold(text: str) -> str:
+    """Return a text in lower case, without quotes and marks of emphasis, its words between single spaces."""
+    return " ".join(text.lower().translate(_MARKUP).split())

@@ -11,7 +11,7 @@ and left out when what matched is gone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice, repeat
 from operator import attrgetter, itemgetter
@@ -22,7 +22,7 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
 from repo_mcp.ranking.page.page_declarations import SMALL_TYPE_LINES, AskedFile, has_members, rate_files
-from repo_mcp.ranking.page.quoted_lines import find_quoted
+from repo_mcp.ranking.page.quoted_lines import Quotable, find_quoted
 from repo_mcp.ranking.query.asked_name import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.scoring.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
@@ -75,7 +75,7 @@ def show_hits(
     near: int = RATED_HITS,
     room: int = WHOLE_LINES,
     cited: Mapping[str, int] | None = None,
-    quotable: Collection[str] = (),
+    quotable: Quotable | None = None,
     first_lines: int = PASTED_LINES,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
@@ -84,8 +84,9 @@ def show_hits(
     that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
     the weights of words: then the first `near` hits show the declarations of their files that are about these
     words, and others one line. As many declarations are shown whole as fit into `room` lines; without room,
-    only the head of each file's best is shown. Of a report, which cites a line of each of these paths, the
-    lines there and those that match best are shown instead of a head, `first_lines` of the first file.
+    only the head of each file's best is shown. Of a report, which cites a line of each of these paths or
+    quotes what is `quotable`, the lines there and those that match best are shown instead of a head,
+    `first_lines` of the first file.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
@@ -101,7 +102,9 @@ def show_hits(
                 show = partial(_show_asked, file, *_choose_head(is_first=not hits, shows_whole=room > 0))
                 hits.append(_show_rated(file, show))
             else:
-                line = cited.get(one.ranked.path, 0) or find_quoted(one.data, quotable)
+                line = cited.get(one.ranked.path, 0)
+                if not line and quotable is not None:
+                    line = find_quoted(one.data, quotable)
                 some = NEXT_LINES if hits else first_lines
                 hits.append(_show_report(file, [*telling.values()], line, some, is_first=not hits))
         else:

@@ -144,6 +144,15 @@ def test_a_line_that_has_a_name_of_code_is_shown_the_lines_with_its_words(reposi
     assert {asked - 1, asked, asked + 1} <= {*numbers}
 
 
+def test_an_issue_that_quotes_a_message_is_shown_the_lines_around_it(repository: Repository) -> None:
+    quoting = BANK_ISSUE + "\n> ERROR bank: the vault of Smith is not open\n> the interest rate of nothing\n"
+    made = BANK.index("            raise BankError('the interest rate of nothing')") + 1
+    assert made not in read_numbers(ask(repository, BANK_ISSUE)[0])
+    hit = ask(repository, quoting)[0]
+    assert hit.startswith("bank/vault.py\n")
+    assert made in read_numbers(hit)
+
+
 @pytest.mark.parametrize("product", ["MongoDB", "ETag", "iOS", "JavaScript"])
 def test_a_product_is_no_name_of_code_unless_the_repository_declares_it(
     repository: Repository, product: str, tmp_path: Path

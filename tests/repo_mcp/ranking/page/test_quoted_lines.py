@@ -1,10 +1,10 @@
-"""Which lines of a report are quoted code, and where a file has one."""
+"""The line of a file that a report quotes: of code, or with a message."""
 
 from __future__ import annotations
 
 import pytest
 
-from repo_mcp.ranking.page.quoted_lines import find_quoted, list_quotable
+from repo_mcp.ranking.page.quoted_lines import Quotable, find_quoted, read_quotable
 
 CODE = b"def f():\n    ledger = open_ledger(path)\n    total = count(ledger)\n    total = count(ledger)\n"
 
@@ -22,13 +22,72 @@ CODE = b"def f():\n    ledger = open_ledger(path)\n    total = count(ledger)\n  
     ],
 )
 def test_lines_that_look_like_code_may_be_quoted(line: str, quoted: str | None) -> None:
-    assert list_quotable(f"It fails\n{line}\n{line}\n") == (() if quoted is None else (quoted,))
+    assert read_quotable(f"It fails\n{line}\n{line}\n").lines == (() if quoted is None else (quoted,))
 
 
 def test_the_first_line_that_a_file_has_once_is_found() -> None:
-    assert find_quoted(CODE, ("total = count(ledger)", "ledger = open_ledger(path)")) == 2
-    assert find_quoted(CODE, ("total = count(ledger)",)) == 0
+    assert find_quoted(CODE, Quotable(("total = count(ledger)", "ledger = open_ledger(path)"), "")) == 2
+    assert find_quoted(CODE, Quotable(("total = count(ledger)",), "")) == 0
 
 
 def test_a_part_of_a_line_is_no_line() -> None:
-    assert find_quoted(b"x = (ledger = open_ledger(path))\n", ("ledger = open_ledger(path)",)) == 0
+    quotable = Quotable(("ledger = open_ledger(path)",), "")
+    assert find_quoted(b"x = (ledger = open_ledger(path))\n", quotable) == 0
+
+
+MESSAGES = """Opening fails
+
+```
+2026-01-02 10:11:12 Cannot open the vault of Smith: no such file
+```
+> Using `skip` outside of a test is "not allowed".
+The interest rate is 4.
+"""
+
+
+def find_message(text: str) -> int:
+    return find_quoted(text.encode(), read_quotable(MESSAGES))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'log.Fatalf("cannot open the vault of %s: %v", name, err)',
+        "raise OSError(f'Cannot open the vault of {name}: {cause}')",
+        "throw new Error(`Cannot open the vault of ${name}!`)",
+        "    \"Using 'skip' outside of a test is not allowed. \"",
+        "fn open<'a>(x: &'a str) { fail(\"Cannot open the vault of {}\") }",
+        'say("x", "y", "Cannot open the\\tvault", "cannot open the vault of")',
+    ],
+)
+def test_a_message_is_found_between_its_values(line: str) -> None:
+    text = f"first\nopen the vault of Smith\n{line}\nlast\n"
+    assert find_message(text) == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'fail("no such file")',  # three words
+        'fail("of a test is not")',  # only one is no function word
+        'fail("cannot open the vaults of Smith")',
+        "cannot open the vault of Smith",
+        'fail("is 4. ")',
+        '"',
+        "'",
+        "",
+    ],
+)
+def test_what_is_short_or_not_quoted_is_no_message(line: str) -> None:
+    assert find_message(f"{line}\n") == 0
+
+
+def test_the_longest_message_counts_and_of_equals_the_first() -> None:
+    text = (
+        'fail("cannot open the vault")\nfail("cannot open the vault of")\nfail("cannot open the vault of")\n'
+    )
+    assert find_message(text) == 2
+
+
+def test_a_part_of_a_word_is_no_message() -> None:
+    assert find_message('say("annot open the vault of S")\n') == 0
