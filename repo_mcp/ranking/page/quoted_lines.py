@@ -35,7 +35,7 @@ _ENDS = " \t.,:;!?()[]{}=-"
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """What a report may quote of a file."""
+    """Lines and text of a report, of which a file may have some."""
 
     lines: tuple[str, ...]  # of code, each once and without indentation
     text: str  # all of it, folded
