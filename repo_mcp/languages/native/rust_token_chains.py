@@ -1,7 +1,7 @@
 """Qualifiers with calls in the token trees of Rust macros: `Side::new(1).turned()` in `assert!(...)`.
 
 The text is read backwards from the name that it qualifies. Left out on purpose: blocks, macros and type
-arguments before a name, and brackets in character literals.
+arguments before a name, and comments with brackets or quotes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ _WORD = re.compile(rb"[\w]+\Z")
 _SEPARATOR = re.compile(rb"\s*(?:(?<!\.)\.|::)\s*\Z")
 _OPENING = {ord(b")"): ord(b"("), ord(b"]"): ord(b"[")}
 _QUOTE, _ESCAPE, _CALLED = b'"'[0], b"\\"[0], b"!$"
+_CALLED_WITH_TYPES = _CALLED + b">}"  # before brackets: `parse::<Side>(text)`
+_CHARACTER = re.compile(rb"'\\?[\"()\[\]]'\Z")
 
 
 def read_chain_before(text: bytes, start: int) -> str:
@@ -42,7 +44,7 @@ def _find_start(text: bytes, end: int) -> int:
         if at <= 0 or (word is None and not is_group) or (text[at - 1] in _CALLED):
             return -1
         if word is None:
-            return at
+            return at if text[at - 1] not in _CALLED_WITH_TYPES else -1
         separator = _SEPARATOR.search(text, 0, word.start())
         if separator is None:
             return word.start() if word.start() and text[word.start() - 1] not in _CALLED else -1
@@ -55,7 +57,9 @@ def _skip_group(text: bytes, end: int) -> int:
     while at > 0:
         at -= 1
         mark = text[at]
-        if mark == _QUOTE:
+        if character := _CHARACTER.search(text, max(0, at - 2), at + 2):
+            at = character.start()
+        elif mark == _QUOTE:
             at = text.rfind(b'"', 0, at)
             while at > 0 and text[at - 1] == _ESCAPE:
                 at = text.rfind(b'"', 0, at)

@@ -177,6 +177,10 @@ impl Side { a!(pub const Color::Red, red()); }
         ("(a + b).turned()", "?"),
         ("vec![1].turned()", "?"),
         ("Vec::<u8>::new().turned()", "?"),
+        ("parse::<Least>(side).turned()", "?"),  # what is turned is no side
+        ("""is("side(", at('"')).turned()""", "is()"),
+        ("at(')', '(').turned()", "?"),
+        ("(side).turned()", "side"),
     ],
 )
 def test_a_name_in_a_macro_has_the_qualifier_that_is_before_it(given: str, qualifier: str) -> None:
