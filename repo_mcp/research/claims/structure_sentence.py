@@ -18,13 +18,15 @@ def describe_structure(
 ) -> str:
     """Return which modules the others rest on, which rest on them, and which import each other; "" for none.
 
-    `number` counts all modules, of which only the strongest are given.
+    `number` counts all modules. Where only the strongest are given, all is said of these.
     """
     if len(modules) < LEAST_MODULES:
         return ""
+    is_part = number > len(modules)
+    of = f"Of the {len(modules)} strongest of {number} modules" if is_part else f"Of {number} modules"
     sentences = [
-        _describe_ground(modules, number),
-        _describe_layers(modules, layers),
+        _describe_ground(modules, of),
+        _describe_layers(modules, layers, "their " if is_part else ""),
         _describe_cycle(modules, layers),
     ]
     entries = [one for one in state.entry_points.values() if not is_side_file(one.citation)]
@@ -33,26 +35,24 @@ def describe_structure(
     return " ".join(filter(None, sentences))
 
 
-def _describe_ground(modules: Sequence[Module], number: int) -> str:
+def _describe_ground(modules: Sequence[Module], of: str) -> str:
     most = sorted(modules, key=lambda one: -one.imported_by)  # stable
     imported = [one for one in most if one.imported_by >= LEAST_IMPORTED and one.citation]
     if not imported:
-        return f"Of {number} modules, none is imported by more than one other."
+        return f"{of}, none is imported by more than one other."
     named = [f"{one.name} (by {one.imported_by}, as at {one.citation})" for one in imported[:3]]
     are = "is" if len(named) == 1 else "are"
-    return f"Of {number} modules, {join_names(named)} {are} imported by the most others."
+    return f"{of}, {join_names(named)} {are} imported by the most others."
 
 
-def _describe_layers(modules: Sequence[Module], layers: Sequence[Layer]) -> str:
+def _describe_layers(modules: Sequence[Module], layers: Sequence[Layer], whose: str) -> str:
     """Return a sentence on the lowest and the highest layer, if there are several."""
     if len(layers) < 2:
         return ""
     imported = {one.name: one.imported_by for one in modules}
     lowest = sorted(layers[0].modules, key=lambda name: -imported[name])  # stable
-    highest = layers[-1].modules
-    return (
-        f"The lowest of {len(layers)} layers has {join_names(lowest)}, and the highest {join_names(highest)}."
-    )
+    highest = join_names(layers[-1].modules)
+    return f"The lowest of {whose}{len(layers)} layers has {join_names(lowest)}, and the highest {highest}."
 
 
 def _describe_cycle(modules: Sequence[Module], layers: Sequence[Layer]) -> str:

@@ -50,7 +50,7 @@ def find_worded_setting(graph: Graph, text: str, admits: Callable[[Node], bool])
     best = max(rated, key=lambda node: (rated[node], node.path, node.symbol.start_line), default=None)
     if best is None or not rated[best]:
         return []
-    own = [node for node in rated if node.symbol.name == best.symbol.name]
+    own = [node for node, worth in rated.items() if worth and node.symbol.name == best.symbol.name]
     return sorted(own, key=lambda node: (-rated[node], node.path, node.symbol.start_line))
 
 

@@ -7,6 +7,7 @@ import pytest
 from repo_mcp.research.findings.locating import is_aside
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import parse_question
+from repo_mcp.research.structure import architecture
 from repo_mcp.text.question_words import find_action, find_idioms
 from tests.repo_mcp.research.asking import Asked
 
@@ -123,6 +124,31 @@ def test_a_setting_that_is_described_is_answered_as_a_named_one(question: str, n
 @pytest.mark.parametrize("question", ["Where is the colour of the door set?", "Where is the table set?"])
 def test_a_setting_whose_words_no_name_has_is_not_guessed(question: str) -> None:
     assert "By its name" not in CLIENT.ask(question).claim
+
+
+def test_a_namesake_with_too_few_of_the_words_is_not_the_setting() -> None:
+    texts = {
+        f"{name}.go": f"package web\n\ntype {name.title()} struct {{\n\tTimeout int\n}}\n"
+        for name in ("client", "server")
+    }
+    claim = Asked(texts).ask("Where is the timeout of the client set?").claim
+    assert claim == "By its name, this is Timeout. Timeout is declared at client.go:4-4."
+
+
+def test_of_many_modules_only_the_strongest_are_described() -> None:
+    """Twenty that import each other are not all of them."""
+    number = architecture.MAX_MODULES
+    ring = {
+        f"lib/m{at:02}.py": f"from lib.m{(at + 1) % number:02} import f{(at + 1) % number}\n"
+        f"def f{at}():\n    return f{(at + 1) % number}()\n"
+        for at in range(number)
+    }
+    outer = {f"lib/x{at}.py": f"from lib.m00 import f0\ndef x{at}():\n    return f0()\n" for at in range(4)}
+    claim = Asked({"lib/__init__.py": "", **ring, **outer}).ask("architecture of lib").claim
+    assert claim == (
+        "Of the 20 strongest of 24 modules, lib/m00.py (by 5, as at lib/x3.py:1-1) is imported by the most"
+        " others. All 20 import each other, directly or through others."
+    )
 
 
 def test_joined_words_mean_the_interface_named_after_them() -> None:
