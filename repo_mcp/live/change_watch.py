@@ -84,12 +84,12 @@ class ChangeWatch:
         return watcher is None or watcher.wait(seconds)
 
     @property
-    def is_settled(self) -> bool:
-        """Return True while the system reports changes and all so far are indexed."""
+    def is_settled(self) -> bool | None:
+        """Return whether all changes so far are indexed; None where the system cannot be asked for them."""
         watcher = self._watcher
-        if watcher is None or not watcher.is_quiet:
-            return False
-        return not self._walk_wanted and not self.count_waiting()
+        if watcher is None or not watcher.can_wait:
+            return None
+        return watcher.is_quiet and not self._walk_wanted and not self.count_waiting()
 
     def close(self) -> None:
         """Stop the watcher."""

@@ -148,7 +148,7 @@ class IndexReport:
             return [NOT_COMPARED]
         age = self._look.age
         if self._stays and not can_wait and age > REPORTED_AGE_SECONDS:
-            return [f"The tree was last checked {age:.1f} s ago: later changes may be missing here."]
+            return [describe_age(age)]
         return [RENEWED] if self._has_newer(snapshot) else []
 
     def _describe_refresh(self, snapshot: Snapshot) -> str:
@@ -187,6 +187,11 @@ class IndexReport:
         if progress is not None:
             return "Nothing can be searched yet: the tree is being listed."
         return " ".join(filter(None, ("There is no index yet.", self._refresher.fault)))
+
+
+def describe_age(seconds: float) -> str:
+    """Return a warning that an answer relies on a look at the tree so long ago."""
+    return f"The tree was last checked {max(seconds, 0.1):.1f} s ago: later changes may be missing here."
 
 
 def count_languages(snapshot: Snapshot) -> dict[str, int]:

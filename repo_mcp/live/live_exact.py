@@ -13,6 +13,7 @@ from repo_mcp.exact.killable_matcher import KillableMatcher, start_matcher_proce
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.exact.search import CHANGES_UNKNOWN, FileSearch, check_request, run_exact, scan_tree
+from repo_mcp.live.index_report import describe_age
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.process.parse_worker import ParseWorker
@@ -82,7 +83,11 @@ class LiveExactSearch:
         except OSError as error:
             raise describe_failed_read(error) from error
         if changed is not None:  # files that are not indexed yet were read
-            return answer
+            return (
+                replace(answer, warnings=(describe_age(changed.age), *answer.warnings))
+                if changed.age
+                else answer
+            )
         return replace(
             answer, warnings=(*self._index.report.describe_progress(searcher.snapshot), *answer.warnings)
         )

@@ -1,7 +1,8 @@
 """Looks over the tree for files that differ from one index.
 
 A call may look `once`, at its beginning. In a large tree a look takes a second, so its result is reused for
-LOOK_REUSE_FACTOR times as long as it took, and none is needed while the system reports all changes.
+LOOK_REUSE_FACTOR times as long as it took. Where the system reports changes, none is needed while all are
+committed, and otherwise none counts that began before the call.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from repo_mcp.indexing.refresh_inputs import Walk
 from repo_mcp.indexing.scan_state import SeenFiles
 from repo_mcp.indexing.tree_changes import ChangedFiles, assume_unchanged, compare_tree, count_changed
 from repo_mcp.live.generation import Generation
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.threads import start_daemon
 
 LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
@@ -51,9 +52,9 @@ class TreeLook:
         generation: Generation,
         walk: Walk,
         closed: threading.Event,
-        is_settled: Callable[[], bool] = lambda: False,
+        is_settled: Callable[[], bool | None] = lambda: None,
     ) -> None:
-        """`is_settled` tells whether the system reports changes and all so far are committed."""
+        """`is_settled` tells whether all changes so far are committed; None if the system reports none."""
         self._generation = generation
         self.walk = walk
         self._closed = closed
@@ -78,22 +79,27 @@ class TreeLook:
         """Return how the tree differs from a generation; None when that is not known.
 
         After half of its time, a look is renewed in the background. A large tree is not looked over while the
-        generation is known to have all changes.
+        generation is known to have all changes. While it is known to lack some, a look from before the call
+        may lack them, too.
         """
-        if self._is_settled() and (settled := self._find_settled(generation)) is not None:
+        began = getattr(self._calls, "began", None)
+        asked = time.monotonic() if began is None else began
+        is_settled = self._is_settled()
+        if is_settled and (settled := self._find_settled(generation)) is not None:
             return settled
-        look, began = self._look, getattr(self._calls, "began", None)
+        look = self._look
         if look is not None and look.generation == generation and began is not None and look.started >= began:
             return look.changed
-        if look is None or look.generation != generation or look.is_old():
-            asked = time.monotonic() if began is None else began
+        is_behind = is_settled is False and look is not None and look.started < asked
+        if look is None or look.generation != generation or look.is_old() or is_behind:
             with self._looking:  # who had to wait uses a look that began after it had asked
                 look = self._look
                 if look is None or look.generation != generation or look.started < asked:
                     return self._look_over(generation)
         elif look.is_old(0.5) and self._looking.acquire(blocking=False):
             self._start_look(generation)
-        return look.changed
+        age = 0.0 if look.is_last else max(0.0, asked - look.started)
+        return replace(look.changed, age=age)
 
     def _find_settled(self, generation: int) -> ChangedFiles | None:
         """Return how a large tree differs from a generation that has all changes.

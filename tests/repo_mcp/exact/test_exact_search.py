@@ -313,9 +313,13 @@ def test_in_a_large_tree_a_look_is_used_again_for_a_while(
     monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
     assert repository.search_exact(ExactRequest("zeta_new")).total == 0
     write(root, "new.py", "zeta_new\n")
-    assert repository.search_exact(ExactRequest("zeta_new")).total == 0
+    answer = repository.search_exact(ExactRequest("zeta_new"))
+    assert answer.total == 0
+    assert "The tree was last checked" in answer.warnings[0]
     monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 0)
-    assert repository.search_exact(ExactRequest("zeta_new")).total == 1
+    answer = repository.search_exact(ExactRequest("zeta_new"))
+    assert answer.total == 1
+    assert answer.warnings == ()
 
 
 # Limits of time and patience

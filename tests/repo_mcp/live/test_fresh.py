@@ -244,6 +244,28 @@ def test_a_large_tree_is_not_walked_while_the_system_reports_changes(
     assert walks  # of a small tree nothing is taken on trust
 
 
+def test_a_look_before_the_call_does_not_count_while_changes_are_reported(
+    watched: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
+    monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
+    index = watched._index
+    watched.refresh()  # it counts as a look, and would be used again
+    assert index.look._look is not None
+    held = index.refresher.running
+    assert held.acquire(timeout=HANG_SECONDS)  # so that nothing is indexed meanwhile
+    try:
+        (root / "ling.py").write_text("ling\n")
+        assert watched.search_exact(ExactRequest("ling")).total == 1
+        (root / "hake.py").write_text("hake\n")
+        assert watched.search_exact(ExactRequest("hake")).total == 1
+        with index.look.once():
+            assert watched.search_exact(ExactRequest("hake")).total == 1
+    finally:
+        held.release()
+    wait_until(lambda: find(watched, "hake") == (["hake.py"], ()))
+
+
 def test_a_refresh_that_runs_is_joined(unwatched: Repository, root: Path) -> None:
     (root / "ling.py").write_text("def ling():\n    return 2\n")
     index: Any = unwatched._index
