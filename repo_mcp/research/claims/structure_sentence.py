@@ -39,7 +39,8 @@ def _describe_ground(modules: Sequence[Module], of: str) -> str:
     most = sorted(modules, key=lambda one: -one.imported_by)  # stable
     imported = [one for one in most if one.imported_by >= LEAST_IMPORTED and one.citation]
     if not imported:
-        return f"{of}, none is imported by more than one other."
+        by = "more than one other" if any(one.imported_by for one in modules) else "another"
+        return f"{of}, none is known to be imported by {by}."
     named = [f"{one.name} (by {one.imported_by}, as at {one.citation})" for one in imported[:3]]
     are = "is" if len(named) == 1 else "are"
     return f"{of}, {join_names(named)} {are} imported by the most others."

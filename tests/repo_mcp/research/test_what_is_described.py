@@ -151,6 +151,14 @@ def test_of_many_modules_only_the_strongest_are_described() -> None:
     )
 
 
+@pytest.mark.parametrize(("imported", "by"), [("import a", "more than one other"), ("", "another")])
+def test_of_imports_only_what_is_known_is_said(imported: str, by: str) -> None:
+    """Imports by a path from above the root lead nowhere here."""
+    texts = {f"{name}.py": f"from up.a import f\ndef {name}():\n    return f()\n" for name in "abc"}
+    claim = Asked(texts | {"b.py": f"{imported}\ndef b():\n    return 1\n"}).ask("architecture").claim
+    assert claim.startswith(f"Of 3 modules, none is known to be imported by {by}.")
+
+
 def test_joined_words_mean_the_interface_named_after_them() -> None:
     claim = SHAPES.ask("What is the difference between a parcel carrier and a letter carrier?").claim
     assert claim.startswith("IParcelCarrier (src/carriers.ts:2-4): Carries parcels to a door. ILetterCarrier")
