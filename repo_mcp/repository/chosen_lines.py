@@ -6,7 +6,7 @@ Left out on purpose: how the lines are chosen (`repo_mcp.languages.outline.folde
 
 from __future__ import annotations
 
-from repo_mcp.languages.outline.docstring_lines import iter_long_docstrings
+from repo_mcp.languages.outline.docstring_lines import FIRST_LINES, iter_long_docstrings
 from repo_mcp.languages.outline.folded_lines import choose_folded
 from repo_mcp.model import OpenedText, Outline
 from repo_mcp.record_classes import replace
@@ -61,7 +61,7 @@ def skip_docstrings(
     left = [
         places
         for places in iter_long_docstrings(opened.lines)
-        if around is None or not places.start <= around - start <= places.stop
+        if around is None or not places.start - FIRST_LINES <= around - start <= places.stop
     ]
     if not left:
         return None

@@ -11,24 +11,55 @@ from collections.abc import Iterator, Sequence
 
 LONG_LINES = 12  # of a docstring; a shorter one is shown whole
 FIRST_LINES = 2  # shown of a longer one, with the line that closes it
-_OPENING = re.compile(r"\s*[rRuUbB]?(\"\"\"|''')")
+_OPENING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|''')")
+# A comment, quotes, a whole string, a bracket, or other code. A line may be a megabyte: all is possessive.
+_TOKEN = re.compile(
+    r"#.*|\"\"\"|'''|\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?|[()\[\]{}]|[^\s\"'#()\[\]{}]++"
+)
+_CLOSING = {
+    quotes: re.compile(rf"(?:[^{quotes[0]}\\]|\\.|\\$|{quotes[0]}(?!{quotes[1:]}))*+{quotes}")
+    for quotes in ('"""', "'''")
+}
+_DEPTHS = dict.fromkeys("([{", 1) | dict.fromkeys(")]}", -1)
 
 
 def iter_long_docstrings(lines: Sequence[str]) -> Iterator[range]:
-    """Yield the places of the lines that may be left out of each long docstring, ascending."""
-    at, ends_head = 0, False
+    """Yield the places of the lines that may be left out of each long docstring, ascending.
+
+    The lines begin outside of strings. Only a string right below the head of a block is a docstring; one that
+    never closes ends the search.
+    """
+    if not any(map(_OPENING.match, lines)):
+        return
+    at, depth, ends_head = 0, 0, False
     while at < len(lines):
-        opening = _OPENING.match(lines[at]) if ends_head else None
-        last = at if opening is None else _find_end(lines, at, opening[1], opening.end())
-        if last - at >= LONG_LINES:
+        is_docstring = ends_head and _OPENING.match(lines[at]) is not None
+        last, depth, sign = _read_line(lines, at, depth)
+        if is_docstring and last - at >= LONG_LINES and last < len(lines):
             yield range(at + FIRST_LINES, last)
-        text = lines[last].partition("  #")[0].rstrip()
-        ends_head = text.endswith(":") if text or last > at else ends_head
+        ends_head = depth == 0 and sign == ":" if sign else ends_head
         at = last + 1
 
 
-def _find_end(lines: Sequence[str], at: int, quotes: str, start: int) -> int:
-    """Return the place of the line that closes a string, or of the opening one if none does."""
-    if quotes in lines[at][start:]:
-        return at
-    return next((one for one in range(at + 1, len(lines)) if quotes in lines[one]), at)
+def _read_line(lines: Sequence[str], at: int, depth: int) -> tuple[int, int, str]:
+    """Return where a line with all of its strings ends, how many brackets are open there, and its last sign.
+
+    The sign is empty for a blank line and for a comment. A string that is never closed ends behind the text.
+    """
+    position, sign = 0, ""
+    while at < len(lines) and (token := _TOKEN.search(lines[at], position)) is not None:
+        text, position = token[0], token.end()
+        if text in _CLOSING:
+            at, position = _find_end(lines, at, position, _CLOSING[text])
+        if not text.startswith("#"):
+            depth, sign = depth + _DEPTHS.get(text, 0), text[-1]
+    return at, depth, sign
+
+
+def _find_end(lines: Sequence[str], at: int, position: int, closing: re.Pattern[str]) -> tuple[int, int]:
+    """Return the line that closes a string and the position behind it; behind all lines if none does."""
+    for place in range(at, len(lines)):
+        found = closing.match(lines[place], position if place == at else 0)
+        if found is not None:
+            return place, found.end()
+    return len(lines), 0

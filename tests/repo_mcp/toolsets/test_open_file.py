@@ -169,7 +169,7 @@ def test_a_long_docstring_is_opened_without_its_end_and_that_is_said(
     assert result["truncated"]
 
 
-@pytest.mark.parametrize("line", [9, 28])
+@pytest.mark.parametrize("line", [7, 9, 28, 29])
 def test_the_docstring_of_the_line_that_was_asked_for_is_whole(served: Served, line: int) -> None:
     envelope = served.call(path="shop.py", line=line)
     assert (envelope["warnings"], envelope["result"].get("truncated")) == ([], None)
