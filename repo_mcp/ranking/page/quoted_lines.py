@@ -12,7 +12,8 @@ A message that the program puts together of several lines is found by the longes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from itertools import pairwise
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
@@ -22,9 +23,8 @@ MIN_LINE_CHARS = 20
 MAX_LINES = 1_000  # of a report that are looked at
 LEAST_WORDS = 4  # of a message; with fewer, it is a name or what many programs say
 LEAST_TELLING = 2  # of them are no function words
-_LEAD = re.compile(
-    r"^(?:[-+>$]|E |>>> )\s*"
-)  # of a diff, of a quotation, and of what pytest and shells print
+# Of a diff, of a quotation, and of what shells and pytest print; no operator, and no name of PHP.
+_LEAD = re.compile(r"^(?:>>> |[-+](?![-+=>])|>|\$ |E )\s*")
 _SIGN = re.compile(r"[(){}\[\]=;]|::|->")
 _WORD = re.compile(r"[^\W\d]{4}")
 _MARKUP = str.maketrans("", "", "`*>\"'")
@@ -39,6 +39,7 @@ class Quotable:
 
     lines: tuple[str, ...]  # of code, each once and without indentation
     text: str  # all of it, folded
+    pairs: frozenset[str] = frozenset()  # of words that follow each other in it
 
 
 def read_quotable(text: str) -> Quotable:
@@ -47,39 +48,46 @@ def read_quotable(text: str) -> Quotable:
     code = [
         line for line in lines if len(line) >= MIN_LINE_CHARS and _SIGN.search(line) and _WORD.search(line)
     ]
-    return Quotable(tuple(code), _fold(text))
+    folded = _fold(text)
+    words = folded.split(" ")
+    return Quotable(tuple(code), folded, frozenset(map(" ".join, pairwise(words))))
 
 
 def find_quoted(data: bytes, quotable: Quotable) -> int:
     """Return the number of the line of a file that is quoted, or 0. A line of code precedes a message."""
     text = data.decode("utf-8", "replace")
-    return _find_code(data, text, quotable.lines) or _find_message(text, quotable.text)
+    return _find_code(data, text, quotable.lines) or _find_message(text, quotable)
 
 
 def _find_code(data: bytes, text: str, quotable: tuple[str, ...]) -> int:
     """Return the number of the first quoted line that a file has once, in the order of the report, or 0."""
-    present = [line for line in quotable if data.count(line.encode()) == 1]
-    if not present:
+    if not quotable:
         return 0
     numbers = {line.strip(): at for at, line in enumerate(text.split("\n"), 1)}
-    return next((numbers[line] for line in present if line in numbers), 0)
+    return next((numbers[line] for line in quotable if line in numbers and data.count(line.encode()) == 1), 0)
 
 
-def _find_message(text: str, report: str) -> int:
+def _find_message(text: str, report: Quotable) -> int:
     """Return the number of the line with the longest quoted message, of equals the first, or 0."""
     best, longest = 0, 0
     for literal in _LITERAL.finditer(text):
-        for message in _iter_messages(literal[literal.lastindex or 0]):
-            if len(message) > longest and message in report and _has_whole_words(report, message):
+        for message in _iter_messages(literal[literal.lastindex or 0], report.pairs):
+            if len(message) > longest and message in report.text and _has_whole_words(report.text, message):
                 best, longest = literal.start(), len(message)
     return text.count("\n", 0, best) + 1 if longest else 0
 
 
-def _iter_messages(literal: str) -> Iterator[str]:
-    """Yield what stands between the placeholders of a literal, folded, where it says something."""
+def _iter_messages(literal: str, pairs: Set[str]) -> Iterator[str]:
+    """Yield what stands between the placeholders of a literal, folded, where it says something.
+
+    What does not have its second and third word in `pairs` is left out: a file may have 30,000 literals, and
+    a report 100,000 characters.
+    """
     for part in _PLACEHOLDER.split(literal):
         words = _fold(part).strip(_ENDS).split(" ")
-        if len(words) >= LEAST_WORDS and len({*words} - FUNCTION_WORDS) >= LEAST_TELLING:
+        if len(words) < LEAST_WORDS or f"{words[1]} {words[2]}" not in pairs:
+            continue
+        if len({*words} - FUNCTION_WORDS) >= LEAST_TELLING:
             yield " ".join(words)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.ranking.page.quoted_lines import Quotable, find_quoted, read_quotable
+from tests.growth import assert_linear
 
 CODE = b"def f():\n    ledger = open_ledger(path)\n    total = count(ledger)\n    total = count(ledger)\n"
 
@@ -16,6 +17,11 @@ CODE = b"def f():\n    ledger = open_ledger(path)\n    total = count(ledger)\n  
         ("> ledger = open_ledger(path)", "ledger = open_ledger(path)"),
         ("+    ledger = open_ledger(path)", "ledger = open_ledger(path)"),
         ("E   ledger = open_ledger(path)", "ledger = open_ledger(path)"),
+        (">>> ledger = open_ledger(path)", "ledger = open_ledger(path)"),
+        ("$ ledger = open_ledger(path)", "ledger = open_ledger(path)"),
+        ("$ledger = open_ledger($path);", "$ledger = open_ledger($path);"),
+        ("--ledgers_of[open_ledger(path)];", "--ledgers_of[open_ledger(path)];"),
+        ("-> Result<OpenLedger, Error> {", "-> Result<OpenLedger, Error> {"),
         ("The ledger is opened by its path", None),
         ("x = open(path)", None),
         ("a = b = c = d = 1 + 2 + 3", None),
@@ -91,3 +97,14 @@ def test_the_longest_message_counts_and_of_equals_the_first() -> None:
 
 def test_a_part_of_a_word_is_no_message() -> None:
     assert find_message('say("annot open the vault of S")\n') == 0
+
+
+def test_a_report_of_100_000_characters_takes_time_for_what_it_shares_with_a_file() -> None:
+    """Each of its lines was counted in the file, and each literal was looked for in all of it."""
+
+    def prepare(size: int) -> tuple[bytes, Quotable]:
+        rows = [f"ledger_{at} = open_ledger({at}) of the open vault {at}" for at in range(size)]
+        literals = [f'fail("the vault of Smith {at} is not open")' for at in range(size)]
+        return "\n".join(literals).encode(), read_quotable("\n".join(rows))
+
+    assert_linear(prepare, lambda made: find_quoted(*made), 250)
