@@ -99,12 +99,12 @@ def test_a_part_of_a_word_is_no_message() -> None:
     assert find_message('say("annot open the vault of S")\n') == 0
 
 
-def test_a_report_of_100_000_characters_takes_time_for_what_it_shares_with_a_file() -> None:
-    """Each of its lines was counted in the file, and each literal was looked for in all of it."""
+def test_a_report_of_100_000_characters_takes_linear_time() -> None:
+    """Each literal was looked for in the whole report."""
 
     def prepare(size: int) -> tuple[bytes, Quotable]:
-        rows = [f"ledger_{at} = open_ledger({at}) of the open vault {at}" for at in range(size)]
-        literals = [f'fail("the vault of Smith {at} is not open")' for at in range(size)]
+        rows = ["rate of the bank", *["vault vault vault vault"] * size]
+        literals = [f'fail("vault vaults vault vault {at} vault vault")' for at in range(size)]
         return "\n".join(literals).encode(), read_quotable("\n".join(rows))
 
-    assert_linear(prepare, lambda made: find_quoted(*made), 250)
+    assert_linear(prepare, lambda made: find_quoted(*made), 1_000)
