@@ -162,7 +162,7 @@ def list_files_output(limits: Limits) -> Schema:
         "files": build_list(row, "Sorted by path"),
         "total": build_field("integer", "Files that match, before any cut"),
         "truncated": build_field("boolean", "True when more follow"),
-        "folders": _counts("All matching files by glob, if more follow and max_results was not given"),
+        "folders": _counts("Matching files by glob, if more follow and max_results was not given"),
     }
     return build_envelope_schema(build_object({**properties, "cursor": NEXT_CURSOR}, ("files", "total")))
 

@@ -9,7 +9,11 @@ from repo_mcp.workspace.folder_counts import count_folders
 from repo_mcp.workspace.ignore import GlobFilter
 
 PATHS = st.lists(
-    st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join), unique=True, max_size=40
+    st.lists(
+        st.sampled_from(["a", "b", "a[b]", "!a", "{a,b}", "a*", "\\a", "ab"]), min_size=1, max_size=4
+    ).map("/".join),
+    unique=True,
+    max_size=40,
 )
 
 
@@ -30,3 +34,9 @@ def test_the_globs_match_the_files_that_they_count(paths: list[str], most: int) 
     assert len(counted) <= most
     for glob, count in counted.items():
         assert len([path for path in paths if GlobFilter(glob).matches(path)]) == count
+
+
+def test_a_folder_is_not_divided_if_a_glob_of_its_parts_would_be_too_long() -> None:
+    deep = "/".join(["a" * 200] * 3)
+    paths = [f"{deep}/1", f"{deep}/2", "b/1"]
+    assert count_folders(paths, 9) == {"/".join(["a" * 200] * 2) + "/**": 2, "b/*": 1}
