@@ -12,14 +12,12 @@ from collections.abc import Iterator, Sequence
 LONG_LINES = 12  # of a docstring; a shorter one is shown whole
 FIRST_LINES = 2  # shown of a longer one, with the line that closes it
 _OPENING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|''')")
-# A comment, quotes, a whole string, a bracket, or other code. A line may be a megabyte: all is possessive.
+# A comment, quotes, a string, a bracket, or other code. A line may be a megabyte: nothing is read twice.
 _TOKEN = re.compile(
-    r"#.*|\"\"\"|'''|\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?|[()\[\]{}]|[^\s\"'#()\[\]{}]++"
+    r"#.*|\"\"\"|'''|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"?|'[^'\\]*+(?:\\.[^'\\]*+)*'?"
+    r"|[()\[\]{}]|[^\s\"'#()\[\]{}]++"
 )
-_CLOSING = {
-    quotes: re.compile(rf"(?:[^{quotes[0]}\\]|\\.|\\$|{quotes[0]}(?!{quotes[1:]}))*+{quotes}")
-    for quotes in ('"""', "'''")
-}
+_CLOSING = {quotes: re.compile(rf"\\.|{quotes}") for quotes in ('"""', "'''")}  # or what is escaped
 _DEPTHS = dict.fromkeys("([{", 1) | dict.fromkeys(")]}", -1)
 
 
@@ -50,16 +48,16 @@ def _read_line(lines: Sequence[str], at: int, depth: int) -> tuple[int, int, str
     while at < len(lines) and (token := _TOKEN.search(lines[at], position)) is not None:
         text, position = token[0], token.end()
         if text in _CLOSING:
-            at, position = _find_end(lines, at, position, _CLOSING[text])
+            at, position = _find_end(lines, at, position, text)
         if not text.startswith("#"):
             depth, sign = depth + _DEPTHS.get(text, 0), text[-1]
     return at, depth, sign
 
 
-def _find_end(lines: Sequence[str], at: int, position: int, closing: re.Pattern[str]) -> tuple[int, int]:
+def _find_end(lines: Sequence[str], at: int, position: int, quotes: str) -> tuple[int, int]:
     """Return the line that closes a string and the position behind it; behind all lines if none does."""
     for place in range(at, len(lines)):
-        found = closing.match(lines[place], position if place == at else 0)
-        if found is not None:
-            return place, found.end()
+        for found in _CLOSING[quotes].finditer(lines[place], position if place == at else 0):
+            if found[0] == quotes:
+                return place, found.end()
     return len(lines), 0
