@@ -19,7 +19,7 @@ from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 
 SENTENCE_WORDS = 3  # a shorter line of a template may also be somebody's answer
-_COMMENT = compile_late(r"<!--.{0,20000}?-->", re.DOTALL)  # of a template, to say what to fill in
+MAX_COMMENT_CHARS = 20_000  # of a template, to say what to fill in
 _NOISE = compile_late(
     r"""
     [ \t]*[-*+][ ]\[[ xX]\][ ]  # a check-list
@@ -103,12 +103,27 @@ def take_informative(prompt: str, read_template: Callable[[], Collection[str]] =
     if "\n" not in prompt.strip():
         return prompt
     template = read_template()
-    told = "\n".join(_drop_setup(_COMMENT.sub("", prompt)))
+    told = "\n".join(_drop_setup(_drop_comments(prompt)))
     lines = _iter_new(_iter_kept(told))
     parts = iter_lines("\n".join(lines))
     kept = [line for line, part in parts if not _is_form(line, template if part is LinePart.PROSE else ())]
     telling = "\n".join(kept)
     return telling if _WORD.search(telling) else prompt
+
+
+def _drop_comments(text: str) -> str:
+    """Return a text without the comments of HTML, but for very long ones. Takes linear time."""
+    kept: list[str] = []
+    at = end = 0
+    while (start := text.find("<!--", at)) >= 0:
+        if end < start + len("<!--"):
+            end = text.find("-->", start + len("<!--"))
+            if end < 0:
+                break
+        is_long = end - start > MAX_COMMENT_CHARS
+        kept.append(text[at : start + 1 if is_long else start])
+        at = start + 1 if is_long else end + len("-->")
+    return "".join([*kept, text[at:]])
 
 
 def read_words(line: str) -> str:

@@ -165,6 +165,15 @@ def test_long_texts_take_time_in_proportion(unit: str) -> None:
     assert_linear(lambda size: "\n" + unit * size, read_pasted, 20_000)
 
 
+def test_comments_that_never_close_take_time_in_proportion() -> None:
+    assert_linear(lambda size: "a\nb" + "<!--" * size, read_pasted, 500)
+
+
+def test_comments_are_taken_out_to_their_first_end() -> None:
+    parts = read_pasted("Vault\n\nkept <!-- one\n<!-- two -->three<!---->four --> five <!-- six")
+    assert "threefour --> five <!-- six" in parts.prose
+
+
 def test_a_heading_with_many_spaces_takes_time_in_proportion() -> None:
     assert_linear(lambda size: "a\n# " + " " * size + "x" * 300, read_pasted, 100, bound=100)
     assert_linear(lambda size: "a\n# x" + " " * size + "y" * 300, read_pasted, 1_000)
