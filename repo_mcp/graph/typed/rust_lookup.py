@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -81,6 +81,12 @@ class RustLookup(NamedLookup):
         if len(found) < 2:
             return found
         return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found
+
+    def _list_beside(
+        self, owner: Declaration, name: str, waiting: list[Declaration]
+    ) -> Sequence[Declaration]:
+        """Return the other traits of a type if one has the member: which is meant depends on imports."""
+        return [one for one in waiting if self._promises(one)] if self._promises(owner) else ()
 
     def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
         """Return whether an `impl` is for that very type; one in another crate is of a trait."""

@@ -179,3 +179,19 @@ fn f(color: Color, side: core_shapes::Side) {
     assert program.ask("app/src/lib.rs", "side.back()", "back") == []
     assert program.ask("app/src/lib.rs", "color.shown()", "shown") == ["core/src/lib.rs:3 shown probable"]
     assert program.ask("app/src/lib.rs", "side.shown()", "shown") == []  # a macro may declare it
+
+
+def test_of_two_traits_that_give_a_type_one_name_neither_is_certain() -> None:
+    text = """
+pub struct Color;
+pub mod a { pub trait One { fn back(&self) {} } impl One for super::Color {} }
+pub mod b { pub trait Two { fn back(&self) {} fn forth(&self) {} } impl Two for super::Color {} }
+mod y { use super::b::Two; fn f(it: super::Color) { it.back(); } }
+fn g(it: Color) { it.forth(); }
+"""
+    program = Repository.build({"Cargo.toml": MANIFEST, "src/lib.rs": text})
+    assert program.ask("src/lib.rs", "it.back()", "back") == [
+        "src/lib.rs:2 back possible",
+        "src/lib.rs:3 back possible",
+    ]
+    assert program.ask("src/lib.rs", "it.forth()", "forth") == ["src/lib.rs:3 forth exact"]
