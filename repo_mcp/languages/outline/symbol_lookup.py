@@ -86,7 +86,9 @@ def _find_comment(symbols: Sequence[Symbol], lines: Sequence[bytes], line: int) 
 
 
 def _is_comment(line: bytes) -> bool:
-    return is_comment(line.decode("utf-8", "replace"))
+    """Return True for a line of a comment, which no quotes of Python are: these may end a docstring."""
+    text = line.decode("utf-8", "replace")
+    return is_comment(text) and not text.lstrip().startswith(('"""', "'''"))
 
 
 def qualify(symbol: Symbol) -> str:

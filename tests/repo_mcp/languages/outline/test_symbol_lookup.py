@@ -150,3 +150,13 @@ def test_what_no_outline_lists_is_found_by_the_line_that_declares_it() -> None:
     for name in ("Third.timeout", "local", "", "timeou"):
         with pytest.raises(RepoError):
             choose_span(outline, FIELDS, name, None)
+
+
+def test_a_line_that_ends_a_docstring_is_no_comment_of_what_follows() -> None:
+    text = b'class A:\n    """Sells.\n    """\n    # Buys.\n    def m(self): pass\n'
+    docs = text.replace(b"    # Buys.\n", b"")
+    symbols = (declare("class", "A", 1, 5), declare("method", "m", 5, 5, "A"))
+    found = choose_span(Outline("a.py", "python", symbols, "ast"), text, None, 4)
+    assert (found.symbol, found.start_line) == ("A.m", 4)
+    symbols = (declare("class", "A", 1, 4), declare("method", "m", 4, 4, "A"))
+    assert choose_span(Outline("a.py", "python", symbols, "ast"), docs, None, 3).symbol == "A"
