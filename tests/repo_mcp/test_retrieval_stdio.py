@@ -33,9 +33,8 @@ SEARCHES: list[dict[str, Any]] = [
 ]
 
 
-SEARCHED_SECONDS = (
-    choose(5, 15) / 10
-)  # in each of three processes: the trees are indexed after a fifth of a second
+# In each of three processes: the trees are indexed after a fifth of a second, or later on a busy machine.
+SEARCHED_SECONDS, LEAST_ROUNDS = choose(5, 15) / 10, 4
 
 
 @pytest.fixture
@@ -88,15 +87,14 @@ def test_searches_are_the_same_from_the_first_second_on_and_after_a_restart(
 ) -> None:
     """While nothing is indexed, while something is, when all is; in another process, in another cache."""
     answers: list[list[Any]] = []
-    for home in (tmp_path / "one", tmp_path / "one", tmp_path / "two"):
+    for at, home in enumerate((tmp_path / "one", tmp_path / "one", tmp_path / "two"), 1):
         client = start_retrieval(*roots, home)
         try:
             deadline = time.monotonic() + SEARCHED_SECONDS
-            while time.monotonic() < deadline:
+            while time.monotonic() < deadline or len(answers) < at * LEAST_ROUNDS:
                 answers.append([client.call("search", **search)["result"] for search in SEARCHES])
         finally:
             client.close()
-    assert len(answers) > 10
     assert all(answer == answers[0] for answer in answers)
     assert [len(result["matches"]) for result in answers[0]] == [8, 2, 1, 0]
 
