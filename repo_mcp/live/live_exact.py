@@ -82,15 +82,11 @@ class LiveExactSearch:
             raise self._index.report_damage() from error
         except OSError as error:
             raise describe_failed_read(error) from error
-        if changed is not None:  # files that are not indexed yet were read
-            return (
-                replace(answer, warnings=(describe_age(changed.age), *answer.warnings))
-                if changed.age
-                else answer
-            )
-        return replace(
-            answer, warnings=(*self._index.report.describe_progress(searcher.snapshot), *answer.warnings)
-        )
+        if changed is None:
+            said = self._index.report.describe_progress(searcher.snapshot)
+        else:  # files that are not indexed yet were read
+            said = [describe_age(changed.age)] if changed.age else []
+        return replace(answer, warnings=(*said, *answer.warnings))
 
     def _open(self, snapshot: Snapshot) -> ExactSearcher:
         """Return the searcher of a snapshot. Knowledge about terms of a segment outlives the snapshot."""
