@@ -25,9 +25,7 @@ class ChangedFiles:
     missing: frozenset[str]  # gone, or now left out
     too_large: tuple[str, ...]  # paths that are not indexed because of their size
     certain: int = 0  # of `present`, those that are new or differ in size, times or inode
-    age: float = (
-        0.0  # seconds from the look at the tree to the call that uses it; 0 if the call looked itself
-    )
+    age: float = 0.0  # seconds from the look at the tree to the call, if it did not look itself
 
 
 def compare_tree(seen: SeenFiles, files: Sequence[WalkedFile]) -> ChangedFiles:
