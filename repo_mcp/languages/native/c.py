@@ -36,7 +36,6 @@ from repo_mcp.languages.native.c_preprocessor import (
 )
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
-    FLAT_KINDS,
     CaptureWalk,
     Dialect,
     count_arguments,
@@ -45,6 +44,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_type,
     read_called,
 )
+from repo_mcp.languages.treesitter.settled_rows import FLAT_KINDS, RowRules
 from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -369,5 +369,5 @@ C = Dialect(
         "type": on_type,
     },
     BUILTINS,
-    is_preprocessed=True,
+    RowRules(is_preprocessed=True),
 )

@@ -64,7 +64,6 @@ from repo_mcp.languages.native.cpp_uses import (
 )
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
-    FLAT_KINDS,
     CaptureWalk,
     Dialect,
     on_block,
@@ -76,6 +75,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     read_called,
     split_path,
 )
+from repo_mcp.languages.treesitter.settled_rows import FLAT_KINDS, RowRules
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -379,6 +379,5 @@ CPP = Dialect(
         "type": on_type,
     },
     BUILTINS,
-    walls=frozenset({SymbolKind.METHOD, SymbolKind.CONSTRUCTOR}),
-    is_preprocessed=True,
+    RowRules(walls=frozenset({SymbolKind.METHOD, SymbolKind.CONSTRUCTOR}), is_preprocessed=True),
 )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.native.c_macro_arguments import read_macro_arguments
 from repo_mcp.languages.native.c_preprocessor import declare_by_macro, take_names
 from repo_mcp.languages.native.cpp_literals import mark_literals
-from repo_mcp.languages.treesitter.capture_walk import FLAT_KINDS, CaptureWalk, count_arguments, read_called
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, read_called
+from repo_mcp.languages.treesitter.settled_rows import FLAT_KINDS
 from repo_mcp.symbols.model import PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
 

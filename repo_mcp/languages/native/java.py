@@ -41,6 +41,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
     split_path,
 )
+from repo_mcp.languages.treesitter.settled_rows import RowRules
 from repo_mcp.languages.treesitter.source_text import find_child
 from repo_mcp.symbols.model import NEW, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
@@ -381,5 +382,5 @@ JAVA = Dialect(
         "type": on_type,
     },
     BUILTINS,
-    calls_variables=False,
+    RowRules(calls_variables=False),
 )

@@ -35,7 +35,6 @@ from repo_mcp.languages.native.rust_uses import (
 )
 from repo_mcp.languages.treesitter.capture_scopes import Extent
 from repo_mcp.languages.treesitter.capture_walk import (
-    MAX_BOUNDS,
     CaptureWalk,
     Dialect,
     on_block,
@@ -44,6 +43,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_type,
     on_types,
 )
+from repo_mcp.languages.treesitter.settled_rows import MAX_BOUNDS, RowRules
 from repo_mcp.languages.treesitter.type_names import read_type, split_bounds
 from repo_mcp.symbols.model import BY_REFERENCE, DERIVED, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
@@ -302,6 +302,5 @@ RUST = Dialect(
         "type": on_type,
     },
     BUILTINS,
-    walls=frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD}),
-    has_paths=True,
+    RowRules(walls=frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD}), has_paths=True),
 )

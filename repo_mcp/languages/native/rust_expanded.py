@@ -163,10 +163,12 @@ class ExpandedWalk(CaptureWalk):
         if role not in _USED or not self._expanded.find_place(node.start_byte).is_silent:
             super().refer(role, name, node, qualifier, alias, arguments)
 
-    def _refer_values(self, chains: list[tuple[set[str], ...]]) -> None:
+    def encode(self) -> bytes:
+        """Return the record of the text, without the names that stand in the definition of a macro."""
         find = self._expanded.find_place
-        self._values = [one for one in self._values if not find(one[1]).is_silent]
-        super()._refer_values(chains)
+        values = self._gathered.values
+        values[:] = [one for one in values if not find(one[1]).is_silent]
+        return super().encode()
 
 
 def expand_calls(text: bytes, found: Captures) -> ExpandedText | None:

@@ -41,6 +41,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
     split_path,
 )
+from repo_mcp.languages.treesitter.settled_rows import RowRules
 from repo_mcp.languages.treesitter.source_text import find_child
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -433,7 +434,5 @@ SWIFT = Dialect(
         "user_type": on_user_type,
     },
     BUILTINS,
-    quotes=True,
-    follows=True,
-    keeps_arguments=True,
+    RowRules(quotes=True, follows=True, keeps_arguments=True),
 )

@@ -111,7 +111,7 @@ def _encode(
     if not found.is_complete:
         walk.builder.status = ParseStatus.PARTIAL
     walk.run(found)
-    if dialect.is_preprocessed:
+    if dialect.rules.is_preprocessed:
         _add_preprocessed(walk, text, plain, heads)
     return walk.encode()
 
