@@ -29,7 +29,8 @@ from repo_mcp.ranking.query.clues import (
 )
 from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.ranking.query.report_noise import drop_written, read_template, read_words
-from repo_mcp.ranking.scoring.searcher import RankedChunk, Ranking
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
+from repo_mcp.ranking.scoring.searcher import Ranking
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.base_forms import list_other_forms

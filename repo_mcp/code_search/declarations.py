@@ -41,7 +41,8 @@ from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.file_masks import Filter
-from repo_mcp.ranking.scoring.searcher import RankedChunk, Ranking, Searcher
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
+from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import (

@@ -45,7 +45,7 @@ from repo_mcp.ranking.query.intent import NameKind, spell, understand
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.file_masks import Filter
-from repo_mcp.ranking.scoring.searcher import RankedChunk
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL

@@ -9,7 +9,8 @@ from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.page.live_chunks import ChunkReader, ReadLive
 from repo_mcp.ranking.query.asked_name import PARTS, SPELLING, AskedName
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.searcher import RankedChunk, Searcher
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.ranking.scoring.spell_suggest import find_near
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.lines import shorten_word

@@ -26,7 +26,8 @@ from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.files.signals import weigh_inverse
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
-from repo_mcp.ranking.scoring.searcher import NOTHING_HELD, BestUnits, HeldTerms, Searcher, find_held
+from repo_mcp.ranking.scoring.ranked_chunks import NOTHING_HELD, HeldTerms, find_held
+from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
 from repo_mcp.ranking.scoring.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.ranking.scoring.term_scorers import TermScorers
 
@@ -48,7 +49,7 @@ def look_closer(
         return list(files), NOTHING_HELD
     near = files[:CLOSE_FILES]
     units = [RankedUnit(0.0, file.part.position, find_best_unit(best, file)) for file in near]
-    held = find_held(searcher.segments, query, best, units)
+    held = find_held(searcher.segments, query, best.terms, units)
     count = searcher.snapshot.unit_count
     worth = {
         term: query.weights.get(term, 1.0) * weigh_inverse(lists.frequency, count)

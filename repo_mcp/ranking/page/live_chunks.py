@@ -20,7 +20,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations, find_near
 from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.ranking.page.line_terms import find_line_terms
-from repo_mcp.ranking.scoring.searcher import RankedChunk
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import decode_source
 

@@ -24,7 +24,8 @@ from repo_mcp.errors import RepoError
 from repo_mcp.ranking.page.live_chunks import ReadLive
 from repo_mcp.ranking.query.intent import spell
 from repo_mcp.ranking.query.query import STORY_WORDS
-from repo_mcp.ranking.scoring.searcher import RankedChunk, Searcher
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form

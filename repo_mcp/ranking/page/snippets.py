@@ -24,7 +24,7 @@ from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, ReadLive, 
 from repo_mcp.ranking.page.page_declarations import SMALL_TYPE_LINES, AskedFile, has_members, rate_files
 from repo_mcp.ranking.page.quoted_lines import Quotable, find_quoted
 from repo_mcp.ranking.query.asked_name import NO_MATCH, SPELLING, AskedName, Grade, list_words
-from repo_mcp.ranking.scoring.searcher import RankedChunk
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.record_classes import dataclass
 
 WINDOW_LINES = 8

@@ -1,4 +1,4 @@
-"""Ranks the units of a snapshot by BM25F and describes the best chunks.
+"""Ranks the units of a snapshot by BM25F, and looks up the units and files that hold a term.
 
 A unit's path field is that of its file. Scores are rounded once; ties are broken by path, then start line,
 so that an answer depends on the tree alone, not on how it was split into segments.
@@ -7,20 +7,27 @@ so that an answer depends on the tree alone, not on how it was split into segmen
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain
-from operator import attrgetter, methodcaller
+from operator import attrgetter
 from types import MappingProxyType
 
 import numpy as np
 
-from index_format import ChunkSpan, Level, Snapshot, UnitSpan, compute_chunk_id
+from index_format import Level, Snapshot
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, U32, TermScorer
 from repo_mcp.ranking.scoring.file_masks import FileMasks, Filter
 from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, PostingScorer
+from repo_mcp.ranking.scoring.ranked_chunks import (
+    NOTHING_HELD,
+    ChunkDescriber,
+    HeldTerms,
+    Points,
+    RankedChunk,
+)
 from repo_mcp.ranking.scoring.segment_search import (
     FEW_UNITS,
     UNITS_PER_CHUNK,
@@ -40,31 +47,10 @@ UNITS_COUNTED = 3  # times the wanted chunks: mostly enough, and few enough not 
 FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
 DOCS_BYTES = 1024 * 1024  # for that of documents by terms: a query asks for those of its names twice
 COUNTS_KEPT = 4_096  # of terms; half a megabyte
-ADDRESSES_KEPT = 1_000  # of units, those of a hundred pages: what follows asks for much of the same; 0.6 MB
 BEGINNINGS_KEPT = 1_000  # of paths that were looked for; 0.1 MB
 LOOKED_UP = 8  # a list with more units for each one in question is not decoded: they are looked up in it
 LOOKED_UP_IN_BODY = 24  # the same where only the list of one field would be decoded
 NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
-
-HeldTerms = Mapping[tuple[int, int], list[str]]  # of units, by segment and number: terms of a query
-_Points = tuple[tuple[str, float], ...]  # what makes up a score
-NOTHING_HELD: HeldTerms = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class RankedChunk:
-    """One chunk of the ranking, represented by its best unit."""
-
-    path: str
-    chunk: ChunkSpan
-    unit_start: int  # first line of its best unit
-    unit_end: int
-    score: float
-    matched_terms: tuple[str, ...]  # query terms that occur in the best unit, in the query's order
-    language: str
-    fingerprint: bytes  # of the file's content when it was indexed
-    chunk_id: str  # of the chunk as it was indexed; see `index_format.compute_chunk_id`
-    explanation: _Points = ()  # signals and their points, which add up to the score
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +71,6 @@ class BestUnits:
     segments: tuple[Matches, ...]  # one per segment: its units, ascending, and their scores
     masks: tuple[Mask | None, ...]  # one per segment: the files that the filter lets through; None: all
     terms: tuple[TermScorers, ...]  # one per query term
-
-
-@dataclass(frozen=True, slots=True)
-class _UnitAddress:
-    """A unit's path and lines, and facts about its file."""
-
-    path: str
-    span: UnitSpan
-    language: str
-    fingerprint: bytes
-    chunk_id: str
 
 
 class Searcher:
@@ -119,7 +94,7 @@ class Searcher:
         self._docs: LruCache[tuple[str, int], list[tuple[SegmentSearch, I64]]] = LruCache(
             DOCS_BYTES, _count_doc_bytes
         )
-        self._addresses: LruCache[tuple[int, int], _UnitAddress] = LruCache(ADDRESSES_KEPT)
+        self._describer = ChunkDescriber(self.segments)
         self._beginnings: LruCache[tuple[str, bool], bool] = LruCache(BEGINNINGS_KEPT)
         self._masks = FileMasks(self.segments)
 
@@ -360,13 +335,14 @@ class Searcher:
         best: BestUnits,
         units: Sequence[RankedUnit],
         held: HeldTerms = NOTHING_HELD,
-        points: Sequence[_Points] = (),
+        points: Sequence[Points] = (),
     ) -> list[RankedChunk]:
         """Return the chunks that hold the units, with everything an answer needs.
 
         `held` has the terms of those units whose terms are known already, `points` explain their scores.
         """
-        return self._build_chunks(query, best, units, self._locate(units), held, points)
+        addresses = self._describer.locate(units)
+        return self._describer.describe(query, best.terms, units, addresses, held, points)
 
     def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
         """Return the `limit` best of all units; ties at the cut go to the first paths and lines."""
@@ -395,89 +371,14 @@ class Searcher:
     ) -> list[RankedChunk]:
         """Return the best chunks in order, with everything an answer needs."""
         units = _cut(best, top_k)
-        described = list(zip(units, self._locate(units), strict=True))
+        described = list(zip(units, self._describer.locate(units), strict=True))
         described.sort(key=lambda row: (-row[0].score, row[1].path.encode(), row[1].span.chunk.start_line))
         first = [unit for unit, _ in described[:top_k]]
         held: HeldTerms = NOTHING_HELD
         if query.coded == query.terms:  # each unit that was found has them all
             held = {(unit.segment, unit.unit): query.terms for unit in first}
-        return self._build_chunks(query, found, first, [address for _, address in described[:top_k]], held)
-
-    def _locate(self, units: Sequence[RankedUnit]) -> list[_UnitAddress]:
-        """Return the path, span and file facts of each unit."""
-        found: dict[tuple[int, int], _UnitAddress] = {}
-
-        def get(key: tuple[int, int]) -> _UnitAddress:
-            if not found:  # one is not held: all are read at once
-                found.update(self._read_addresses(units))
-            return found[key]
-
-        return self._addresses.get_all([(one.segment, one.unit) for one in units], get)
-
-    def _read_addresses(self, units: Sequence[RankedUnit]) -> Iterator[tuple[tuple[int, int], _UnitAddress]]:
-        """Yield the segment and number of each unit, and its address."""
-        for part, _, own in _part(self.segments, units):
-            files, spans = part.locate(own)
-            paths = part.reader.files.read_paths_of(files)
-            languages = part.reader.take_languages(files)
-            prints = part.reader.files.take_fingerprints(files)
-            rows = zip(own.tolist(), paths, spans, languages, prints, strict=True)
-            for unit, path, span, language, fingerprint in rows:
-                chunk_id = compute_chunk_id(path, fingerprint, span.chunk)
-                address = _UnitAddress(path, span, language, fingerprint, chunk_id)
-                yield (part.position, unit), address
-
-    def _build_chunks(
-        self,
-        query: Query,
-        best: BestUnits,
-        units: Sequence[RankedUnit],
-        addresses: Sequence[_UnitAddress],
-        held: HeldTerms = NOTHING_HELD,
-        points: Sequence[_Points] = (),
-    ) -> list[RankedChunk]:
-        unknown = [unit for unit in units if (unit.segment, unit.unit) not in held]
-        matched = {**held, **find_held(self.segments, query, best, unknown)} if unknown else held
-        return [
-            RankedChunk(
-                path=address.path,
-                chunk=address.span.chunk,
-                unit_start=address.span.start_line,
-                unit_end=address.span.end_line,
-                score=unit.score,
-                matched_terms=tuple(matched[unit.segment, unit.unit]),
-                language=address.language,
-                fingerprint=address.fingerprint,
-                chunk_id=address.chunk_id,
-                explanation=explained,
-            )
-            for unit, address, explained in zip(units, addresses, points or [()] * len(units), strict=True)
-        ]
-
-
-def find_held(
-    segments: Sequence[SegmentSearch], query: Query, best: BestUnits, units: Sequence[RankedUnit]
-) -> HeldTerms:
-    """Return the query terms that occur in any field of each unit, in the order of the query."""
-    matched: list[list[str]] = [[] for _ in units]
-    for part, rows, own in _part(segments, units):
-        for text, term in zip(query.terms, best.terms, strict=True):
-            held = map(methodcaller("hold", own), term.segments[part.position])
-            for position in set(chain.from_iterable(held)):
-                matched[rows[position]].append(text)
-    return {(unit.segment, unit.unit): terms for unit, terms in zip(units, matched, strict=True)}
-
-
-def _part(
-    segments: Sequence[SegmentSearch], units: Sequence[RankedUnit]
-) -> list[tuple[SegmentSearch, list[int], I64]]:
-    """Return each segment that holds some of the units, with their rows and their numbers there."""
-    rows: dict[int, list[int]] = {}
-    numbers: dict[int, list[int]] = {}
-    for row, unit in enumerate(units):
-        rows.setdefault(unit.segment, []).append(row)
-        numbers.setdefault(unit.segment, []).append(unit.unit)
-    return [(segments[one], own, np.array(numbers[one], dtype=np.int64)) for one, own in rows.items()]
+        addresses = [address for _, address in described[:top_k]]
+        return self._describer.describe(query, found.terms, first, addresses, held)
 
 
 def _find_held(lists: Sequence[PostingScorer], blocks: I64, count: int, masks: Sequence[Mask | None]) -> I64:

@@ -44,7 +44,8 @@ from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.ranking.query.clues import Clue, ClueKind, Mention, parse_prompt
-from repo_mcp.ranking.scoring.searcher import RankedChunk, Ranking
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
+from repo_mcp.ranking.scoring.searcher import Ranking
 from repo_mcp.text.analysis import analyse_text
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 

@@ -25,7 +25,7 @@ from repo_mcp.ranking.page.snippets import (
     render_numbered,
     show_hits,
 )
-from repo_mcp.ranking.scoring.searcher import RankedChunk
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.text.analysis import get_word_terms
 from tests.deep.sizes import examples
 
