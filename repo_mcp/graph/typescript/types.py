@@ -50,7 +50,8 @@ from repo_mcp.graph.typescript.signatures import (
     leave_open,
     list_signatures,
 )
-from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
+from repo_mcp.graph.typescript.variables import Variables
+from repo_mcp.languages.treesitter.scope_walk import CALLED, TYPE
 from repo_mcp.languages.typescript.types import (
     ANYTHING,
     TypeName,
@@ -63,15 +64,9 @@ from repo_mcp.languages.typescript.types import (
     split_type,
 )
 from repo_mcp.languages.typescript.values import OBJECT
-from repo_mcp.languages.typescript.walk import ALL, CAST, EXPECTED
+from repo_mcp.languages.typescript.walk import CAST, EXPECTED
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import OF_PARAMETER, UNKNOWN_TYPE
-from repo_mcp.symbols.symbol_record import (
-    CALLABLE_KINDS,
-    DeclaredSymbol,
-    Reference,
-    SymbolKind,
-)
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolKind
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
 # Types of functions, given the type of their argument.
@@ -88,9 +83,9 @@ class ScriptTypes:
         self._names = names
         self._inference = Inference(names, self)
         self._inheritance = Inheritance(names, self)
-        self._context = ContextualTypes(names, self, self._inference)
+        context = ContextualTypes(names, self, self._inference)
+        self.follow_binds = Variables(names, self, self._inference, context).follow
         self._line: tuple[tuple[str, int, int], dict[str, Owners]] = ("", 0, 0), {}
-        self._bound: dict[tuple[str, Reference, int, Bound], Owners] = {}
         self._owners: dict[tuple[Declaration, bool, int, Bound], Owners] = {}
 
     # Chains
@@ -149,7 +144,7 @@ class ScriptTypes:
 
     def _call_often(self, owners: Owners, calls: int, steps: int) -> Owners:
         for _ in range(calls):
-            owners = self._call(owners, steps + 1)
+            owners = self.call(owners, steps + 1)
         return owners
 
     def _step(self, owners: Owners, segment: str, steps: int) -> Owners:
@@ -159,7 +154,7 @@ class ScriptTypes:
                 return mark_items(owners, False)
             if calls == 1 and name in SAME_ITEMS:
                 return owners
-            return self._call_often(self._take_keyed(owners, name, steps), calls, steps)
+            return self._call_often(self.take_keyed(owners, name, steps), calls, steps)
         if segment == "[]":
             return NO_OWNERS
         if owners.external:
@@ -168,7 +163,7 @@ class ScriptTypes:
         found = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
         return self._call_often(found, calls - 1, steps)
 
-    def _take_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
+    def take_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
         """Return the owners of any member of an object whose members are its items."""
         chosen = unite_owners(self._inference.choose(one, name, steps + 1) for one in owners.mapped)
         return get_keyed_member(owners) if chosen == NO_OWNERS else chosen
@@ -187,7 +182,7 @@ class ScriptTypes:
         each = [self._get_owners(one, is_call, steps, meaning.bound) for one in declarations]
         if meaning.written:
             owners = self.read_each([(one, one.text, one.bound) for one in meaning.written], steps)
-            each.append(self._call(owners, steps + 1) if is_call else owners)
+            each.append(self.call(owners, steps + 1) if is_call else owners)
         owners = unite_results(each) if is_call else unite_owners(each)
         if meaning.is_guess and owners != NO_OWNERS:
             owners = replace(owners, is_guess=True)
@@ -223,9 +218,9 @@ class ScriptTypes:
         if kind is SymbolKind.TYPE:
             return self._get_alias(file, symbol, steps, bound)
         owners = self._get_value(file, symbol, steps, bound)
-        return self._call(owners, steps + 1) if is_call else owners
+        return self.call(owners, steps + 1) if is_call else owners
 
-    def _call(self, owners: Owners, steps: int) -> Owners:
+    def call(self, owners: Owners, steps: int) -> Owners:
         """Return the owners of what values return if they are called."""
         if steps > MAX_STEPS or owners.external or owners.is_items:
             return NO_OWNERS
@@ -351,7 +346,7 @@ class ScriptTypes:
             type_arguments=named.type_arguments,
         )
         if named.is_result:
-            owners = self._call(owners, steps + 1)
+            owners = self.call(owners, steps + 1)
         if named.is_member:
             owners = self._list_values(owners, steps)
         if owners.external and named.name in _COMPONENTS and named.type_arguments:
@@ -421,20 +416,6 @@ class ScriptTypes:
         owners = self.read_written(file, key[1], text, steps + 1, bound) if text else NO_OWNERS
         return owners if bound_to is None else mark_mixed(owners)
 
-    def follow_binds(
-        self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()
-    ) -> Owners:
-        """Return the owners of a variable, by the rows that show its type.
-
-        There is one row for each member of a union, or for each value that a condition chooses from.
-        """
-        each = [self._follow_bind(file, row, steps, bound) for row in rows]
-        if len(rows) < 2 or rows[0].arguments == ALL:
-            return unite_owners(each)
-        is_written = rows[0].arguments in (TYPE, ITEMS) and all(one.name != UNKNOWN_TYPE for one in rows)
-        is_mixed = any(one.external or (one == NO_OWNERS and not is_written) for one in each)
-        return mark_mixed(unite_owners(each)) if is_mixed else unite_owners(each)
-
     def read_each(
         self, each: Iterable[tuple[Written, str, Bound]], steps: int, *, are_one: bool = False
     ) -> Owners:
@@ -445,92 +426,6 @@ class ScriptTypes:
             if file is not None:
                 found.append(self.read_written(file, at.ordinal, text, steps + 1, bound))
         return unite_results(found) if are_one else unite_owners(found)
-
-    def _follow_bind(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
-        """Return the owners of a variable, by a row that shows its type."""
-        if steps > MAX_STEPS or row.name == UNKNOWN_TYPE:
-            return NO_OWNERS
-        key = file.path, row, steps, bound
-        found = self._bound.get(key)
-        if found is None:
-            found = self._bound[key] = self._find_bound(file, row, steps, bound)
-        return found
-
-    def _find_bound(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
-        if row.arguments >= OF_PARAMETER:
-            return self._context.follow_parameter(file, row, steps + 1, bound)
-        is_call = row.arguments == CALLED
-        if row.arguments == ITEM:
-            dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
-            owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1, bound)
-            return mark_items(owners, False) if owners.is_items else NO_OWNERS
-        if row.name.startswith((":", "(")):
-            return self.read_written(file, row.symbol, row.name.removeprefix(":"), steps + 1, bound)
-        if is_call and row.name.endswith(">"):
-            return self._follow_generic(file, row, steps, bound)
-        if row.qualifier:
-            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
-            if outer.external:
-                return Owners(external=f"{outer.external}.{row.name}")
-            if outer.is_items:
-                owners = self._take_keyed(outer, row.name, steps)
-                if row.qualifier.startswith(EXPECTED):
-                    owners = mark_mixed(owners)  # the key may choose it
-                return self._call(owners, steps + 1) if is_call else owners
-            meaning = self.find_member(outer, row.name, steps + 1)
-            owners = self._get_value_of(file, row, meaning, is_call, steps)
-        else:
-            owners = self._follow_name(file, row, is_call, steps, bound)
-        return mark_items(owners, owners.is_items or row.arguments == ITEMS)
-
-    def _follow_generic(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
-        """Return the owners of the result of a call with type arguments: `qualifier.name<A, B>`."""
-        name, _, text = row.name[:-1].partition("<")
-        type_arguments = [one.strip() for one in split_type(text, ",")]
-        if row.qualifier:
-            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
-            meaning = self.find_member(outer, name, steps + 1)
-        else:
-            meaning = self._names.look_up(file, row.symbol, name, row.line)
-        own = bind_type_arguments(self._names, meaning.declarations, type_arguments, file, row.symbol, bound)
-        if not own:  # a variable holds what is called
-            called = self.get_owners(meaning, steps=steps + 1)
-            own = bind_type_arguments(
-                self._names, called.declarations, type_arguments, file, row.symbol, bound
-            )
-            return self._call(replace(called, bound=join_bound(called.bound, own)), steps + 1)
-        return self.get_owners(
-            replace(meaning, bound=join_bound(meaning.bound, own)), is_call=True, steps=steps + 1
-        )
-
-    def _follow_name(
-        self, file: ScriptFile, row: Reference, is_call: bool, steps: int, bound: Bound
-    ) -> Owners:
-        if row.name == "this":
-            return self._evaluate_head(file, row.symbol, "this", row.line, steps, bound)
-        if row.arguments in {TYPE, ITEMS, ALL}:
-            return self.find_type(file, row.symbol, row.name, "", steps, row.line, bound=bound)
-        if row.name != row.alias:
-            rows = find_binds(file, row.symbol, row.name)
-            if rows:
-                owners = self.follow_binds(file, rows, steps + 1, bound)
-                return self._call(owners, steps + 1) if is_call else owners
-        meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not is_call)
-        if meaning is UNKNOWN:
-            return Owners(external=row.name)
-        return self._get_value_of(file, row, meaning, is_call, steps)
-
-    def _get_value_of(
-        self, file: ScriptFile, row: Reference, meaning: Meaning, is_call: bool, steps: int
-    ) -> Owners:
-        """Return the owners of what a row means or, with `is_call`, of what a call of it returns."""
-        if is_call and file.literals.find_passed_objects(row):
-            declarations = choose_signatures(self._names, meaning.declarations)
-            called = self.get_owners(replace(meaning, declarations=declarations), steps=steps + 1)
-            known = self._inference.infer(file, row, called, steps + 1)
-            if known is not called:
-                return self._call(known, steps + 1)
-        return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
 
     # Members
 
