@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.graph.csharp.accessible_members import GUESSED_KINDS, AccessibleMembers
 from repo_mcp.graph.csharp.anonymous_functions import AnonymousFunctions
 from repo_mcp.graph.csharp.conditions import CSharpConditions
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
-from repo_mcp.graph.csharp.overloads import CSharpOverloads
-from repo_mcp.graph.csharp.signatures import PLAIN, list_parameter_types, normalize_type, strip_nullable
+from repo_mcp.graph.csharp.overloads import CSharpOverloads, Found
+from repo_mcp.graph.csharp.signatures import PLAIN, list_parameter_types
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value, find_bind
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.languages.csharp.chains import strip_types
-from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, NEW, read_type, split_call
+from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, NEW, split_call
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
-    Access,
     DeclaredSymbol,
     Reference,
     ReferenceRole,
@@ -43,14 +43,9 @@ _TYPE_ROLES = frozenset(
     }
 )
 _INTERFACE = re.compile(r"I[A-Z]")
-_GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.EVENT})
 
-_HIDDEN = frozenset({Access.PRIVATE, Access.PROTECTED})
 # Methods of every class, with the number of arguments plus 1; the ones with two arguments are static.
 _OF_OBJECT = frozenset({("Equals", 2), ("Equals", 3), ("ReferenceEquals", 3)})
-
-Found = list[tuple[Declaration, DeclaredSymbol]]
-
 
 COMMON_MEMBERS = frozenset(
     re.findall(
@@ -81,6 +76,7 @@ class CSharpResolver:
         self._names = CSharpNames(program)
         self._types = CSharpTypes(self._names)
         self._overloads = CSharpOverloads(self._names, self._types)
+        self._accessible = AccessibleMembers(self._names, self._types)
         self._conditions = CSharpConditions(self._names)
         passed = AnonymousFunctions(self._names, self._types, self._overloads, self._resolve)
         self._types.find_passed = passed.find
@@ -181,7 +177,7 @@ class CSharpResolver:
             for one in self._types.list_own_members(meaning, name)
             if one[1].kind is SymbolKind.CONSTRUCTOR and not one[1].flags & SymbolFlag.STATIC
         ]
-        found = self._list_accessible(file, row, found) or found
+        found = self._accessible.keep(file, row, found) or found
         fitting = [one for one in found if _takes(one[1], row.arguments)]
         fitting = self._narrow(file, fitting, row)
         sure = meaning.confidence if len(fitting) == 1 else Confidence.POSSIBLE
@@ -275,7 +271,7 @@ class CSharpResolver:
             is_seen = other is not None and other.list_namespaces(declaration.ordinal)[0] in visible
             if is_seen and _takes(symbol, row.arguments, extended=True):
                 found.append((declaration, symbol))
-        found = self._overloads.narrow(file, row, self._list_accessible(file, row, found), value)
+        found = self._overloads.narrow(file, row, self._accessible.keep(file, row, found), value)
         sure = [one for one in found if self._types.extends(one, value)]
         if sure:  # a member that another assembly declares takes precedence
             is_open = bool(value.external) or (value.is_items and row.name in OF_SEQUENCES)
@@ -293,7 +289,7 @@ class CSharpResolver:
         For a call, these are the methods of all types up to the first with a method of its own that certainly
         accepts it. An override counts as its base's method.
         """
-        found = (self._list_accessible(file, row, one) for one in self._types.iter_members(owner, row.name))
+        found = (self._accessible.keep(file, row, one) for one in self._types.iter_members(owner, row.name))
         levels = [level for level in found if level]
         if len(levels) < 2 or row.role is not ReferenceRole.CALL:
             return levels[0] if levels else []
@@ -312,52 +308,6 @@ class CSharpResolver:
             if is_certain:
                 break
         return gathered or levels[0]
-
-    def _list_accessible(self, file: CSharpFile, row: Reference, found: Found) -> Found:
-        """Return the members that a use can access.
-
-        Explicit implementations of interfaces are left out, as are private members of types that do not
-        enclose the use."""
-        kept = []
-        inside: dict[Access, set[str]] | None = None
-        for declaration, symbol in found:
-            if symbol.access is Access.NONE and symbol.kind in _GUESSED_KINDS:
-                continue
-            other = self._names.find_file(declaration.path)
-            if symbol.access in _HIDDEN and other is not None:
-                inside = inside or self._list_inside(file, row.symbol)
-                if other.get_full_name(symbol.parent) not in inside[symbol.access]:
-                    continue
-            if row.role is ReferenceRole.CALL and other is not None and self._is_plain_value(other, symbol):
-                continue
-            kept.append((declaration, symbol))
-        return kept
-
-    def _list_inside(self, file: CSharpFile, ordinal: int) -> dict[Access, set[str]]:
-        """Return the full names of the types whose private, and whose protected, members a symbol sees."""
-        around = list(file.list_types_around(ordinal))
-        own = {file.get_full_name(one) for one in around}
-        meanings = (self._types.get_own(file, one) for one in around)
-        bases = {each.full_name for one in meanings if one is not None for each in self._types.list_line(one)}
-        return {Access.PRIVATE: own, Access.PROTECTED: own | {one.partition("`")[0] for one in bases} | bases}
-
-    def _is_plain_value(self, file: CSharpFile, symbol: DeclaredSymbol) -> bool:
-        """Return whether a member is a value that cannot be called, as its type is not a delegate."""
-        if symbol.kind is not SymbolKind.PROPERTY:
-            return False
-        written = strip_nullable(normalize_type(symbol.return_type))
-        if written in PLAIN or written == "object":
-            return True
-        found = read_type(symbol.return_type)
-        if not found.name or found.is_items or found.is_task:
-            return False
-        meaning = self._names.find_type(file, symbol.ordinal, found.name, found.qualifier, found.arity)
-        kinds = {self._get_kind(one) for one in meaning.parts}
-        return bool(kinds) and SymbolKind.TYPE not in kinds
-
-    def _get_kind(self, one: Declaration) -> SymbolKind:
-        file = self._names.find_file(one.path)
-        return SymbolKind(int(file.record.kinds[one.ordinal])) if file is not None else SymbolKind.TYPE
 
     def _weaken(
         self, file: CSharpFile, owner: TypeMeaning, row: Reference, members: Found, sure: Confidence
@@ -427,11 +377,11 @@ class CSharpResolver:
             other = self._names.find_file(path)
             for ordinal in other.record.find_symbols(row.name) if other is not None else ():
                 symbol = other.record.get_symbol(ordinal) if other is not None else None
-                if symbol is None or symbol.kind not in _GUESSED_KINDS or not _may_be(symbol, row):
+                if symbol is None or symbol.kind not in GUESSED_KINDS or not _may_be(symbol, row):
                     continue
                 if not is_value or _may_be_of_value(symbol, row):
                     found.append((Declaration(path, ordinal), symbol))
-        found = self._list_accessible(file, row, found)
+        found = self._accessible.keep(file, row, found)
         if len({(one.path, symbol.parent) for one, symbol in found}) == 1 and row.role is ReferenceRole.CALL:
             is_extended = all(symbol.flags & SymbolFlag.EXTENSION_METHOD for _, symbol in found)
             found = self._overloads.narrow(file, row, found, Value() if is_extended else None) or found
