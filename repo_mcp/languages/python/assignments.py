@@ -10,8 +10,9 @@ import ast
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from repo_mcp.languages.python.bound_variables import BIND
 from repo_mcp.languages.python.declarations import find_last_name, is_declared_alias, is_made_type
-from repo_mcp.languages.python.expressions import BIND, TYPE, USE, ExpressionWalk
+from repo_mcp.languages.python.expressions import TYPE, USE, ExpressionWalk
 from repo_mcp.languages.python.scopes import CLASS, FUNCTION, MODULE, Scope
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts, cut_text
 from repo_mcp.languages.python.types import (
@@ -57,7 +58,7 @@ class AssignmentWalk(ExpressionWalk):
             if name not in scope.global_names:
                 scope.variables.add(name)
                 if not _keeps_type(statement):
-                    self.bound.append((self.symbol, name, getattr(statement, "lineno", 1), 0))
+                    self.bound.assigned.append((self.symbol, name, getattr(statement, "lineno", 1), 0))
                 return
             self.scope.reads[self.symbol, USE, name, "", "", getattr(statement, "lineno", 1)] = 0
             self.module.variables.add(name)
@@ -101,7 +102,7 @@ class AssignmentWalk(ExpressionWalk):
         """Add a property for `self.x = ...`, once per class; else the rows of the attribute."""
         ordinal, is_own = self.scope.class_ordinal, self._is_self(node.value)
         if is_own and not _keeps_type(statement):
-            self.bound.append((self.symbol, f"self.{node.attr}", node.lineno, ordinal))
+            self.bound.assigned.append((self.symbol, f"self.{node.attr}", node.lineno, ordinal))
         if (
             is_own
             and node.attr not in self._members.get(ordinal, ())
@@ -164,10 +165,10 @@ class AssignmentWalk(ExpressionWalk):
         """Add the BIND rows of a variable; see FROM_ITSELF."""
         forms = list_bound_forms(value) or list_alias_forms(value) or list_value_forms(value)
         line = target.lineno
-        if forms and (self.symbol, target.id) in self.bind_lines and _reads(value, target.id):
+        if forms and (self.symbol, target.id) in self.bound.lines and _reads(value, target.id):
             forms = [(qualifier, name, form | FROM_ITSELF) for qualifier, name, form in forms]
             line = value.end_lineno or line
-            self.bind_lines[self.symbol, target.id].add(target.lineno)
+            self.bound.lines[self.symbol, target.id].add(target.lineno)
         self.bind_forms(target.id, forms, line)
 
     def _record_target(self, target: ast.expr, value: ast.expr) -> None:

@@ -9,12 +9,11 @@ pushes its inner nodes. Nothing recurses. A chain such as `a.b().c[0].d` is hand
 from __future__ import annotations
 
 import ast
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
 
-from repo_mcp.languages.python.branches import iter_rows, list_branches
+from repo_mcp.languages.python.bound_variables import BIND, BoundVariables
 from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
 from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
@@ -35,12 +34,11 @@ from repo_mcp.languages.python.types import (
     write_arguments,
 )
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import FROM_ITSELF, UNBOUND
+from repo_mcp.symbols.model import FROM_ITSELF
 from repo_mcp.symbols.record_builder import ReferenceKey, SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
-BIND = int(ReferenceRole.BIND)
 _Attribute, _Call, _Subscript, _Await = ast.Attribute, ast.Call, ast.Subscript, ast.Await
 _Name, _Constant, _Starred = ast.Name, ast.Constant, ast.Starred
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -87,26 +85,19 @@ class ExpressionWalk:
         self.pieces: list[Piece] = []
         self.symbol = 0
         self.stack: list[Any] = []
-        self.bind_lines: dict[tuple[int, str], set[int]] = {}  # (symbol, variable) -> lines of its BIND rows
-        # Symbol, variable and line of what functions assign; where methods assign `self.x`, also its class.
-        self.bound: list[tuple[int, str, int, int]] = []
-        self.typed_attributes: set[tuple[int, str]] = set()  # (class, attribute)
-        # Symbol, variable, and the first and last lines of comprehensions that bind it for themselves.
-        self.comprehended: set[tuple[int, str, int]] = set()
-        self.branching: list[tuple[int, ast.stmt]] = []  # symbol, and a statement with blocks in it
 
     def walk(self, statements: Sequence[ast.stmt], lines: Sequence[bytes], before: int = 0) -> None:
         """Gather the symbols and references of the next statements of the module."""
         drafted = len(self.drafts.rows)
         self.lines = lines
         self.rows: dict[ReferenceKey, int] = {}
+        self.bound = BoundVariables()
         self.scope = self.module.share_names()
         self.scopes = [self.scope]
         self.pieces.append(Piece(before, self.rows, self.scopes))
         self.stack += reversed(statements)
         self._run()
-        self._bind_branches()
-        self._bind_others()
+        self.bound.add_rows(self.rows)
         self.drafts.move_down(drafted, before)
 
     def give(self, builder: SymbolRecordBuilder) -> None:
@@ -120,61 +111,6 @@ class ExpressionWalk:
                 scope.settle()
                 scope.give(reads)
             builder.add_distinct(reads, piece.before)
-
-    def _bind_branches(self) -> None:
-        """Add the rows of blocks in which a variable of known type is bound that is bound elsewhere, too."""
-        several = self._list_rebound() if self.branching else {}
-        placed = {  # so that each statement looks only at what it binds
-            symbol: sorted((line, name) for name, bound in names.items() for line in bound)
-            for symbol, names in several.items()
-        }
-        for symbol, statement in self.branching:
-            branches = list_branches(statement) if several.get(symbol) else None
-            if branches is None:
-                continue
-            first = bisect_left(placed[symbol], (branches.blocks[0].first, ""))
-            last = bisect_left(placed[symbol], (branches.last + 1, ""))
-            for name in sorted({name for _, name in placed[symbol][first:last]}):
-                for row in iter_rows(branches, several[symbol][name]):
-                    key = (symbol, BIND, str(row.length), str(row.hidden), name, row.line)
-                    self.rows.setdefault(key, row.form)
-        self.branching.clear()
-        self.comprehended.clear()
-
-    def _list_rebound(self) -> dict[int, dict[str, list[int]]]:
-        """Return the lines on which variables of known type are bound, ascending, if there are several."""
-        lines: dict[int, dict[str, set[int]]] = {}  # by symbol and variable
-        for (symbol, name), bound_lines in self.bind_lines.items():
-            assigned = {line for line in bound_lines if (symbol, name, line) not in self.comprehended}
-            if assigned and name.isidentifier():
-                lines.setdefault(symbol, {})[name] = assigned
-        for symbol, name, line, owner in self.bound if lines else ():
-            if not owner and name in lines.get(symbol, ()):
-                lines[symbol][name].add(line)
-        return {
-            symbol: {name: sorted(bound) for name, bound in names.items() if len(bound) > 1}
-            for symbol, names in lines.items()
-        }
-
-    def _bind_others(self) -> None:
-        """Add BIND rows for values of unknown type, for variables whose type other rows show.
-
-        These are variables of functions, and attributes of `self`. From such a value on, the variable need
-        not have that type any more; an attribute need not have it anywhere.
-        """
-        known = self.bind_lines
-        for symbol, name, line, owner in self.bound:
-            lines = known.get((symbol, name), ())
-            is_typed = (
-                (owner, name.removeprefix("self.")) in self.typed_attributes
-                if owner
-                else (symbol, name) in known
-            )
-            if is_typed and line not in lines:
-                self.rows[symbol, BIND, UNBOUND, "", name, line] = SAME
-        known.clear()
-        self.bound.clear()
-        self.typed_attributes.clear()
 
     def _run(self) -> None:
         """Process the stack until it is empty."""
@@ -226,11 +162,11 @@ class ExpressionWalk:
             if name != alias or qualifier or form & ~FROM_ITSELF != SAME:
                 self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
         if forms:
-            self.bind_lines.setdefault((self.symbol, alias), set()).add(line)
+            self.bound.lines.setdefault((self.symbol, alias), set()).add(line)
             if alias.startswith("self."):
-                self.typed_attributes.add((self.scope.class_ordinal, alias.removeprefix("self.")))
+                self.bound.attributes.add((self.scope.class_ordinal, alias.removeprefix("self.")))
             elif self.scope.kind is CLASS:
-                self.typed_attributes.add((self.symbol, alias))
+                self.bound.attributes.add((self.symbol, alias))
 
     def narrow(self, narrowings: Iterable[Narrowing]) -> None:
         """Add the BIND rows of variables whose class a condition decides, and those where its effect ends."""
@@ -240,7 +176,7 @@ class ExpressionWalk:
                 if key not in self.rows:  # the condition of a branch is added before its `and`
                     self.rows[key] = form
                     self.rows.setdefault((*key[:5], one.end), WIDENED)
-                    self.bind_lines.setdefault((self.symbol, one.name), set())
+                    self.bound.lines.setdefault((self.symbol, one.name), set())
 
     def _attribute(self, node: ast.Attribute) -> None:
         value = node.value
@@ -443,7 +379,7 @@ class ExpressionWalk:
             if isinstance(node, ast.Name):
                 scope.variables.add(node.id)
                 self.bind_forms(node.id, [("", str(last - first), WIDENED)], last)
-                self.comprehended.update(((self.symbol, node.id, first), (self.symbol, node.id, last)))
+                self.bound.comprehended.update(((self.symbol, node.id, first), (self.symbol, node.id, last)))
             else:
                 self.stack.append(node)
 

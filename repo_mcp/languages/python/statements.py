@@ -183,14 +183,14 @@ class StatementWalk(AssignmentWalk):
     # Control flow
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
-        self.branching.append((self.symbol, node))
+        self.bound.branching.append((self.symbol, node))
         self.bind(node.target, node.target)
         self.bind_items(node.target, node.iter, node.target.lineno)
         self.narrow(narrow_block(node.body))
         self.stack += (*reversed(node.orelse), *reversed(node.body), node.iter)
 
     def _branch(self, node: ast.If | ast.While) -> None:
-        self.branching.append((self.symbol, node))
+        self.bound.branching.append((self.symbol, node))
         self.narrow(narrow_branch(node.test, node.body))
         self.narrow(narrow_block(node.body))
         self.narrow(narrow_block(node.orelse))
@@ -208,7 +208,7 @@ class StatementWalk(AssignmentWalk):
                     self.bind_forms(alias, list_value_forms(item.context_expr, ENTERED), target.lineno)
 
     def _try(self, node: Any) -> None:
-        self.branching.append((self.symbol, node))
+        self.bound.branching.append((self.symbol, node))
         for part in (node.finalbody, node.orelse, node.handlers, node.body):
             self.stack += reversed(part)
         self.narrow(narrow_block(node.body))
@@ -226,7 +226,7 @@ class StatementWalk(AssignmentWalk):
         self.stack += (*reversed(node.body), node.type)
 
     def _match(self, node: ast.Match) -> None:
-        self.branching.append((self.symbol, node))
+        self.bound.branching.append((self.symbol, node))
         self.stack += (*reversed(node.cases), node.subject)
 
     def _case(self, node: ast.match_case) -> None:

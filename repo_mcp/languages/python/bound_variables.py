@@ -1,0 +1,86 @@
+"""The variables that a piece of a Python text binds, and the BIND rows that follow once all of it is known.
+
+A row says what a variable is from a line on. Where its value has no known type, or is bound in one branch
+only, a further row must say that it need not be so any more.
+"""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left
+from dataclasses import field
+
+from repo_mcp.languages.python.branches import iter_rows, list_branches
+from repo_mcp.languages.python.types import SAME
+from repo_mcp.record_classes import dataclass
+from repo_mcp.symbols.model import UNBOUND
+from repo_mcp.symbols.record_builder import ReferenceKey
+from repo_mcp.symbols.symbol_record import ReferenceRole
+
+BIND = int(ReferenceRole.BIND)
+
+
+@dataclass(slots=True)
+class BoundVariables:
+    """What is bound in a piece, as the walk over its statements meets it."""
+
+    lines: dict[tuple[int, str], set[int]] = field(default_factory=dict)  # (symbol, variable) -> of BIND rows
+    # Symbol, variable and line of what functions assign; where methods assign `self.x`, also its class.
+    assigned: list[tuple[int, str, int, int]] = field(default_factory=list)
+    attributes: set[tuple[int, str]] = field(default_factory=set)  # (class, attribute) of known type
+    # Symbol, variable, and the first and last lines of comprehensions that bind it for themselves.
+    comprehended: set[tuple[int, str, int]] = field(default_factory=set)
+    branching: list[tuple[int, ast.stmt]] = field(default_factory=list)  # symbol, a statement with blocks
+
+    def add_rows(self, rows: dict[ReferenceKey, int]) -> None:
+        """Add the rows that are lacking when all of a piece has been met."""
+        self._add_branches(rows)
+        self._add_others(rows)
+
+    def _add_branches(self, rows: dict[ReferenceKey, int]) -> None:
+        """Add the rows of blocks in which a variable of known type is bound that is bound elsewhere, too."""
+        several = self._list_rebound() if self.branching else {}
+        placed = {  # so that each statement looks only at what it binds
+            symbol: sorted((line, name) for name, bound in names.items() for line in bound)
+            for symbol, names in several.items()
+        }
+        for symbol, statement in self.branching:
+            branches = list_branches(statement) if several.get(symbol) else None
+            if branches is None:
+                continue
+            first = bisect_left(placed[symbol], (branches.blocks[0].first, ""))
+            last = bisect_left(placed[symbol], (branches.last + 1, ""))
+            for name in sorted({name for _, name in placed[symbol][first:last]}):
+                for row in iter_rows(branches, several[symbol][name]):
+                    key = (symbol, BIND, str(row.length), str(row.hidden), name, row.line)
+                    rows.setdefault(key, row.form)
+
+    def _list_rebound(self) -> dict[int, dict[str, list[int]]]:
+        """Return the lines on which variables of known type are bound, ascending, if there are several."""
+        lines: dict[int, dict[str, set[int]]] = {}  # by symbol and variable
+        for (symbol, name), bound_lines in self.lines.items():
+            assigned = {line for line in bound_lines if (symbol, name, line) not in self.comprehended}
+            if assigned and name.isidentifier():
+                lines.setdefault(symbol, {})[name] = assigned
+        for symbol, name, line, owner in self.assigned if lines else ():
+            if not owner and name in lines.get(symbol, ()):
+                lines[symbol][name].add(line)
+        return {
+            symbol: {name: sorted(bound) for name, bound in names.items() if len(bound) > 1}
+            for symbol, names in lines.items()
+        }
+
+    def _add_others(self, rows: dict[ReferenceKey, int]) -> None:
+        """Add BIND rows for values of unknown type, for variables whose type other rows show.
+
+        These are variables of functions, and attributes of `self`. From such a value on, the variable need
+        not have that type any more; an attribute need not have it anywhere.
+        """
+        known = self.lines
+        for symbol, name, line, owner in self.assigned:
+            lines = known.get((symbol, name), ())
+            is_typed = (
+                (owner, name.removeprefix("self.")) in self.attributes if owner else (symbol, name) in known
+            )
+            if is_typed and line not in lines:
+                rows[symbol, BIND, UNBOUND, "", name, line] = SAME
