@@ -17,6 +17,7 @@ from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.workspace import walk
 from repo_mcp.workspace.ignore import GlobFilter
+from repo_mcp.workspace.walk_level import WalkLevel
 
 Open = Callable[[], Repository]
 
@@ -100,7 +101,7 @@ def test_only_the_folder_of_a_glob_is_walked(
     listed: list[str] = []
     list_level = walk._Walk._list
 
-    def note(walking: walk._Walk, level: walk._Level, directory: int) -> int:
+    def note(walking: walk._Walk, level: WalkLevel, directory: int) -> int:
         listed.append(level.path)
         return list_level(walking, level, directory)
 

@@ -19,7 +19,8 @@ from repo_mcp.workspace import git_places
 from repo_mcp.workspace.listed_ahead import Listing
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.reader_bounds import Refusals
-from repo_mcp.workspace.walk import _Level, _Walk
+from repo_mcp.workspace.walk import _Walk
+from repo_mcp.workspace.walk_level import WalkLevel
 from tests.growth import HANG_SECONDS
 from tests.posix import posix
 from tests.repo_mcp.git_trees import GitTree, with_git
@@ -136,7 +137,7 @@ def test_a_walk_with_listings_lists_only_directories_with_other_names(
         live.memory = memory
         expected, list_one, listed_here = fresh.walk(lambda: False), _Walk._list, list[str]()
 
-        def note(walk: _Walk, level: _Level, directory: int) -> int:
+        def note(walk: _Walk, level: WalkLevel, directory: int) -> int:
             listed_here.append(level.path)
             return list_one(walk, level, directory)
 
