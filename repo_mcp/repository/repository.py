@@ -179,21 +179,27 @@ class Repository:
             usual = limits.default_open_lines if about is None else most
             shown = show_lines(opened, start_line, end_line, usual, most)
         else:
-            text = decode_source(opened.data)
-            found = self.outliner.outline(opened.path, text.data)
-            span = choose_span(found, text.data, symbol, around)
-            cut = None
-            if folds and about is None and span.symbol is not None:
-                whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
-                cut = (
-                    fold(whole, found, around, most)
-                    or keep_near(whole, around, most)
-                    or skip_docstrings(whole, found, around, most)
-                )
-            shown = cut or show_lines(opened, span.start_line, span.end_line, most, most)
-            warnings = (*shown.warnings, *found.warnings, *span.notes)
-            shown = replace(shown, symbol=span.symbol, warnings=warnings)
+            shown = self._show_declaration(opened, symbol, around, most, folds=folds and about is None)
         return shown if about is None else keep_asked(shown, about, around)
+
+    def _show_declaration(
+        self, opened: OpenedFile, symbol: str | None, around: int | None, most: int, *, folds: bool
+    ) -> OpenedText:
+        """Return at most so many lines of the declaration that is named or around a line."""
+        text = decode_source(opened.data)
+        found = self.outliner.outline(opened.path, text.data)
+        span = choose_span(found, text.data, symbol, around)
+        cut = None
+        if folds and span.symbol is not None:
+            whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
+            cut = (
+                fold(whole, found, around, most)
+                or keep_near(whole, around, most)
+                or skip_docstrings(whole, found, around, most)
+            )
+        shown = cut or show_lines(opened, span.start_line, span.end_line, most, most)
+        warnings = (*shown.warnings, *found.warnings, *span.notes)
+        return replace(shown, symbol=span.symbol, warnings=warnings)
 
     def outline(self, path: str) -> Outline:
         """Return the declarations of a live file; none, with a warning, if it cannot be parsed.

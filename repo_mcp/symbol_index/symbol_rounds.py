@@ -195,7 +195,6 @@ class SymbolRounds(DerivedIndex[SymbolIndex]):
 
         purges = self._index.refresher.purges
         due = self._purge_due.find(lexical.generation)
-
         is_purging = due is not None or purges != self._purged
 
         def make(anew: bool) -> SymbolIndexReport:

@@ -94,42 +94,9 @@ def look_up(
 
     Raises IndexFormatError, OSError.
     """
-    asked = find_name(query.text)
-    words = list(dict.fromkeys(_WORD.findall(query.text if asked is None else asked.name)))[:MAX_NAMES]
-    seen: dict[tuple[str, int], RatedDeclaration] = {}
-    warnings: dict[str, None] = {}
-    is_cut = False
-    for question in _list_questions(query, words, is_one=asked is not None):
-        declaring = scope.searcher.find_files(chain.from_iterable(question.needed), SYMBOL)
-        few = min(map(len, declaring), default=0)  # files at most have all that is needed
-        if (
-            least is not None
-            and asked is not None
-            and not question.is_close
-            and _count_units(scope, asked) < few
-        ):
-            _add_declaring_lines(scope, query, asked, top_k, seen, is_least=True)
-        if len(seen) >= top_k and not (question.is_close and _may_be_better(seen.values(), asked, top_k)):
-            is_cut = True
-            break
-        if not few:
-            continue
-        narrowed = replace(query, symbols=[*query.symbols, *question.needed], phrases=[])
-        is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
-        is_exact = is_exact and not (asked is not None and asked.qualifiers)
-        most = top_k + (0 if is_exact else MORE_CHUNKS)
-        ranking = scope.known.rank(scope.searcher, narrowed, most, scope.wanted, counted=least is None)
-        is_cut = is_cut or ranking.total > len(ranking.chunks)
-        reader = ChunkReader(query.phrases, scope.read_live)
-        for place, chunk in enumerate(reader.iter(ranking.chunks)):
-            if not (question.is_close or _may_matter(chunk, place, asked, least, seen.values(), top_k)):
-                continue
-            for rated in _iter_declarations(chunk, place, asked, words):
-                key = chunk.ranked.path, rated.span.name_line
-                if key not in seen or seen[key].score < rated.score:
-                    seen[key] = rated
-        warnings |= dict.fromkeys(reader.list_warnings())
-    _add_declaring_lines(scope, query, asked, top_k, seen, is_least=least is not None)
+    looking = _LookUp(scope, query, top_k, least)
+    looking.run()
+    seen, asked = looking.seen, looking.asked
     ordered = sorted(seen, key=lambda key: (-seen[key].score, key[0].encode(), key[1]))
     lines = chain(shown_lines, repeat(shown_lines[-1]))
     hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
@@ -137,30 +104,85 @@ def look_up(
     if least is None:
         from repo_mcp.ranking.direct_hits.near_names import describe_missing  # here: for mode `symbol` alone
 
-        missing = describe_missing(scope, query, asked, words, hits)
-    return Found(hits, len(seen), is_cut, (*missing, *warnings))
+        missing = describe_missing(scope, query, asked, looking.words, hits)
+    return Found(hits, len(seen), looking.is_cut, (*missing, *looking.warnings))
 
 
-def _add_declaring_lines(
-    scope: SearchScope,
-    query: Query,
-    asked: AskedName | None,
-    top_k: int,
-    seen: dict[tuple[str, int], RatedDeclaration],
-    *,
-    is_least: bool,
-) -> None:
-    """Add what lines declare the requested name to what was `seen`, unless its declaration is among that.
+class _LookUp:
+    """One look-up: what it asks for, and what it has found so far."""
 
-    Of those that are spelled exactly, no more than `top_k` if only the best are wanted, by `is_least`.
-    """
-    if asked is None or not _may_be_better(seen.values(), asked, 1):
-        return
-    find = partial(_iter_declaring_lines, scope, query, asked)
-    for rated in scope.known.iter_declared(asked, find):
-        seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
-        if is_least and not _may_be_better(seen.values(), asked, top_k):
-            break  # each that follows has a later place
+    def __init__(self, scope: SearchScope, query: Query, top_k: int, least: int | None) -> None:
+        self._scope = scope
+        self._query = query
+        self._top_k = top_k
+        self._least = least
+        self.asked = asked = find_name(query.text)
+        text = query.text if asked is None else asked.name
+        self.words = list(dict.fromkeys(_WORD.findall(text)))[:MAX_NAMES]
+        self.seen: dict[tuple[str, int], RatedDeclaration] = {}  # by path and line
+        self.warnings: dict[str, None] = {}
+        self.is_cut = False
+
+    def run(self) -> None:
+        """Ask the index until enough is found, then look for lines that declare the name."""
+        for question in _list_questions(self._query, self.words, is_one=self.asked is not None):
+            declaring = self._scope.searcher.find_files(chain.from_iterable(question.needed), SYMBOL)
+            few = min(map(len, declaring), default=0)  # files at most have all that is needed
+            if not question.is_close and self._has_fewer_units(few):
+                self._add_declaring_lines()
+            if self._has_enough(question):
+                self.is_cut = True
+                break
+            if few:
+                self._add_declarations(question)
+        self._add_declaring_lines()
+
+    def _has_fewer_units(self, count: int) -> bool:
+        """Return whether less than so many units have the name, and close spellings are wanted."""
+        return (
+            self._least is not None
+            and self.asked is not None
+            and _count_units(self._scope, self.asked) < count
+        )
+
+    def _has_enough(self, question: _Question) -> bool:
+        """Return whether all that is wanted was found, and this question cannot lead to anything better."""
+        if len(self.seen) < self._top_k:
+            return False
+        return not (question.is_close and _may_be_better(self.seen.values(), self.asked, self._top_k))
+
+    def _add_declarations(self, question: _Question) -> None:
+        """Add the declarations in the chunks that answer a question, each with its best score."""
+        asked, query, scope, top_k = self.asked, self._query, self._scope, self._top_k
+        narrowed = replace(query, symbols=[*query.symbols, *question.needed], phrases=[])
+        is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
+        is_exact = is_exact and not (asked is not None and asked.qualifiers)
+        most = top_k + (0 if is_exact else MORE_CHUNKS)
+        ranking = scope.known.rank(scope.searcher, narrowed, most, scope.wanted, counted=self._least is None)
+        self.is_cut = self.is_cut or ranking.total > len(ranking.chunks)
+        reader, seen = ChunkReader(query.phrases, scope.read_live), self.seen
+        for place, chunk in enumerate(reader.iter(ranking.chunks)):
+            if not (question.is_close or _may_matter(chunk, place, asked, self._least, seen.values(), top_k)):
+                continue
+            for rated in _iter_declarations(chunk, place, asked, self.words):
+                key = chunk.ranked.path, rated.span.name_line
+                if key not in seen or seen[key].score < rated.score:
+                    seen[key] = rated
+        self.warnings |= dict.fromkeys(reader.list_warnings())
+
+    def _add_declaring_lines(self) -> None:
+        """Add what lines declare the requested name, unless its declaration was found.
+
+        Of those that are spelled exactly, no more than are wanted if only the best are.
+        """
+        asked, seen = self.asked, self.seen
+        if asked is None or not _may_be_better(seen.values(), asked, 1):
+            return
+        find = partial(_iter_declaring_lines, self._scope, self._query, asked)
+        for rated in self._scope.known.iter_declared(asked, find):
+            seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
+            if self._least is not None and not _may_be_better(seen.values(), asked, self._top_k):
+                break  # each that follows has a later place
 
 
 def count_close(hits: Sequence[Hit], asked: AskedName | None) -> int:
