@@ -1,9 +1,8 @@
-"""Finds the hits of a page that belong to earlier ones: copies, such as an example that several directories
-hold, and brief hits about a file that the page has already.
+"""Finds the hits of a page that belong to earlier ones: copies, and brief hits about a file already on it.
 
-Two hits of different files are copies if their declarations have one name and the same lines, or if they are
-about no declaration and show the same lines. A head alone decides nothing: what is written for two systems
-often begins alike.
+An example that several directories hold makes copies, for instance. Two hits of different files are copies if
+their declarations have one name and the same lines, or if they are about no declaration and show the same
+lines. A head alone decides nothing: what is written for two systems often begins alike.
 """
 
 from __future__ import annotations

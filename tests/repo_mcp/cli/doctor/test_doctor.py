@@ -17,7 +17,7 @@ import pytest
 
 from repo_mcp.cli.clients.clients import CLIENTS
 from repo_mcp.cli.doctor.checks import OPTIONAL_PACKAGES, State, _check_packages
-from repo_mcp.cli.doctor.doctor import iter_client_findings
+from repo_mcp.cli.doctor.client_entries import iter_client_findings
 from repo_mcp.languages import symbol_parsers
 from tests.architecture.source_tree import ROOT
 from tests.forked import run_program
