@@ -22,7 +22,7 @@ BIND = int(ReferenceRole.BIND)
 
 @dataclass(slots=True)
 class BoundVariables:
-    """What is bound in a piece, as the walk over its statements meets it."""
+    """The bindings of a piece, as the walk over its statements meets them."""
 
     lines: dict[tuple[int, str], set[int]] = field(default_factory=dict)  # (symbol, variable) -> of BIND rows
     # Symbol, variable and line of what functions assign; where methods assign `self.x`, also its class.

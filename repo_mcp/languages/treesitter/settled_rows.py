@@ -1,4 +1,4 @@
-"""Which of the rows that a walk gathered are recorded, once all of its text has been passed.
+"""Decides which of the rows that a walk gathered are recorded, once it has passed all of its text.
 
 Only then are the local names of each function known. Rows of names that turn out to be local are dropped,
 variables that hide others get numbers, and the types of variables are kept where a chain begins with them.
@@ -45,7 +45,7 @@ _FREE_ROLES = frozenset({ReferenceRole.CALL, ReferenceRole.TYPE, ReferenceRole.A
 
 @dataclass(frozen=True, slots=True)
 class RowRules:
-    """What decides in a language which rows are recorded, and how."""
+    """The rules of a language on which rows are recorded, and how."""
 
     quotes: bool = False  # a name may be in backticks, which are not part of it
     follows: bool = False  # variables that the types of others depend on have recorded types, too
@@ -61,7 +61,7 @@ PLAIN_RULES = RowRules()
 
 @dataclass(slots=True)
 class GatheredRows:
-    """What a walk gathers of the uses of names."""
+    """The rows of one walk, and all that decides which of them are recorded."""
 
     rows: list[Row] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)  # byte offset of each row
