@@ -8,7 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distributions, requires
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from typing import Any
 
 import pytest
@@ -66,17 +66,9 @@ def find_imported() -> dict[str, str]:
 
 
 @cache
-def list_distributions() -> Mapping[str, set[str]]:
-    """Return the packages that each library is installed by, of their lists of files only what is at the top.
-
-    `importlib.metadata.packages_distributions` makes an object of each file, which takes three seconds.
-    """
-    found: dict[str, set[str]] = {}
-    for installed in distributions():
-        files = (installed.read_text("RECORD") or "").splitlines()
-        for top in {line.partition(",")[0].partition("/")[0].partition(".")[0] for line in files}:
-            found.setdefault(top, set()).add(installed.name)
-    return found
+def list_distributions() -> Mapping[str, list[str]]:
+    """Return the packages that each library is installed by: every file of all of them is looked at."""
+    return packages_distributions()
 
 
 def name_package(library: str) -> str:
