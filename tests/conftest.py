@@ -11,15 +11,19 @@ import re
 import sys
 import tempfile
 from collections.abc import Generator
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 import tests.unsynced  # noqa: F401
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.sizes import FEW, IS_DEEP, examples
 
+NUMBERS = count()  # of the directories of tests
 # Without a deadline, and without a check of how fast examples are made: no test asserts seconds.
 settings.register_profile(
     "of this run",
@@ -28,8 +32,20 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("of this run")
+if not IS_DEEP:
+    # Of the examples of `make deep`, a twentieth has constants of our modules. To look for them takes five
+    # seconds in a fresh clone and then one in each process, and of FEW examples not one need have any.
+    providers._get_local_constants = lambda: providers._local_constants
 gc.disable()  # while tests are collected: walking all of them again and again would take a fifth of the time
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="repo-mcp-state-")
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a new directory. pytest's own would look at those of all tests before, for a number."""
+    made = tmp_path_factory.getbasetemp() / f"own-{next(NUMBERS)}"
+    made.mkdir(mode=0o700)
+    return made
 
 
 @pytest.hookimpl(tryfirst=True)

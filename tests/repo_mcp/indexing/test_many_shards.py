@@ -82,11 +82,18 @@ def build(
     return json.loads(said) if said else {}  # type: ignore[no-any-return]
 
 
+@pytest.fixture(scope="module")
+def free(root: Path) -> dict[str, Any]:
+    """Return what a build says that may open enough; its index is in `free` beside the tree."""
+    return build(root, root.with_name("free"), descriptors=1024)
+
+
 @posix
-def test_more_shards_than_descriptors_give_the_same_index(root: Path, tmp_path: Path) -> None:
-    free = build(root, tmp_path / "free", descriptors=1024)
+def test_more_shards_than_descriptors_give_the_same_index(
+    root: Path, free: dict[str, Any], tmp_path: Path
+) -> None:
     assert (free["added"], free["warnings"], free["faults"]) == (FILES, [], [])
-    segments = read_segments(tmp_path / "free")
+    segments = read_segments(root.with_name("free"))
     assert len(segments) == 1
     for workers in (0, 2):
         few = build(root, tmp_path / f"few{workers}", workers=workers)
@@ -96,11 +103,12 @@ def test_more_shards_than_descriptors_give_the_same_index(root: Path, tmp_path: 
 
 
 @posix
-def test_an_index_of_too_many_segments_is_ended_by_who_may_open_few(root: Path, tmp_path: Path) -> None:
-    whole = build(root, tmp_path / "whole", descriptors=1024)
+def test_an_index_of_too_many_segments_is_ended_by_who_may_open_few(
+    root: Path, free: dict[str, Any], tmp_path: Path
+) -> None:
     data = tmp_path / "left"
     assert build(root, data, descriptors=1024, ends="killed") == {}  # by who may open more
     assert len(read_segments(data)) > DESCRIPTORS
-    assert build(root, data, ends="quiet")["hits"] == whole["hits"]
+    assert build(root, data, ends="quiet")["hits"] == free["hits"]
     assert sum(map(len, read_segments(data).values())) > 0
     assert len(read_segments(data)) < DESCRIPTORS
