@@ -51,6 +51,7 @@ class KillableMatcher(LineMatcher):
         needle = unify_line_ends(request.pattern) if is_plain else self.reading.literal
         self._needle = needle.encode()
         self.needs_edges = True  # texts are not joined: each is sent alone
+        self.counts_lines = False
 
     def iter_matches(self, data: bytes, stopped: Callable[[], bool] = lambda: False) -> Iterator[LineMatch]:
         """Yield the matching lines of normalised text in order, each once. The process has its own limit.

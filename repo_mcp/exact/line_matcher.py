@@ -72,6 +72,8 @@ class LineMatcher:
         expression = pattern if request.regex else engine.escape(unify_line_ends(pattern))
         if self.reading.open_quote:
             expression += r"\E"
+        is_plain = request.case_sensitive and not (request.regex or request.whole_word or multi_line)
+        self._plain = pattern.encode() if is_plain else b""  # what a line holds if it matches
         self._inner: Compiled | None = None  # finds where a whole word begins
         if request.whole_word:
             inner = f"(?:^|{NOT_WORD})({expression})(?:$|{NOT_WORD})"
@@ -79,6 +81,7 @@ class LineMatcher:
             expression = inner
         self._compiled = _compile(engine, expression, request, multi_line=multi_line)
         self._multi_line = multi_line
+        self.counts_lines = not multi_line  # otherwise one match may begin in the lines of another
         self.needs_edges = self.reading.needs_edges  # depends on where the whole text begins or ends
         self._literal: Compiled | None = None
         begins_with_it = pattern.startswith(self.reading.literal)  # RE2 finds such a prefix by itself
@@ -118,6 +121,27 @@ class LineMatcher:
                 yield LineMatch(number, end_line, line_start, line_end, start, end)
                 last_line = end_line
             position = end if self._multi_line and start < end <= line_end else line_end + 1
+
+    def count_lines(self, data: bytes, position: int, stopped: Callable[[], bool]) -> int:
+        """Return how many lines of normalised text match from `position` on, where a line begins.
+
+        For a matcher that `counts_lines`. It takes a quarter of the time of `iter_matches`, or less.
+        """
+        size = len(data)
+        last = size - 1 if not size or data[-1] == _LINE_FEED else size  # where a match can begin
+        counted = 0
+        start = self._find_start(data, position)
+        while 0 <= start <= last and (counted % TRIES_BETWEEN_LOOKS or not stopped()):
+            counted += 1
+            start = self._find_start(data, _find_line_end(data, start) + 1)
+        return counted
+
+    def _find_start(self, data: bytes, position: int) -> int:
+        """Return where the first match from `position` on begins, as in `find_first`; -1 for none."""
+        if self._plain:
+            return data.find(self._plain, position)
+        found = self._search(data, position) if position <= len(data) else None
+        return -1 if found is None else int(found.start())
 
     def find_first(self, data: bytes, position: int) -> int | None:
         """Return where the first match from `position` on begins, including what precedes a whole word."""

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import filterfalse, groupby
 
 import numpy as np
 import numpy.typing as npt
 
 from index_format import FilesReader, LiveSegment, Snapshot
-from repo_mcp.exact.file_bitmaps import FileBitmaps, ReadMany
+from repo_mcp.exact.file_bitmaps import Bools, FileBitmaps, ReadMany
 from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
 from repo_mcp.exact.required_terms import PatternReading
 from repo_mcp.indexing.tree_changes import ChangedFiles
@@ -23,7 +23,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import has_binary_extension
-from repo_mcp.text.roles import is_test_path
+from repo_mcp.text.roles import ReadingOrder, is_test_path, order_by_role
 
 I64 = npt.NDArray[np.int64]
 IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than reading them
@@ -111,21 +111,18 @@ class ExactSearcher:
         self._segments = [SegmentCandidates(part, self.memory[part.name]) for part in snapshot.segments]
 
     def find_candidates(
-        self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None
+        self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None, *, by_role: bool
     ) -> Candidates:
-        """Return files that may match by the index, and those changed since. Raises CorruptIndex."""
-        streams: list[Iterator[str]] = []
-        narrowed = True
-        for part in self._segments:
-            files = part.find_files(reading)
-            narrowed = narrowed and files.narrowed
-            streams.append(_iter_candidates(part, files, reading, wanted))
-        if changed is not None:
-            streams = [(path for path in stream if path not in changed.missing) for stream in streams]
-            streams.append(filter(wanted.matches_unindexed, changed.present))
-        # Strings compare by code point, which is the order of their UTF-8 bytes.
-        merged = streams[0] if len(streams) == 1 else heapq.merge(*streams)
-        return Candidates((path for path, _ in groupby(merged)), narrowed)
+        """Return files that may match by the index, and those changed since. Raises CorruptIndex.
+
+        With `by_role`, those of the program come first, as in `order_by_role`.
+        """
+        found = [part.find_files(reading) for part in self._segments]
+        parts = [
+            _SegmentPaths(part, one, reading, wanted) for part, one in zip(self._segments, found, strict=True)
+        ]
+        paths = _iter_by_role(parts, wanted, changed) if by_role else _iter_in_order(parts, wanted, changed)
+        return Candidates(paths, all(one.narrowed for one in found))
 
     def learn_punctuation(self, read_many: ReadMany) -> None:
         """Start learning in the background which pairs of punctuation each file contains."""
@@ -147,8 +144,128 @@ class ExactSearcher:
         return all(learnt.join(seconds) for learnt in tuple(self._learning))
 
 
-def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iterator[str]:
-    """Yield the wanted paths among ascending files of a segment."""
+def _iter_in_order(
+    parts: Sequence[_SegmentPaths], wanted: PathFilter, changed: ChangedFiles | None
+) -> Iterator[str]:
+    """Return the candidates in the order of their paths' bytes."""
+    present = [] if changed is None else changed.present
+    streams = [part.iter_first(lambda path: True) for part in parts]
+    return _merge(streams, filter(wanted.matches_unindexed, present) if present else None, changed)
+
+
+def _iter_by_role(
+    parts: Sequence[_SegmentPaths], wanted: PathFilter, changed: ChangedFiles | None
+) -> Iterator[str]:
+    """Yield the candidates of the program, then the others by their roles, each in the order of paths."""
+    order = ReadingOrder()
+    present = [] if changed is None else [*filter(wanted.matches_unindexed, changed.present)]
+    first = [path for path in present if order.is_first(path)]
+    yield from _merge([part.iter_first(order.is_first) for part in parts], iter(first), changed)
+    later = [path for path in present if not order.is_first(path)]
+    yield from order_by_role(_merge([part.iter_later() for part in parts], iter(later), changed))
+
+
+def _merge(
+    streams: list[Iterator[str]], present: Iterator[str] | None, changed: ChangedFiles | None
+) -> Iterator[str]:
+    """Return the paths of all streams, each once, without what is missing by now."""
+    if changed is not None and changed.missing:
+        streams = [filterfalse(changed.missing.__contains__, stream) for stream in streams]
+    if present is not None:
+        streams.append(present)
+    if len(streams) == 1:
+        return streams[0]
+    # Strings compare by code point, which is the order of their UTF-8 bytes.
+    return (path for path, _ in groupby(heapq.merge(*streams)))
+
+
+class _SegmentPaths:
+    """The paths of a segment's files that may match; of fewer, once a search has asked for many.
+
+    The first files mostly contain enough matches. If they do not, the punctuation beside common words is
+    looked up. If a run was passed over because it is too common, a patient look-up then rules out some of the
+    other files.
+    """
+
+    def __init__(
+        self, part: SegmentCandidates, found: SegmentFiles, reading: PatternReading, wanted: PathFilter
+    ) -> None:
+        self._part = part
+        self._reading = reading
+        self._wanted = wanted
+        self._passed_over = found.passed_over
+        self._files = _select(part, found.files, wanted)
+        self._later: list[int] = []  # files passed over by `iter_first`
+        self._asked = 0  # paths so far that are searched
+        # After how many paths each rule is applied.
+        self._rules: list[tuple[int, Callable[[], Bools | None]]] = [(IMPATIENT_FILES, self._find_patiently)]
+        if reading.neighbours is not None:
+            self._rules.insert(0, (FEW_FILES, lambda: part.find_by_neighbours(reading)))
+        self._masks: list[Bools] = []  # of the files that may match, by the rules applied so far
+
+    def iter_first(self, is_first: Callable[[str], bool]) -> Iterator[str]:
+        """Yield the wanted paths, in order. Those that are not `is_first` are kept for `iter_later`."""
+        for file, path in self._iter_narrowed(self._files):
+            if not self._wanted.matches(path):
+                continue
+            if is_first(path):
+                self._asked += 1
+                yield path
+            else:
+                self._later.append(file)
+
+    def iter_later(self) -> Iterator[str]:
+        """Yield the other wanted paths, in order; all are asked for before the first of them is searched."""
+        files = np.array(self._later, dtype=np.int64)
+        for mask in self._masks:
+            files = files[mask[files]]
+        if len(files) > IMPATIENT_FILES:
+            self._asked = max(self._asked, IMPATIENT_FILES)
+        for _, path in self._iter_narrowed(files):
+            self._asked += 1
+            yield path
+
+    def _iter_narrowed(self, files: I64) -> Iterator[tuple[int, str]]:
+        """Yield the numbers and paths of files, applying each rule to the rest of them when it is due.
+
+        The first paths are read one by one, the others in ever larger batches.
+        """
+        reader, size = self._part.reader.files, FIRST_PATHS
+        while len(files):
+            most = size
+            if len(files) > FEW_FILES:  # a few are read sooner than a rule is applied
+                files = self._narrow(files)
+                most = min([size, *(due - self._asked for due, _ in self._rules[:1])])
+            piece, files = files[:most], files[most:]
+            numbers = piece.tolist()
+            paths: Iterable[str] = map(reader.read_path, numbers)
+            if size > FIRST_PATHS:
+                paths = reader.read_paths_of(piece)
+            yield from zip(numbers, paths, strict=True)
+            size *= 8
+
+    def _narrow(self, files: I64) -> I64:
+        while self._rules and self._asked >= self._rules[0][0]:
+            _, find = self._rules.pop(0)
+            mask = find()
+            if mask is not None:
+                self._masks.append(mask)
+                files = files[mask[files]]
+        return files
+
+    def _find_patiently(self) -> Bools | None:
+        part = self._part
+        if self._reading.neighbours is not None:
+            part.memory.neighbours.were_missed |= not part.memory.neighbours.is_known
+        if not self._passed_over:
+            return None
+        mask = np.zeros(part.reader.file_count, dtype=np.bool_)
+        mask[part.find_files(self._reading, patiently=True).files] = True
+        return mask
+
+
+def _select(part: SegmentCandidates, files: I64, wanted: PathFilter) -> I64:
+    """Return those of ascending files of a segment that the filter's directory and languages leave."""
     reader = part.reader
     if wanted.prefix:
         first = _bisect_path(part.segment, wanted.prefix)
@@ -157,44 +274,7 @@ def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iter
     if wanted.languages and len(files):
         is_named = np.array([name in wanted.languages for name in reader.language_names], dtype=np.bool_)
         files = files[is_named[reader.read_languages()[files]]]
-    yield from filter(wanted.matches, _iter_paths(reader.files, files))
-
-
-def _iter_candidates(
-    part: SegmentCandidates, found: SegmentFiles, reading: PatternReading, wanted: PathFilter
-) -> Iterator[str]:
-    """Yield the paths of a segment's files that may match.
-
-    The first files mostly contain enough matches. If they do not, the punctuation beside common words is
-    looked up. If a run was passed over because it is too common, a patient look-up then rules out some of the
-    other files.
-    """
-    files = found.files
-    if reading.neighbours is not None and len(files) > FEW_FILES:
-        yield from _iter_files(part, files[:FEW_FILES], wanted)
-        files = files[FEW_FILES:]
-        may_match = part.find_by_neighbours(reading)
-        files = files if may_match is None else files[may_match[files]]
-    if len(files) <= IMPATIENT_FILES:
-        yield from _iter_files(part, files, wanted)
-        return
-    yield from _iter_files(part, files[:IMPATIENT_FILES], wanted)
-    if reading.neighbours is not None:
-        part.memory.neighbours.were_missed |= not part.memory.neighbours.is_known
-    rest = files[IMPATIENT_FILES:]
-    if found.passed_over:
-        fewer = part.find_files(reading, patiently=True).files
-        rest = fewer[np.isin(fewer, rest, assume_unique=True)]
-    yield from _iter_files(part, rest, wanted)
-
-
-def _iter_paths(reader: FilesReader, files: I64) -> Iterator[str]:
-    """Yield the paths of files. The first ones are read one by one, the others in ever larger batches."""
-    yield from map(reader.read_path, files[:FIRST_PATHS].tolist())
-    first = FIRST_PATHS
-    while first < len(files):
-        yield from reader.read_paths_of(files[first : 8 * first])
-        first *= 8
+    return files
 
 
 def _bisect_path(segment: LiveSegment, path: str) -> int:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from index_format import FilesReader, LiveSegment, PostingList, TermsReader, sort_distinct
 from repo_mcp.exact.file_bitmaps import Bools
 from repo_mcp.exact.neighbour_bloom import NeighbourBloom
-from repo_mcp.exact.pattern_texts import MIN_OPEN_CHARS
+from repo_mcp.exact.pattern_texts import MIN_OPEN_BYTES, is_short
 from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
 from repo_mcp.exact.required_terms import All, Edge, Need, PatternReading, Run
 from repo_mcp.exact.term_finder import FoundTerms, TermFinder, list_long_terms
@@ -34,7 +34,7 @@ from repo_mcp.text.schema import TEXT_FIELDS
 
 I64 = npt.NDArray[np.int64]
 ENOUGH = 64  # when so few units are left, reading them costs less than looking up another run
-MAX_SHAPED = 8_000  # of a run that is mostly classes: looking up more is slower than reading the files
+MAX_SHORT = 8_000  # of a short run, or one that is mostly classes: more are slower than reading the files
 MAX_TERMS = 2_000  # for one run; each costs about 10 microseconds
 PATIENT_TERMS = 32_000  # the same for a patient look-up
 QUICK_TERMS = 200  # if a run has more terms, its units are cached
@@ -134,13 +134,9 @@ class _Lookup:
         self._by_file = by_file
         self.passed_over = False  # whether a run was too common to be looked up
         self._count = segment.reader.file_count if by_file else segment.reader.unit_count
-        units = segment.reader.unit_count
-        self._common, self._common_word = (
-            units if patiently else max(_SHARE_FLOOR, int(share * units))
-            for share in (COMMON_SHARE, COMMON_WORD_SHARE)
-        )
+        self._patiently = patiently
         self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
-        self._scans = patiently or not segment.reader.terms.is_large  # all pages, for classes
+        self._scans = patiently or not segment.reader.terms.is_large  # all pages
         self._known: dict[Run, I64 | None] = {}  # the branches of an expression often share runs
 
     def find(self, need: Need) -> I64 | None:
@@ -203,20 +199,25 @@ class _Lookup:
         if found.span is not None:
             docs.append(read_span(self._segment, *found.span))
         units = _unite(docs, self._reader.unit_count)
-        if len(terms) > QUICK_TERMS or _is_mostly_classes(run):
+        if len(terms) > QUICK_TERMS or _needs_all_pages(run):
             self._memory.keep(run, units, self._reader.unit_count)
         return units
 
     def _find_terms(self, run: Run) -> FoundTerms | None:
         """Return the terms that may contain the run; None when a look-up is not worthwhile."""
-        if _is_mostly_classes(run):
-            limit = min(MAX_SHAPED, self._max_terms) if self._scans else 0
-            return self._memory.finder.find(run, limit) if limit else None
-        if not run.shape:
-            lists = self._find_lists(run.text.encode())
-            if self._count_units(lists) > (self._common if run.left is Edge.OPEN else self._common_word):
-                return None
-        return self._memory.finder.find(run, self._max_terms)
+        scans = _needs_all_pages(run)
+        if (scans and not self._scans) or self._is_too_common(run):
+            return None
+        limit = min(MAX_SHORT, self._max_terms) if scans or is_short(run) else self._max_terms
+        return self._memory.finder.find(run, limit)
+
+    def _is_too_common(self, run: Run) -> bool:
+        """Return True for a run that is itself a common word; none is for a patient look-up, unless short."""
+        if run.shape or (self._patiently and not is_short(run)):
+            return False
+        units = self._count_units(self._find_lists(run.text.encode()))
+        share = COMMON_SHARE if run.left is Edge.OPEN else COMMON_WORD_SHARE
+        return units > max(_SHARE_FLOOR, int(share * self._reader.unit_count))
 
     def _find_lists(self, term: bytes) -> list[PostingList]:
         return [one for one in self._reader.postings.find_lists(term) if one.field in TEXT_FIELDS]
@@ -225,9 +226,14 @@ class _Lookup:
         return sum(one.frequency for one in lists)
 
 
-def _is_mostly_classes(run: Run) -> bool:
+def _needs_all_pages(run: Run) -> bool:
     """Return True when no literal part of the run is long enough to narrow the pages that must be read."""
-    return bool(run.shape) and len(run.text) < MIN_OPEN_CHARS
+    size = len(run.text.encode())
+    if run.shape:
+        return size < MIN_OPEN_BYTES
+    if run.left is not Edge.OPEN:  # words that begin with the run, or are it
+        return is_short(run) and Edge.STRANGE in (run.left, run.right) and size < MIN_OPEN_BYTES - 1
+    return run.text.isascii() and size + (run.right is not Edge.OPEN) < MIN_OPEN_BYTES  # the term's end counts
 
 
 def _unite(found: Sequence[I64], count: int) -> I64:

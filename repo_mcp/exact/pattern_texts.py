@@ -59,7 +59,7 @@ EDGE = chr(_CHARACTER_BASE + ord(LINE_EDGE))
 MAX_TEXTS = 16
 MAX_TEXT_CHARS = 512
 MAX_RUNS = 24  # of one text; of more, the longest are looked up
-MIN_OPEN_CHARS = 3  # of a run that may be part of a longer word: shorter runs are in most files
+MIN_OPEN_BYTES = 3  # of a run that may be part of a longer word: most shorter ones are in most files
 _SIGMA = "\u03a3"  # its lower case depends on what follows
 ASCII_WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _SIGN_MARKS = "\ue000-\ue07f"
@@ -104,18 +104,28 @@ def keep_punctuation(char: str, ignores_case: bool) -> str:
 
 
 def need_texts(texts: Sequence[str]) -> Need | None:
-    """Return the need for one of the texts; None when one of them requires nothing."""
+    """Return the need for one of the texts; None when one of them requires nothing.
+
+    Short runs count only where a text has no others.
+    """
     needs: list[Need] = []
     for text in dict.fromkeys(texts):
-        runs = sorted(dict.fromkeys(_iter_runs(text)), key=lambda run: -len(run.text))[:MAX_RUNS]
+        every = sorted(dict.fromkeys(_iter_runs(text)), key=lambda run: -len(run.text))
+        runs = [run for run in every if not is_short(run)] or every
         if not runs:
             return None
-        needs.append(runs[0] if len(runs) == 1 else All(tuple(runs)))
+        needs.append(runs[0] if len(runs) == 1 else All(tuple(runs[:MAX_RUNS])))
     return needs[0] if len(needs) == 1 else Either(tuple(needs))
 
 
+def is_short(run: Run) -> bool:
+    """Return True for a run that most files have, unless its characters are rare."""
+    is_open = Edge.OPEN in (run.left, run.right)
+    return is_open and not run.shape and len(run.text.encode()) < MIN_OPEN_BYTES
+
+
 def _iter_runs(text: str) -> Iterator[Run]:
-    """Yield the runs of a text that are worth looking up."""
+    """Yield the runs of a text that may be worth looking up."""
     for found in _RUN.finditer(text):
         run = found[0]
         left = _edge(text[found.start() - 1 : found.start()], run[0])
@@ -133,7 +143,7 @@ def _iter_runs(text: str) -> Iterator[Run]:
             continue  # the text keeps punctuation, but there is none beside this run
         elif has_classes(run):
             yield from _iter_shaped(run, left, right)
-        elif len(run) >= MIN_OPEN_CHARS or Edge.OPEN not in (left, right):
+        else:
             yield Run(run.replace(LONG_S, "s"), left, right, LONG_S in run)
 
 
@@ -142,7 +152,7 @@ def _iter_neighboured(run: str, left: Edge, right: Edge, before: str, behind: st
     part = max(_CLASSED_PARTS.split(run), key=len)
     if part != run:
         left, right = (left, Edge.OPEN) if run.startswith(part) else (Edge.OPEN, Edge.OPEN)
-    if len(part) >= MIN_OPEN_CHARS or (part and Edge.OPEN not in (left, right)):
+    if len(part.encode()) >= MIN_OPEN_BYTES or (part and Edge.OPEN not in (left, right)):
         yield Run(part.replace(LONG_S, "s"), left, right, LONG_S in part, "", before, behind)
 
 
@@ -150,7 +160,7 @@ def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
     """Yield a run with classes, if it is worth looking up."""
     shape = cut_shape(run)
     part = find_literal_part(shape)
-    if len(part) >= MIN_OPEN_CHARS or len(shape.replace(MORE, "")) >= MIN_ATOMS:
+    if len(part.encode()) >= MIN_OPEN_BYTES or len(shape.replace(MORE, "")) >= MIN_ATOMS:
         edge = right if shape == run else Edge.OPEN
         yield Run(part.replace(LONG_S, "s"), left, edge, LONG_S in shape, shape.replace(LONG_S, "s"))
 

@@ -117,7 +117,7 @@ def check_request(request: ExactRequest) -> None:
 def run_exact(searcher: ExactSearcher, search: FileSearch, changed: ChangedFiles | None) -> ExactAnswer:
     """Return the answer; `changed` is None if not known. Raises RepoError with CANCELLED, CorruptIndex."""
     request, reading = search.request, search.matcher.reading
-    candidates = searcher.find_candidates(reading, search.wanted, changed)
+    candidates = searcher.find_candidates(reading, search.wanted, changed, by_role=request.by_role)
     if reading.bigrams and not candidates.narrowed:
         searcher.learn_punctuation(search.read_many)
     found = search_files(search, candidates.paths)
@@ -149,9 +149,8 @@ def warn_of_too_large(paths: Iterable[str], wanted: PathFilter) -> list[str]:
 
 
 def search_files(search: FileSearch, paths: Iterable[str]) -> ExactMatches:
-    """Search files in the order given, or by their roles. Raises RepoError with CANCELLED."""
+    """Search files in the order given. Raises RepoError with CANCELLED."""
     found, request, cancelled = ExactMatches(), search.request, search.cancelled
-    paths = order_by_role(paths) if request.by_role else paths
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
 
     def stopped() -> bool:
@@ -256,19 +255,11 @@ def _search_batch(
     request, matcher = search.request, search.matcher
     results: list[_FileMatches] = []
     for position, data in iter_texts(matcher, search.read_many(paths)):
-        count = 0
-        matches: list[ExactMatch] = []
-        shown: list[LineMatch] = []
         listed = most if request.max_per_file is None or most <= 0 else request.max_per_file
-        for match in matcher.iter_matches(data, stopped):
-            if stopped():
-                break
-            count += 1
-            if len(matches) < listed:
-                matches.append(build_match(paths[position], data, match, request.context_lines))
-                shown.append(match)
+        count, shown = _find_lines(matcher, data, listed, stopped)
         if count:
-            most -= len(matches) if request.max_per_file is None else 1
+            most -= len(shown) if request.max_per_file is None else 1
+            matches = [build_match(paths[position], data, one, request.context_lines) for one in shown]
             if request.with_symbols and matches:
                 lines = shown[0].start_line, shown[-1].end_line
                 offsets = shown[0].line_start, min(len(data), shown[-1].line_end + 1)
@@ -277,6 +268,25 @@ def _search_batch(
                 matches = [_name_symbol(match, declarations) for match in matches]
             results.append(_FileMatches(paths[position], count, tuple(matches)))
     return results
+
+
+def _find_lines(
+    matcher: LineMatcher, data: bytes, listed: int, stopped: Callable[[], bool]
+) -> tuple[int, list[LineMatch]]:
+    """Return how many matches a text has, and the first `listed` of them."""
+    found = 0
+    shown: list[LineMatch] = []
+    for match in matcher.iter_matches(data, stopped) if listed > 0 or not matcher.counts_lines else ():
+        if stopped():
+            break
+        found += 1
+        if found <= listed:
+            shown.append(match)
+        if found >= listed and matcher.counts_lines:
+            break
+    if matcher.counts_lines and found >= listed:
+        found += matcher.count_lines(data, shown[-1].line_end + 1 if shown else 0, stopped)
+    return found, shown
 
 
 def _name_symbol(match: ExactMatch, declarations: Declarations) -> ExactMatch:
@@ -360,7 +370,8 @@ def scan_tree(search: FileSearch, report: WalkReport, max_file_bytes: int) -> Ex
     that cannot be read. It finds what a search with an index finds, unless TIME_LIMIT_SECONDS cut it short.
     """
     wanted = search.wanted
-    found = search_files(search, filter(wanted.matches_unindexed, (file.path for file in report.files)))
+    paths: Iterator[str] = filter(wanted.matches_unindexed, (file.path for file in report.files))
+    found = search_files(search, order_by_role(paths) if search.request.by_role else paths)
     too_large = (file.path for file in report.files if file.stat.size > max_file_bytes)
     found.warnings += warn_of_too_large(too_large, wanted)
     return found.build_answer(search.request, NO_SNAPSHOT, scanned=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from index_format import TermsReader, find_prefix_end, sort_distinct
 from repo_mcp.exact.engines import compile_for_terms
-from repo_mcp.exact.pattern_texts import LONG_S
+from repo_mcp.exact.pattern_texts import LONG_S, MIN_OPEN_BYTES
 from repo_mcp.exact.required_terms import Edge, Run, build_expression, describe_edge
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES
@@ -86,6 +86,9 @@ class TermFinder:
     def _find_inside(self, text: bytes, at_end: bool, limit: int) -> list[bytes] | None:
         """Return the terms that contain the text, or end with it; None for more than `limit`."""
         needle = text + _LINE_FEED if at_end else text
+        if len(needle) < MIN_OPEN_BYTES and not text.isascii():  # no need to read all pages
+            few = [*islice(self._iter_non_ascii(needle), limit + 1)]
+            return few if len(few) <= limit else None
         found: list[bytes] = []
         for start, stop in self._terms.iter_spans(needle):
             found += islice(self._iter_holding(start, stop, needle), limit + 1 - len(found))

@@ -28,7 +28,6 @@ NOT_LISTED = (
     "Some directories could not be listed when the tree was last looked over, or were too deep: files in them"
     " may be missing or out of date. Check their permissions."
 )
-REPORTED_AGE_SECONDS = 0.5  # answers say how old the last look at the tree is if it is older than this
 
 
 class IndexReport:
@@ -147,7 +146,7 @@ class IndexReport:
         if self.is_first_look or (not can_wait and self._refresher.running.locked()):
             return [NOT_COMPARED]
         age = self._look.age
-        if self._stays and not can_wait and age > REPORTED_AGE_SECONDS:
+        if self._stays and not can_wait and age:
             return [describe_age(age)]
         return [RENEWED] if self._has_newer(snapshot) else []
 

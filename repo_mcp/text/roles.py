@@ -162,17 +162,32 @@ def order_by_role(paths: Iterable[str]) -> Iterator[str]:
     Paths of one role keep their order. Those of the program are yielded as they come: a search that finds
     enough there need not know the others.
     """
+    order = ReadingOrder()
     later: dict[int, list[str]] = {}
-    of_directories: dict[str, FileRole] = {}
     for path in paths:
-        directory, _, name = path.rpartition("/")
-        role = of_directories.get(directory)
-        if role is None:
-            role = of_directories[directory] = find_directory_role(directory)
-        place = _READING_ORDER[choose_role(role, find_name_role(name))]
+        place = order.find_place(path)
         if place:
             later.setdefault(place, []).append(path)
         else:
             yield path
     for _, own in sorted(later.items()):
         yield from own
+
+
+class ReadingOrder:
+    """Tells the places of paths in the order of roles. It remembers the directories of one search."""
+
+    def __init__(self) -> None:
+        self._of_directories: dict[str, FileRole] = {}
+
+    def find_place(self, path: str) -> int:
+        """Return the place of a path's role; 0 for the program."""
+        directory, _, name = path.rpartition("/")
+        role = self._of_directories.get(directory)
+        if role is None:
+            role = self._of_directories[directory] = find_directory_role(directory)
+        return _READING_ORDER[choose_role(role, find_name_role(name))]
+
+    def is_first(self, path: str) -> bool:
+        """Return True for a file of the program."""
+        return not self.find_place(path)

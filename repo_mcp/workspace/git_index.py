@@ -26,6 +26,7 @@ import struct
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import field
 from typing import TypeVar
 
@@ -40,6 +41,7 @@ from repo_mcp.workspace.opened_file import file_stat
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 
 MAX_INDEX_BYTES = 64 * 1024 * 1024  # about 600,000 files in version 2; 80,000 files take 9 MB
+MUCH_BYTES = 1 << 20  # 8 ms by Python's own SHA-1
 MAX_PATHS_BYTES = 64 * 1024 * 1024  # together: version 4 repeats a long path in a few bytes
 MAX_PATH_BYTES = 4_096
 MAX_EXTENSIONS = 256  # Git has ten kinds
@@ -274,10 +276,19 @@ def _has_mode(modes: npt.NDArray[np.uint32], wanted: Sequence[int]) -> npt.NDArr
 def _list_digest_sizes(data: bytes) -> tuple[int, ...]:
     """Return the possible lengths of the checksum and of object names, which are the same."""
     for size, algorithm in _DIGESTS.items():
-        digest = hashlib.new(algorithm, memoryview(data)[:-size], usedforsecurity=False).digest()
-        if data[-size:] == digest:
+        if data[-size:] == _digest(algorithm, memoryview(data)[:-size]):
             return (size,)
     return tuple(_DIGESTS) if data.endswith(bytes(20)) else ()  # zeros: written with index.skipHash
+
+
+def _digest(algorithm: str, data: memoryview) -> bytes:
+    """Return the checksum of data; of much by OpenSSL, which is ten times as fast and takes 3.5 MB."""
+    if len(data) > MUCH_BYTES:
+        with suppress(ImportError):
+            import _hashlib  # hashlib may have been imported without it
+
+            return _hashlib.new(algorithm, data, usedforsecurity=False).digest()
+    return hashlib.new(algorithm, data, usedforsecurity=False).digest()
 
 
 def _read_entries(

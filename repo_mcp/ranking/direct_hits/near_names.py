@@ -34,10 +34,19 @@ def describe_missing(
     named = " or ".join(f"`{shorten_word(word)}`" for word in missing)
     near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
     if not near:
-        found = _iter_near(scope, query, words)
-        near = list(dict.fromkeys(found))[:MAX_NEAR]
+        near = _take_distinct(_iter_near(scope, query, words), MAX_NEAR)
     warning = f"No {'' if scope.is_current else 'indexed '}declaration is named {named}"
     return [warning + (f"{SIMILAR}{', '.join(f'`{name}`' for name in near)}." if near else ".")]
+
+
+def _take_distinct(names: Iterable[str], most: int) -> list[str]:
+    """Return the first distinct names; asks for no more than these."""
+    found: dict[str, None] = {}
+    for name in names:
+        found[name] = None
+        if len(found) == most:
+            break
+    return list(found)
 
 
 def _iter_near(scope: SearchScope, query: Query, words: Sequence[str]) -> Iterator[str]:

@@ -49,7 +49,7 @@ from repo_mcp.toolsets.repo.hit_rows import (
 from repo_mcp.toolsets.repo.search_notes import note_query
 
 if TYPE_CHECKING:
-    from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer, SearchRequest
+    from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
     from repo_mcp.repository import Repository
 
 _MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the first hit on
@@ -217,9 +217,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     answer = repository.search_exact(request, context.cancelled, scan=True)  # no file is missed
     notes = note_query(request.pattern, str(arguments["mode"]), found=bool(answer.total))
     if not (answer.total or answer.truncated or request.regex or notes or answer.warnings):
-        from repo_mcp.repository.no_match import explain_no_match  # here: most literals are found
-
-        notes = tuple(filter(None, (explain_no_match(repository, request, context.cancelled),)))
+        answer = _explain_nothing(repository, request, answer, context)
     answer = replace(answer, warnings=(*notes, *answer.warnings)) if notes else answer
     if arguments.get("explain"):
         answer = replace(answer, warnings=(*answer.warnings, "Only the modes bm25 and symbol take explain."))
@@ -231,6 +229,19 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     if answer.total_is_lower_bound:
         answer = replace(answer, files=answer.files[: page.start + wanted])
     return _draft_matches(answer, result, arguments, page, as_text=detail == _TEXT)
+
+
+def _explain_nothing(
+    repository: Repository, request: ExactRequest, answer: ExactAnswer, context: CallContext
+) -> ExactAnswer:
+    """Return an answer without matches that says what would match; with those saved meanwhile, if any were."""
+    from repo_mcp.repository.no_match import explain_no_match  # here: most literals are found
+
+    said = explain_no_match(repository, request, context.cancelled)
+    if not said:
+        return answer
+    again = repository.search_exact(request, context.cancelled, scan=True)
+    return again if again.total else replace(answer, warnings=(said, *answer.warnings))
 
 
 def _draft_matches(

@@ -66,7 +66,7 @@ def tree() -> Iterator[Tree]:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         root = write_adversarial_tree(Path(folder) / "root")
         patch.setattr(pattern_files, "ENOUGH", -1)  # every run is looked up
-        patch.setattr(pattern_texts, "MIN_OPEN_CHARS", 1)
+        patch.setattr(pattern_texts, "MIN_OPEN_BYTES", 1)
         patch.setattr(pattern_texts, "MIN_ATOMS", 1)
         patch.setattr(file_bitmaps, "MIN_FILES", 1)
         patch.setattr(exact_search, "TIME_LIMIT_SECONDS", 600.0)

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,13 +15,17 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact import paths as exact_paths
+from repo_mcp.exact import pattern_files
 from repo_mcp.exact import search as exact_search
-from repo_mcp.exact.required_terms import Run
+from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles
+from repo_mcp.exact.required_terms import PatternReading, Run
 from repo_mcp.exact.term_finder import FoundTerms, TermFinder
 from repo_mcp.live import tree_look
 from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.record_classes import replace
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.text.roles import order_by_role
 from tests.growth import HANG_SECONDS
 from tests.no_threads import no_threads
 from tests.repo_mcp.exact.learnt_neighbours import learn_neighbours, use_neighbours
@@ -449,10 +454,13 @@ def _compare_over_changes(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyP
         lines = [line for text in files.values() for line in text]
         learn_neighbours(repository)
         for request in make_requests(draw, lines, count):
-            found = repository.search_exact(request)
-            assert list_lines(found) == search_plainly(files, request), request
+            found, plain = repository.search_exact(request), search_plainly(files, request)
+            assert list_lines(found) == plain, request
             assert found.total == len(found.matches)
             assert not found.total_is_lower_bound
+            counts = Counter(path for path, _ in plain)
+            by_role = repository.search_exact(replace(request, by_role=True, detail="files"))
+            assert by_role.files == tuple((path, counts[path]) for path in order_by_role(counts)), request
     repository.close()
 
 
@@ -485,3 +493,47 @@ def test_a_run_that_several_branches_share_is_looked_up_once(
     request = ExactRequest(r"(?:alpha\s+=|alpha\(|set alpha|\"alpha\")", regex=True, case_sensitive=False)
     assert list_lines(repository.search_exact(request)) == [("a.py", 1), ("src/deep-er/d.py", 1)]
     assert len(looked_up) == len(set(looked_up))
+
+
+def test_a_run_too_common_for_a_quick_look_up_is_looked_up_once_enough_of_the_program_was_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents that come first in the order of paths, and last in that of roles, are not waited for."""
+    use_neighbours(monkeypatch, 100)
+    monkeypatch.setattr(pattern_files, "_SHARE_FLOOR", 0)
+    root = tmp_path / "root"
+    for number in range(6):
+        write(root, f"docs/{number}.md", "alpha\n")
+        write(root, f"src/{number}.py", "alpha = 1\n")
+    repository = Repository(load_config(str(root)))
+    repository.refresh()
+    looked: list[bool] = []
+    plain = SegmentCandidates.find_files
+
+    def note(self: SegmentCandidates, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
+        looked.append(patiently)
+        return plain(self, reading, patiently=patiently)
+
+    monkeypatch.setattr(SegmentCandidates, "find_files", note)
+    request = ExactRequest("alpha", limit=2, detail="files", by_role=True)
+    assert [path for path, _ in repository.search_exact(request).files] == ["src/0.py", "src/1.py"]
+    assert looked == [False]
+    every = repository.search_exact(replace(request, limit=100))
+    assert [path for path, _ in every.files][5:8] == ["src/5.py", "docs/0.md", "docs/1.md"]
+    assert looked[1:] == [False, True]
+    repository.close()
+
+
+def test_characters_in_few_files_are_found_without_reading_all(tmp_path: Path) -> None:
+    """Two letters, one that is not ASCII, two of Chinese: the dictionary knows which words have them."""
+    texts = {"a.py": "quiz = 1\n", "b.py": "na\u00efve = 2\n", "c.py": "x = '\u641c\u7d22\u5668'\n"}
+    root = tmp_path / "root"
+    for path, text in {**texts, "d.py": "nothing = 3\n"}.items():
+        write(root, path, text)
+    repository = Repository(load_config(str(root)))
+    repository.refresh()
+    for pattern, path in (("iz", "a.py"), ("\u00ef", "b.py"), ("\u7d22", "c.py"), ("=", None)):
+        answer = repository.search_exact(ExactRequest(pattern, limit=100))
+        assert answer.scanned is (path is None)
+        assert {one.path for one in answer.matches} == ({path} if path else {*texts, "d.py"})
+    repository.close()

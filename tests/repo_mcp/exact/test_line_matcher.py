@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.engines import PythonEngine, load_engine
-from repo_mcp.exact.line_matcher import MAX_PATTERN_CHARS, LineMatch, LineMatcher
+from repo_mcp.exact.line_matcher import MAX_PATTERN_CHARS, TRIES_BETWEEN_LOOKS, LineMatch, LineMatcher
 from repo_mcp.exact.repeated_parts import MAX_OPTIONAL, count_optional
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.lines import split_lines
@@ -21,8 +21,13 @@ from tests.repo_mcp.exact.exact_patterns import literals, texts
 
 
 def match(request: ExactRequest, data: bytes) -> list[LineMatch]:
-    """Return what both engines find."""
-    found = list(LineMatcher(request, load_engine()).iter_matches(data))
+    """Return what both engines find, which is as many as they count, from any of the lines on."""
+    matcher = LineMatcher(request, load_engine())
+    found = list(matcher.iter_matches(data))
+    if matcher.counts_lines:
+        for passed, one in enumerate(found, 1):
+            assert matcher.count_lines(data, one.line_end + 1, lambda: False) == len(found) - passed
+        assert matcher.count_lines(data, 0, lambda: False) == len(found)
     assert list(LineMatcher(request, PythonEngine()).iter_matches(data)) == found
     return found
 
@@ -217,6 +222,12 @@ def test_a_long_line_of_matches_is_read_once(pattern: str) -> None:
     """Where a match may span lines, each of them is looked at: the next one may leave the line."""
     matcher = LineMatcher(ExactRequest(pattern, regex=True))
     assert_linear(lambda size: b"a " * size + b"\nb\n", lambda data: list(matcher.iter_matches(data)), 4_000)
+
+
+def test_counting_can_be_stopped() -> None:
+    looks = iter([False, True])
+    count = LineMatcher(ExactRequest("a")).count_lines(b"a\n" * 10_000, 0, lambda: next(looks))
+    assert count == TRIES_BETWEEN_LOOKS
 
 
 def test_a_search_within_a_long_line_can_be_stopped() -> None:

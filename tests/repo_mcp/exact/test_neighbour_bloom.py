@@ -170,7 +170,7 @@ def test_no_text_that_matches_is_ruled_out(
 ) -> None:
     pattern, text = pair
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pattern_texts, "MIN_OPEN_CHARS", 1)  # so that the short texts say something
+        patch.setattr(pattern_texts, "MIN_OPEN_BYTES", 1)  # so that the short texts say something
         check(pattern, case_sensitive, whole_word, encode(before + text + behind))
 
 
@@ -182,7 +182,7 @@ def test_the_generated_patterns_often_match_and_ask_for_signs() -> None:
     def count(pair: tuple[str, str], before: str) -> None:
         nonlocal sided
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pattern_texts, "MIN_OPEN_CHARS", 1)
+            patch.setattr(pattern_texts, "MIN_OPEN_BYTES", 1)
             sided += check(pair[0], False, False, (before + pair[1]).encode())
 
     count()

@@ -16,14 +16,18 @@ with lean_imports():
     import repo_mcp.repository
 assert "whoosh.compat" in sys.modules
 assert "urllib.request" not in sys.modules and "http.client" not in sys.modules
+assert "_hashlib" not in sys.modules
 import urllib.request
 assert urllib.request.urlretrieve is not None
+import hashlib, hmac
+assert hashlib.sha256(b"").digest() == __import__("_hashlib").openssl_sha256(b"").digest()
+assert hmac.compare_digest(b"a", b"a") and not hmac.compare_digest(b"a", b"b")
 import gc
 assert gc.get_freeze_count() > len(gc.get_objects())  # the collector passes the modules by
 """
 
 
-def test_the_engine_brings_no_http_and_what_needs_it_can_load_it() -> None:
+def test_the_engine_brings_no_http_and_no_openssl_and_what_needs_them_can_load_them() -> None:
     subprocess.run([sys.executable, "-c", ENGINE], check=True)
 
 
