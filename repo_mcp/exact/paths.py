@@ -13,7 +13,7 @@ from itertools import filterfalse, groupby
 import numpy as np
 import numpy.typing as npt
 
-from index_format import FilesReader, LiveSegment, Snapshot
+from index_format import LiveSegment, Snapshot
 from repo_mcp.exact.file_bitmaps import Bools, FileBitmaps, ReadMany
 from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
 from repo_mcp.exact.required_terms import PatternReading

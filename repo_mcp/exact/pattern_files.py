@@ -231,9 +231,10 @@ def _needs_all_pages(run: Run) -> bool:
     size = len(run.text.encode())
     if run.shape:
         return size < MIN_OPEN_BYTES
-    if run.left is not Edge.OPEN:  # words that begin with the run, or are it
+    if run.left is not Edge.OPEN:  # words that begin with the run, perhaps after a Kelvin sign
         return is_short(run) and Edge.STRANGE in (run.left, run.right) and size < MIN_OPEN_BYTES - 1
-    return run.text.isascii() and size + (run.right is not Edge.OPEN) < MIN_OPEN_BYTES  # the term's end counts
+    has_end = run.right is not Edge.OPEN  # which counts as a byte
+    return run.text.isascii() and size + has_end < MIN_OPEN_BYTES
 
 
 def _unite(found: Sequence[I64], count: int) -> I64:

@@ -234,7 +234,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
 def _explain_nothing(
     repository: Repository, request: ExactRequest, answer: ExactAnswer, context: CallContext
 ) -> ExactAnswer:
-    """Return an answer without matches that says what would match; with those saved meanwhile, if any were."""
+    """Say what would match in an answer without matches, or return what was saved meanwhile and does."""
     from repo_mcp.repository.no_match import explain_no_match  # here: most literals are found
 
     said = explain_no_match(repository, request, context.cancelled)

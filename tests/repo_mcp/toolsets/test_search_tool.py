@@ -14,7 +14,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.ranking.word_search import count_above
-from repo_mcp.repository import Repository
+from repo_mcp.repository import Repository, no_match
 from tests.repo_mcp.lean_answers import read_answer
 from tests.repo_mcp.toolsets.repo_calls import call as call_tool
 from tests.repo_mcp.toolsets.repo_calls import get_tool
@@ -70,6 +70,22 @@ def test_a_literal_that_no_line_holds(repository: Repository) -> None:
     said = call(repository, "GET_user(", mode="literal")["warnings"]
     assert said == ["With ignore_case it would match in a.py, b/c.py and others."]
     assert call(repository, "GET_user\\(", mode="regex")["warnings"] == []
+
+
+def test_a_literal_that_is_saved_while_its_absence_is_explained_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explain = no_match.explain_no_match
+
+    def save_and_explain(*given: Any) -> str:
+        (tmp_path / "root" / "new.py").write_text("GET_user(1)\n")
+        return explain(*given)
+
+    monkeypatch.setattr(no_match, "explain_no_match", save_and_explain)
+    with closing(build(tmp_path / "root")) as repository:
+        answer = call(repository, "GET_user(", mode="literal")
+    assert places(answer["result"]) == [("new.py", 1)]
+    assert answer["warnings"] == []
 
 
 def test_a_literal_by_path_and_line(repository: Repository) -> None:
