@@ -500,6 +500,7 @@ def test_a_run_too_common_for_a_quick_look_up_is_looked_up_once_enough_of_the_pr
 ) -> None:
     """Documents that come first in the order of paths, and last in that of roles, are not waited for."""
     use_neighbours(monkeypatch, 100)
+    monkeypatch.setattr(exact_paths, "IMPATIENT_FILES", 4)
     monkeypatch.setattr(pattern_files, "_SHARE_FLOOR", 0)
     root = tmp_path / "root"
     for number in range(6):
@@ -515,8 +516,8 @@ def test_a_run_too_common_for_a_quick_look_up_is_looked_up_once_enough_of_the_pr
         return plain(self, reading, patiently=patiently)
 
     monkeypatch.setattr(SegmentCandidates, "find_files", note)
-    request = ExactRequest("alpha", limit=2, detail="files", by_role=True)
-    assert [path for path, _ in repository.search_exact(request).files] == ["src/0.py", "src/1.py"]
+    request = ExactRequest("alpha", limit=1, detail="files", by_role=True)
+    assert [path for path, _ in repository.search_exact(request).files] == ["src/0.py"]
     assert looked == [False]
     every = repository.search_exact(replace(request, limit=100))
     assert [path for path, _ in every.files][5:8] == ["src/5.py", "docs/0.md", "docs/1.md"]

@@ -177,7 +177,7 @@ def test_no_text_that_matches_is_ruled_out(
 def test_the_generated_patterns_often_match_and_ask_for_signs() -> None:
     sided = 0
 
-    @settings(max_examples=100, database=None, suppress_health_check=list(HealthCheck), derandomize=True)
+    @settings(max_examples=200, database=None, suppress_health_check=list(HealthCheck), derandomize=True)
     @given(matched, texts)
     def count(pair: tuple[str, str], before: str) -> None:
         nonlocal sided
