@@ -28,8 +28,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
-import hmac
 import json
 import os
 import threading
@@ -229,6 +227,8 @@ def read_round(params: Mapping[str, object]) -> Round:
 
 
 def _identify(name: object, arguments: object) -> str:
+    import hashlib  # here: listing the tools needs none
+
     text = json.dumps([name, arguments or {}], sort_keys=True)  # escapes what UTF-8 cannot carry
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -238,11 +238,15 @@ def _sign(payload: bytes) -> str:
 
 
 def _seal(payload: bytes) -> bytes:
+    import hmac
+
     return hmac.digest(_KEY, payload, "sha256")
 
 
 def _read_state(state: str, call: str) -> tuple[dict[str, str | None], str]:
     """Return the answers of earlier rounds, and the key of the last question. Raises RequestRefused."""
+    import hmac
+
     try:
         signed = base64.urlsafe_b64decode(state) if len(state) <= MAX_STATE_CHARS else b""
     except (binascii.Error, ValueError):
