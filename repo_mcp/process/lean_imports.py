@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from types import ModuleType
 
-_UNUSED = "urllib.request"
+_UNUSED = {"urllib.request": "urlretrieve", "html": "escape"}  # of each a function that nobody calls
 _OPENSSL = "_hashlib"
 _OWN_DIGESTS = ("_blake2", "_md5", "_sha1", "_sha3", "_sha2" if sys.version_info >= (3, 12) else "_sha256")
 
@@ -22,16 +22,15 @@ def lean_imports() -> Iterator[None]:
     """Make the imports in the block faster. No other thread may import from urllib meanwhile.
 
     The collector of cycles is off, since imports leave none; and afterwards it never examines the imported
-    modules, which took some calls 26 ms. whoosh.compat imports a function from urllib.request that nobody
-    calls; without it http, ssl and email are not imported. Python has the digests that we use; without those
-    of OpenSSL its library is not loaded.
+    modules, which took some calls 26 ms. whoosh.compat imports functions that nobody calls; without them http,
+    ssl, email and all names of HTML are not imported. Python has the digests that we use; without those of
+    OpenSSL its library is not loaded.
     """
     gc.disable()
     try:
         if "hashlib" not in sys.modules and all(map(find_spec, _OWN_DIGESTS)):
             _load_hashlib()
-        if _UNUSED not in sys.modules:
-            _load_whoosh()
+        _load_whoosh()
         yield
     finally:
         gc.freeze()
@@ -49,10 +48,13 @@ def _load_hashlib() -> None:
 
 
 def _load_whoosh() -> None:
-    """Import whoosh.compat with a stand-in for what it does not need."""
-    sys.modules[_UNUSED] = stand_in = ModuleType(_UNUSED)
-    stand_in.__dict__["urlretrieve"] = None
+    """Import whoosh.compat with stand-ins for what it does not need."""
+    absent = [name for name in _UNUSED if name not in sys.modules]
+    for name in absent:
+        sys.modules[name] = stand_in = ModuleType(name)
+        stand_in.__dict__[_UNUSED[name]] = None
     try:
         import whoosh.compat  # noqa: F401
     finally:
-        del sys.modules[_UNUSED]
+        for name in absent:
+            del sys.modules[name]

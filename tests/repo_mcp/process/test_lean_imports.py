@@ -16,7 +16,7 @@ with lean_imports():
     import repo_mcp.repository
 assert "whoosh.compat" in sys.modules
 assert "urllib.request" not in sys.modules and "http.client" not in sys.modules
-assert "_hashlib" not in sys.modules
+assert "_hashlib" not in sys.modules and "html" not in sys.modules
 import urllib.request
 assert urllib.request.urlretrieve is not None
 import hashlib, hmac
