@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import filterfalse, groupby
 
 import numpy as np
@@ -28,6 +29,8 @@ from repo_mcp.text.roles import ReadingOrder, is_test_path, order_by_role
 I64 = npt.NDArray[np.int64]
 IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than reading them
 FEW_FILES = 128  # read before looking up the punctuation beside words
+PAGES_A_FILE = 3  # of the dictionary, read in as much time as a file
+AFTER_SLASH = chr(ord("/") + 1)  # behind a directory's path: comes after all that is in it
 FIRST_PATHS = 200  # of a segment, read one by one; all of the kernel's at once take 30 ms
 
 
@@ -149,7 +152,7 @@ def _iter_in_order(
 ) -> Iterator[str]:
     """Return the candidates in the order of their paths' bytes."""
     present = [] if changed is None else changed.present
-    streams = [part.iter_first(lambda path: True) for part in parts]
+    streams = [part.iter_first(None) for part in parts]
     return _merge(streams, filter(wanted.matches_unindexed, present) if present else None, changed)
 
 
@@ -160,7 +163,7 @@ def _iter_by_role(
     order = ReadingOrder()
     present = [] if changed is None else [*filter(wanted.matches_unindexed, changed.present)]
     first = [path for path in present if order.is_first(path)]
-    yield from _merge([part.iter_first(order.is_first) for part in parts], iter(first), changed)
+    yield from _merge([part.iter_first(order) for part in parts], iter(first), changed)
     later = [path for path in present if not order.is_first(path)]
     yield from order_by_role(_merge([part.iter_later() for part in parts], iter(later), changed))
 
@@ -193,41 +196,41 @@ class _SegmentPaths:
         self._part = part
         self._reading = reading
         self._wanted = wanted
-        self._passed_over = found.passed_over
         self._files = _select(part, found.files, wanted)
         self._later: list[int] = []  # files passed over by `iter_first`
         self._asked = 0  # paths so far that are searched
         # After how many paths each rule is applied.
-        self._rules: list[tuple[int, Callable[[], Bools | None]]] = [(IMPATIENT_FILES, self._find_patiently)]
+        self._rules: list[tuple[int, Callable[[], Bools | None]]] = []
         if reading.neighbours is not None:
-            self._rules.insert(0, (FEW_FILES, lambda: part.find_by_neighbours(reading)))
+            self._rules += [(FEW_FILES, self._find_beside), (IMPATIENT_FILES, self._miss_neighbours)]
+        if found.passed_over:
+            self._rules.append((IMPATIENT_FILES, partial(self._find_patiently, scans=False)))
+        if found.unscanned:
+            due = max(IMPATIENT_FILES, part.reader.terms.pages // PAGES_A_FILE)
+            self._rules.append((due, partial(self._find_patiently, scans=True)))
         self._masks: list[Bools] = []  # of the files that may match, by the rules applied so far
 
-    def iter_first(self, is_first: Callable[[str], bool]) -> Iterator[str]:
-        """Yield the wanted paths, in order. Those that are not `is_first` are kept for `iter_later`."""
-        for file, path in self._iter_narrowed(self._files):
-            if not self._wanted.matches(path):
-                continue
-            if is_first(path):
+    def iter_first(self, order: ReadingOrder | None) -> Iterator[str]:
+        """Yield the wanted paths, or those that come first in an order; others are kept for `iter_later`."""
+        for file, path in self._iter_narrowed(self._files, order):
+            if order is not None and not order.is_first(path):
+                self._later.append(file)
+            elif self._wanted.matches(path):
                 self._asked += 1
                 yield path
-            else:
-                self._later.append(file)
 
     def iter_later(self) -> Iterator[str]:
         """Yield the other wanted paths, in order; all are asked for before the first of them is searched."""
         files = np.array(self._later, dtype=np.int64)
         for mask in self._masks:
             files = files[mask[files]]
-        if len(files) > IMPATIENT_FILES:
-            self._asked = max(self._asked, IMPATIENT_FILES)
-        for _, path in self._iter_narrowed(files):
-            self._asked += 1
-            yield path
+        self._asked = max(self._asked, len(files))
+        yield from filter(self._wanted.matches, (path for _, path in self._iter_narrowed(files, None)))
 
-    def _iter_narrowed(self, files: I64) -> Iterator[tuple[int, str]]:
+    def _iter_narrowed(self, files: I64, order: ReadingOrder | None) -> Iterator[tuple[int, str]]:
         """Yield the numbers and paths of files, applying each rule to the rest of them when it is due.
 
+        Given an order, whole directories that do not come first are kept for `iter_later` and not yielded.
         The first paths are read one by one, the others in ever larger batches.
         """
         reader, size = self._part.reader.files, FIRST_PATHS
@@ -235,6 +238,7 @@ class _SegmentPaths:
             most = size
             if len(files) > FEW_FILES:  # a few are read sooner than a rule is applied
                 files = self._narrow(files)
+                files = files if order is None else self._pass_later(files, order)
                 most = min([size, *(due - self._asked for due, _ in self._rules[:1])])
             piece, files = files[:most], files[most:]
             numbers = piece.tolist()
@@ -253,14 +257,27 @@ class _SegmentPaths:
                 files = files[mask[files]]
         return files
 
-    def _find_patiently(self) -> Bools | None:
-        part = self._part
-        if self._reading.neighbours is not None:
-            part.memory.neighbours.were_missed |= not part.memory.neighbours.is_known
-        if not self._passed_over:
-            return None
-        mask = np.zeros(part.reader.file_count, dtype=np.bool_)
-        mask[part.find_files(self._reading, patiently=True).files] = True
+    def _pass_later(self, files: I64, order: ReadingOrder) -> I64:
+        """Return files without those in the directory of the first, if an order has that for later."""
+        directory = ""
+        if len(files):
+            directory = order.find_later_directory(self._part.reader.files.read_path(int(files[0])))
+        if not directory:
+            return files
+        end = int(np.searchsorted(files, _bisect_path(self._part.segment, directory + AFTER_SLASH)))
+        self._later += files[:end].tolist()
+        return files[end:]
+
+    def _find_beside(self) -> Bools | None:
+        return self._part.find_by_neighbours(self._reading)
+
+    def _miss_neighbours(self) -> None:
+        neighbours = self._part.memory.neighbours
+        neighbours.were_missed |= not neighbours.is_known
+
+    def _find_patiently(self, *, scans: bool) -> Bools:
+        mask = np.zeros(self._part.reader.file_count, dtype=np.bool_)
+        mask[self._part.find_files(self._reading, patiently=True, scans=scans).files] = True
         return mask
 
 
@@ -269,7 +286,7 @@ def _select(part: SegmentCandidates, files: I64, wanted: PathFilter) -> I64:
     reader = part.reader
     if wanted.prefix:
         first = _bisect_path(part.segment, wanted.prefix)
-        last = _bisect_path(part.segment, wanted.prefix[:-1] + chr(ord("/") + 1))
+        last = _bisect_path(part.segment, wanted.prefix[:-1] + AFTER_SLASH)
         files = files[np.searchsorted(files, first) : np.searchsorted(files, last)]
     if wanted.languages and len(files):
         is_named = np.array([name in wanted.languages for name in reader.language_names], dtype=np.bool_)

@@ -80,6 +80,7 @@ class SegmentFiles:
     files: I64  # numbers of files
     narrowed: bool  # False: these are all the live files
     passed_over: bool  # a run was too common to be looked up; a patient look-up may leave fewer
+    unscanned: bool  # for a run all pages of the dictionary must be read; that may leave fewer
 
 
 class SegmentCandidates:
@@ -103,40 +104,45 @@ class SegmentCandidates:
             reading.neighbours
         )
 
-    def find_files(self, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
+    def find_files(
+        self, reading: PatternReading, *, patiently: bool = False, scans: bool = False
+    ) -> SegmentFiles:
         """Return the live files that may match, ignoring the punctuation beside words.
 
-        With `patiently`, runs of many terms are looked up, too. That may take some tenths of a second, still
-        less than reading all files. Raises CorruptIndex.
+        With `patiently`, runs of many terms are looked up, too, and if it `scans`, short ones and such as are
+        mostly classes. Each may take some tenths of a second, still less than reading all files. Raises
+        CorruptIndex.
         """
-        passed_over = False
+        passed_over = unscanned = False
         files: I64 | None = None
         if reading.need is not None:
-            lookup = _Lookup(self.segment, self.memory, reading.spans_lines, patiently)
+            lookup = _Lookup(self.segment, self.memory, reading.spans_lines, patiently, scans)
             docs = lookup.find(reading.need)
             files = docs if docs is None or reading.spans_lines else lookup.find_files(docs)
-            passed_over = lookup.passed_over
+            passed_over, unscanned = lookup.passed_over, lookup.unscanned
         may_match = self.segment.live_file_mask
         pairs = self.memory.bigrams.find(reading.bigrams) if reading.bigrams else None
         if pairs is not None:
             may_match = may_match & pairs
         found = np.flatnonzero(may_match) if files is None else files[may_match[files]]
-        return SegmentFiles(found, files is not None or pairs is not None, passed_over)
+        return SegmentFiles(found, files is not None or pairs is not None, passed_over, unscanned)
 
 
 class _Lookup:
     """One look-up of a pattern. Documents are units, or files where a match may span lines."""
 
-    def __init__(self, segment: LiveSegment, memory: SegmentMemory, by_file: bool, patiently: bool) -> None:
+    def __init__(
+        self, segment: LiveSegment, memory: SegmentMemory, by_file: bool, patiently: bool, scans: bool
+    ) -> None:
         self._segment = segment
         self._reader = segment.reader
         self._memory = memory
         self._by_file = by_file
-        self.passed_over = False  # whether a run was too common to be looked up
+        self.passed_over = self.unscanned = False  # as in SegmentFiles
         self._count = segment.reader.file_count if by_file else segment.reader.unit_count
         self._patiently = patiently
         self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
-        self._scans = patiently or not segment.reader.terms.is_large  # all pages
+        self._scans = scans or not segment.reader.terms.is_large  # all pages
         self._known: dict[Run, I64 | None] = {}  # the branches of an expression often share runs
 
     def find(self, need: Need) -> I64 | None:
@@ -192,7 +198,6 @@ class _Lookup:
         """Return the units of the terms that may contain the run; None if it is passed over."""
         found = self._find_terms(run)
         if found is None:
-            self.passed_over = True
             return None
         terms = [*found.terms, *list_long_terms(run)]
         docs = [self._reader.postings.read_docs(sorted(terms), TEXT_FIELDS)]
@@ -205,11 +210,17 @@ class _Lookup:
 
     def _find_terms(self, run: Run) -> FoundTerms | None:
         """Return the terms that may contain the run; None when a look-up is not worthwhile."""
+        if self._is_too_common(run):
+            self.passed_over |= not is_short(run)
+            return None
         scans = _needs_all_pages(run)
-        if (scans and not self._scans) or self._is_too_common(run):
+        if scans and not self._scans:
+            self.unscanned = True
             return None
         limit = min(MAX_SHORT, self._max_terms) if scans or is_short(run) else self._max_terms
-        return self._memory.finder.find(run, limit)
+        found = self._memory.finder.find(run, limit)
+        self.passed_over |= found is None
+        return found
 
     def _is_too_common(self, run: Run) -> bool:
         """Return True for a run that is itself a common word; none is for a patient look-up, unless short."""

@@ -22,9 +22,9 @@ def lean_imports() -> Iterator[None]:
     """Make the imports in the block faster. No other thread may import from urllib meanwhile.
 
     The collector of cycles is off, since imports leave none; and afterwards it never examines the imported
-    modules, which took some calls 26 ms. whoosh.compat imports functions that nobody calls; without them http,
-    ssl, email and all names of HTML are not imported. Python has the digests that we use; without those of
-    OpenSSL its library is not loaded.
+    modules, which took some calls 26 ms. whoosh.compat imports functions that nobody calls; without them
+    http, ssl, email and all names of HTML are not imported. Python has the digests that we use; without those
+    of OpenSSL its library is not loaded.
     """
     gc.disable()
     try:

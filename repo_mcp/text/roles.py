@@ -183,11 +183,23 @@ class ReadingOrder:
     def find_place(self, path: str) -> int:
         """Return the place of a path's role; 0 for the program."""
         directory, _, name = path.rpartition("/")
-        role = self._of_directories.get(directory)
-        if role is None:
-            role = self._of_directories[directory] = find_directory_role(directory)
-        return _READING_ORDER[choose_role(role, find_name_role(name))]
+        return _READING_ORDER[choose_role(self._find_role(directory), find_name_role(name))]
 
     def is_first(self, path: str) -> bool:
         """Return True for a file of the program."""
         return not self.find_place(path)
+
+    def find_later_directory(self, path: str) -> str:
+        """Return the outermost directory around a path that has no file of the program; "" for none."""
+        at = path.find("/")
+        while at >= 0:
+            if self._find_role(path[:at]) is not FileRole.CODE:
+                return path[:at]
+            at = path.find("/", at + 1)
+        return ""
+
+    def _find_role(self, directory: str) -> FileRole:
+        role = self._of_directories.get(directory)
+        if role is None:
+            role = self._of_directories[directory] = find_directory_role(directory)
+        return role

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from index_format import terms
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact import paths as exact_paths
@@ -439,6 +440,8 @@ def _compare_over_changes(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(exact_paths, "FIRST_PATHS", 3)
     use_neighbours(monkeypatch, 2)
     draw = random.Random(seed)
+    if seed % 2:
+        monkeypatch.setattr(terms, "LARGE_PAGES", 1)
     root = tmp_path / "root"
     for _ in range(25):
         add_file(root, draw)
@@ -511,9 +514,9 @@ def test_a_run_too_common_for_a_quick_look_up_is_looked_up_once_enough_of_the_pr
     looked: list[bool] = []
     plain = SegmentCandidates.find_files
 
-    def note(self: SegmentCandidates, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
-        looked.append(patiently)
-        return plain(self, reading, patiently=patiently)
+    def note(self: SegmentCandidates, reading: PatternReading, **how: bool) -> SegmentFiles:
+        looked.append(how.get("patiently", False))
+        return plain(self, reading, **how)
 
     monkeypatch.setattr(SegmentCandidates, "find_files", note)
     request = ExactRequest("alpha", limit=1, detail="files", by_role=True)
