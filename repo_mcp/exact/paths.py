@@ -43,14 +43,15 @@ class PathFilter:
         matches_glob: Callable[[str], bool] | None,
         extensions: Mapping[str, str] | None = None,
         include_extensions: Collection[str] = (),
+        folder: str = "",
     ) -> None:
-        """Take the filters of a request, with the rules of the root.
+        """Take the filters of a request, with the rules of the root. All that matches is below `folder`.
 
         `extensions` maps file extensions to languages in place of the built-in ones. `include_extensions` has
         the only extensions that are indexed; empty: all are.
         """
         self.languages = frozenset(request.languages or filter(None, [request.language]))
-        directory = (request.path_prefix or "").strip("/")
+        directory = (request.path_prefix or "").strip("/") or folder
         self.prefix = f"{directory}/" if directory else ""
         self._matches_glob = matches_glob
         self._include_tests = request.include_tests
@@ -213,9 +214,11 @@ class _SegmentPaths:
     def iter_first(self, order: ReadingOrder | None) -> Iterator[str]:
         """Yield the wanted paths, or those that come first in an order; others are kept for `iter_later`."""
         for file, path in self._iter_narrowed(self._files, order):
+            if not self._wanted.matches(path):
+                continue
             if order is not None and not order.is_first(path):
                 self._later.append(file)
-            elif self._wanted.matches(path):
+            else:
                 self._asked += 1
                 yield path
 

@@ -47,8 +47,9 @@ class LiveExactSearch:
         """
         check_request(request)
         config = self._config
-        matches_glob = GlobFilter(request.file_glob).matches if request.file_glob else None
-        wanted = PathFilter(request, matches_glob, dict(config.extensions), config.include_extensions)
+        glob = GlobFilter(request.file_glob) if request.file_glob else None
+        matches, folder = (None, "") if glob is None else (glob.matches, glob.folder)
+        wanted = PathFilter(request, matches, dict(config.extensions), config.include_extensions, folder)
         stop = self._closed if cancelled is None else cancelled
         files = FileSearch(request, self._open_matcher(request), wanted, self._tree.read_many, stop)
         try:
