@@ -58,6 +58,16 @@ class SegmentMemory:
         self.neighbours = NeighbourBloom(files, terms)
         self.occurrences: LruCache[Run, RunOccurrences] = LruCache(CACHED_RUNS)  # 10 kB each for the kernel
         self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)  # as bits: 90 kB each for the kernel
+        self._least: LruCache[Run, int] = LruCache(CACHED_RUNS)  # terms that a run is known to exceed
+
+    def find_terms(self, run: Run, limit: int) -> FoundTerms | None:
+        """Return the terms that may contain a run, as TermFinder does; finds only once that they are many."""
+        if (self._least.find(run) or 0) >= limit:
+            return None
+        found = self.finder.find(run, limit)
+        if found is None and not run.shape:  # of a shape, time may have run out
+            self._least.put(run, limit)
+        return found
 
     def find(self, run: Run, count: int) -> I64 | None:
         """Return the cached units of a run, ascending; None if not cached. `count` is the segment's units."""
@@ -218,7 +228,7 @@ class _Lookup:
             self.unscanned = True
             return None
         limit = min(MAX_SHORT, self._max_terms) if scans or is_short(run) else self._max_terms
-        found = self._memory.finder.find(run, limit)
+        found = self._memory.find_terms(run, limit)
         self.passed_over |= found is None
         return found
 
