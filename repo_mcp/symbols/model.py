@@ -157,7 +157,8 @@ UNBOUND = ""  # from this line on the name means again what it meant outside
 # of its type or of its parameters. The arguments are offsets.
 REST_OF_TYPE, REST_OF_PARAMETERS = "…", "…("
 
-# Arguments of BIND rows of TypeScript whose variable has the type of a parameter; see `name_parameter`.
+# Arguments of BIND rows of TypeScript, and of Java, whose variable has the type of a parameter; see
+# `name_parameter`.
 OF_PARAMETER = 64
 MAX_PARAMETERS = 8  # of one function; further ones are not told apart
 ITSELF = MAX_PARAMETERS  # in place of a parameter's index: the whole function that is passed
@@ -221,6 +222,10 @@ BARE_DOT = ".~"  # ends the qualifier of a CALL in Swift of a member of the valu
 # Before the name of the base in the name of an anonymous class of Java, `new Base() {}`. As the first name of
 # a chain, that name is followed by ":" and the line on which the body begins.
 NEW = "new "
+# Before the name of a type, as the first name of a chain in Java, C, C++ and Swift: a value of that type,
+# mostly a cast.
+# What is around it is written before it: `((Outer.Inner) value).run()` has the qualifier "^Outer$Inner".
+CAST, CAST_OUTER = "^", "$"
 
 
 class ParseStatus(IntEnum):

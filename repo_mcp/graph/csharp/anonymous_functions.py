@@ -16,6 +16,7 @@ from repo_mcp.graph.csharp.signatures import get_item_type, read_method
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import (
     GIVING_ITEMS,
+    GIVING_OUT,
     NOTHING_KNOWN,
     Place,
     TypeArguments,
@@ -97,6 +98,8 @@ class AnonymousFunctions:
             members = [one for one in targets if self._get_member(one) is not None]
             if not targets and segment.name in GIVING_ITEMS and not argument and not parameter:
                 found.append(self._types.find_items(receiver))
+            elif not targets and segment.name in GIVING_OUT and parameter == IS_ITSELF:
+                found.append(self._types.evaluate(file, row.symbol, f"{before}[]", row.line, steps + 1))
             elif not targets and not argument and not parameter:
                 found.append(_find_held(receiver))
             for one in members:

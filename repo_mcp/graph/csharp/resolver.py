@@ -14,12 +14,14 @@ from repo_mcp.graph.csharp.anonymous_functions import AnonymousFunctions
 from repo_mcp.graph.csharp.conditions import CSharpConditions
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.overloads import CSharpOverloads, Found
+from repo_mcp.graph.csharp.same_named import SameNamed
 from repo_mcp.graph.csharp.signatures import PLAIN, list_parameter_types
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value, find_bind
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.languages.csharp.chains import strip_types
-from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, NEW, split_call
+from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, BEFORE_DOT, NEW, split_call
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -78,6 +80,7 @@ class CSharpResolver:
         self._overloads = CSharpOverloads(self._names, self._types)
         self._accessible = AccessibleMembers(self._names, self._types)
         self._conditions = CSharpConditions(self._names)
+        self._same_named = SameNamed(self._names, self._types)
         passed = AnonymousFunctions(self._names, self._types, self._overloads, self._resolve)
         self._types.find_passed = passed.find
 
@@ -94,6 +97,9 @@ class CSharpResolver:
 
     def _resolve(self, file: CSharpFile, reference: Reference) -> Resolution:
         role = reference.role
+        if role is ReferenceRole.USE and reference.arguments & BEFORE_DOT:
+            plain = replace(reference, arguments=reference.arguments & ~BEFORE_DOT)
+            return self._same_named.weigh(file, plain, self._resolve(file, plain))
         if role is ReferenceRole.IMPORT:
             return self._resolve_using(file, reference)
         if role in {ReferenceRole.EXPORT, ReferenceRole.BIND}:
@@ -203,7 +209,7 @@ class CSharpResolver:
             if row.role is ReferenceRole.USE and row.arguments:  # `Name<int>` is no property
                 members = [one for one in members if one[1].kind in TYPE_KINDS | CALLABLE_KINDS]
             if members and self._may_mean(file, members, row):
-                sure = Confidence.PROBABLE if _is_called_like_its_type(members, row) else Confidence.EXACT
+                sure = Confidence.EXACT
                 if own is not None:
                     sure = self._weaken(file, own, row, members, sure)
                 return self._say(file, members, row, sure)
@@ -420,12 +426,6 @@ def _conclude_type(meaning: TypeMeaning) -> Resolution:
 
 def _get_name(meaning: TypeMeaning) -> str:
     return meaning.full_name.rpartition(".")[2].partition("`")[0]
-
-
-def _is_called_like_its_type(members: Found, row: Reference) -> bool:
-    """Return whether a name may also mean the type of the member it names: `Color` in `Color.Red`."""
-    types = (one[1].return_type.rstrip("?").rpartition(".")[2] for one in members)
-    return row.role is ReferenceRole.USE and row.name in types
 
 
 def _may_be(symbol: DeclaredSymbol, row: Reference) -> bool:

@@ -45,6 +45,8 @@ GIVING_ITEMS = frozenset(
         " DistinctBy TrueForAll FirstAsync FirstOrDefaultAsync AnyAsync SingleOrDefaultAsync",
     )
 )  # these call their first argument with items
+# These give an item to the variable behind `out`.
+GIVING_OUT = frozenset({"TryDequeue", "TryGetValue", "TryPeek", "TryPop", "TryRemove", "TryTake"})
 OF_TYPE = frozenset({"OfType", "Cast"})  # return a sequence of their type argument
 BY_KEY = frozenset(
     re.findall(

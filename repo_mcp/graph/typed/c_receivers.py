@@ -1,4 +1,6 @@
-"""The types of receivers in C and C++: each of several definitions of a C struct counts."""
+"""The types of receivers in C and C++: each of several definitions of a C struct counts.
+
+What a container of C++ returns is never sure: another class may be called like it."""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import CAST, CAST_OUTER
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 MAX_TWINS = 4  # definitions of one C struct
@@ -22,6 +25,13 @@ class CReceivers(ReceiverTypes):
     def _may_name_type(self, scope: FileScope, role: ReferenceRole) -> bool:
         return role is not ReferenceRole.USE or scope.language != "c"
 
+    def _find_first(
+        self, scope: FileScope, ordinal: int, line: int, segments: list[str]
+    ) -> tuple[Receiver | None, int]:
+        if segments[0].startswith(CAST):
+            return self._find_type(scope, ordinal, tuple(segments[0][1:].split(CAST_OUTER))), 1
+        return super()._find_first(scope, ordinal, line, segments)
+
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
         if scope.language != "c":
             return super()._make_receiver(scope, found, is_items=is_items)
@@ -30,7 +40,10 @@ class CReceivers(ReceiverTypes):
         return Receiver(types, "", is_items, found.is_certain and is_one)
 
     def _find_member(self, receiver: Receiver, segment: str) -> Receiver | None:
-        if segment == "this" or receiver.is_items or not _is_of_c(self._lookup, receiver):
+        if receiver.is_items:
+            found = super()._find_member(receiver, segment)
+            return found if found is None else replace(found, is_certain=False)
+        if segment == "this" or not _is_of_c(self._lookup, receiver):
             return super()._find_member(receiver, segment)
         role = ReferenceRole.CALL if segment.endswith("()") else ReferenceRole.USE
         members = list_c_members(self._lookup, receiver, segment.removesuffix("()"), role)

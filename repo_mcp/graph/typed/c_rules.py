@@ -42,6 +42,12 @@ _RESERVED = re.compile(r"_[A-Z_]")
 _DENIED = re.compile(r"!(?:(\w+)|defined\((\w+)\))")
 _ASKED = re.compile(r"(\w+)|defined\((\w+)\)")
 _DEFINED_ZERO = re.compile(r"\b0[ \t]*(?:$|/[/*])")
+# Members of containers of C++ and of Qt that return an item, or an iterator, which is read like one.
+_GIVING_TEXT = """
+at back begin cbegin cend constBegin constFind constFirst constLast crbegin end erase find first front last
+lower_bound rbegin rend takeAt takeFirst takeLast top upper_bound value
+"""
+_GIVING_ITEM = frozenset(_GIVING_TEXT.split())
 # In names of macros for what a build finds out.
 _FOUND_OUT = re.compile(r"(?:^|_)(?:HAVE|HAS|USE|WITH|ENABLE)(?:_|$)")
 
@@ -60,6 +66,9 @@ class CRules(Rules):
     has_extensions = True
     checks_extensions = True
     own_words = frozenset({"this"})
+    giving_item = _GIVING_ITEM
+    keeping_items = frozenset({"values"})
+    imitating = frozenset({"second"})  # of an item of a map, which is read as its value
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)

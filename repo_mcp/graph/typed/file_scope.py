@@ -255,6 +255,12 @@ def list_own_bounds(scope: FileScope, ordinal: int, named: TypeName) -> list[Ref
     return []
 
 
+def list_type_parameters(scope: FileScope, ordinal: int) -> list[str]:
+    """Return the names of the type parameters of a symbol, in order."""
+    rows = map(scope.record.get_reference, scope.record.list_own_role(ordinal, ReferenceRole.BIND))
+    return [*dict.fromkeys(one.alias for one in rows if one.arguments == Binding.BOUND)]
+
+
 def is_open_parameter(scope: FileScope, ordinal: int, name: str) -> bool:
     """Return whether a name at a symbol is that of a type parameter without bounds."""
     rows = (row for one in scope.iter_around(ordinal) for row in scope.list_bindings(one, name))

@@ -1,15 +1,27 @@
-"""The types of receivers in Java: unnamed classes, and names of which a method is not the value."""
+"""The types of receivers in Java: unnamed classes, parameters of lambdas, and names of values."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.receiver import Receiver
-from repo_mcp.graph.typed.receivers import ReceiverTypes, is_callable
+from repo_mcp.graph.typed.file_scope import FileScope, list_type_parameters, split_name
+from repo_mcp.graph.typed.java_lambdas import (
+    Taken,
+    make_call,
+    read_passed_type,
+    read_taken,
+    read_taken_type,
+)
+from repo_mcp.graph.typed.receiver import Receiver, take_item
+from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes, is_callable
 from repo_mcp.languages.treesitter.type_names import TypeName
+from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import NEW, Binding
-from repo_mcp.symbols.symbol_record import ReferenceRole
+from repo_mcp.symbols.model import CAST, CAST_OUTER, NEW, OF_PARAMETER, Binding, read_parameter
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
+
+_KEY = "java.util.Map.Entry.getKey"  # of an entry, which is known by its value
 
 
 class JavaReceivers(ReceiverTypes):
@@ -22,16 +34,111 @@ class JavaReceivers(ReceiverTypes):
     ) -> tuple[Receiver | None, int]:
         if segments[0].startswith(NEW):
             return _find_anonymous(scope, segments[0]), 1
+        if segments[0].startswith(CAST):
+            return self._find_type(scope, ordinal, tuple(segments[0][1:].split(CAST_OUTER))), 1
         return super()._find_first(scope, ordinal, line, segments)
+
+    def _find_bound(self, scope: FileScope, binding: Reference) -> Receiver | None:
+        if binding.arguments < OF_PARAMETER:
+            return super()._find_bound(scope, binding)
+        taken = read_taken(binding)
+        if taken is None:
+            at = Declaration(scope.path, binding.symbol)
+            return self._read_passed(at, binding.name, read_parameter(binding.arguments)[1])
+        if taken.makes or not binding.qualifier:
+            return self._find_passed(scope, binding, taken, None)
+        receiver = self.find_receiver(scope, binding.symbol, binding.line, binding.qualifier)
+        if receiver is None or receiver.external:
+            return None
+        if receiver.is_items:
+            item = take_item(receiver) if taken.passes_item() else None
+            return item if item is None else replace(item, is_certain=False)
+        return self._find_passed(scope, binding, taken, receiver)
+
+    def _find_passed(
+        self, scope: FileScope, binding: Reference, taken: Taken, receiver: Receiver | None
+    ) -> Receiver | None:
+        """Return what a called method or constructor passes to a lambda; None if its overloads differ."""
+        call = make_call(binding, taken)
+        found: list[Receiver | None] = []
+        for one in self._list_called(scope, call, taken, receiver):
+            other = self._lookup.find_scope(one.path)
+            if other is not None and self._lookup.rules.accepts(other.get_symbol(one.ordinal), call):
+                text = read_taken_type(other, one.ordinal, taken.position)
+                found.append(self._read_passed(one, text, taken.index, taken.parameters, receiver))
+        known = [one for one in found if one is not None]
+        return known[0] if len({(one.types, one.external) for one in known}) == 1 else None
+
+    def _list_called(
+        self, scope: FileScope, call: Reference, taken: Taken, receiver: Receiver | None
+    ) -> list[Declaration]:
+        lookup, role = self._lookup, ReferenceRole.CALL
+        if taken.makes:
+            made = lookup.find_type(scope, call.symbol, split_name(call)).declarations
+            return [each for one in made for each in lookup.find_constructors(one)]
+        if receiver is None:
+            return list(lookup.find_bare(scope, call.symbol, call.name, role, call).declarations)
+        return [each for one in receiver.types for each in lookup.find_members(one, call.name, role, call)]
+
+    def _read_passed(
+        self, at: Declaration, text: str, index: int, count: int = 0, receiver: Receiver | None = None
+    ) -> Receiver | None:
+        """Return the type of a parameter of a function whose type is written at a member of a receiver."""
+        where, passed = read_passed_type(self._lookup, at, text, index, count)
+        found = self._read_text(where, passed, receiver if where == at else None) if passed else None
+        return found if found is None else replace(found, is_certain=False)
 
     def _find_named(
         self, scope: FileScope, at: Declaration, text: str, named: TypeName, receiver: Receiver | None
     ) -> Receiver | None:
         if receiver is not None and not named.is_items and _is_own_type(scope, at.ordinal, named.name):
             return replace(receiver, is_certain=False)
+        if receiver is not None and receiver.type_arguments and not self._has_argument(receiver, at, named):
+            receiver = replace(receiver, type_arguments=())
         return super()._find_named(scope, at, text, named, receiver)
 
+    def _has_argument(self, receiver: Receiver, at: Declaration, named: TypeName) -> bool:
+        """Return whether a name in a member is a type parameter of the receiver's own type."""
+        scope = self._lookup.find_scope(at.path)
+        if scope is None or named.name in list_type_parameters(scope, at.ordinal):
+            return False
+        return Declaration(at.path, scope.get_parent(at.ordinal)) in receiver.types
+
+    def _find_written(self, scope: FileScope, binding: Reference, names: tuple[str, ...]) -> Receiver | None:
+        if "<" not in binding.name:
+            return super()._find_written(scope, binding, names)
+        text = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
+        return self._read_text(Declaration(scope.path, binding.symbol), text, None)
+
+    def _complete(
+        self, at: Declaration, text: str, named: TypeName, found: Receiver, receiver: Receiver | None
+    ) -> Receiver:
+        """Return a type with the types that its parameters are given."""
+        found = super()._complete(at, text, named, found, receiver)
+        _, _, inside = text.partition(f"{named.name}<")
+        other = self._lookup.find_scope(found.types[0].path) if found.types and not found.is_items else None
+        if not inside or other is None or self._lookup.depth >= MAX_DEPTH:
+            return found
+        names = list_type_parameters(other, found.types[0].ordinal)
+        given: list[tuple[str, Receiver]] = []
+        with self._lookup.deepen():
+            for name, one in zip(names, split_list(inside.rpartition(">")[0]), strict=False):
+                written = one.removeprefix("? extends ").removeprefix("? super ")
+                each = self._read_text(at, written, receiver)
+                given += [(name, each)] if each is not None else []
+        return replace(found, type_arguments=tuple(given))
+
+    def _choose_called(
+        self, found: Sequence[Declaration], role: ReferenceRole
+    ) -> tuple[Sequence[Declaration], bool]:
+        """Return the methods that a call may mean, or the fields that another use may."""
+        is_call = role is ReferenceRole.CALL
+        kept = [one for one in found if is_callable(self._lookup, one) is is_call]
+        return kept or found, True
+
     def _find_member(self, receiver: Receiver, segment: str) -> Receiver | None:
+        if receiver.is_items and segment == "getKey()":
+            return Receiver(external=_KEY)
         found = super()._find_member(receiver, segment)
         if found is None or not receiver.is_items:
             return found

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, is_type_role
+from repo_mcp.graph.program import (
+    NOTHING,
+    Confidence,
+    Declaration,
+    Resolution,
+    Target,
+    is_type_role,
+    join_targets,
+)
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.java_lookup import JavaLookup
 from repo_mcp.graph.typed.java_overloads import choose_by_literals, split_literals
@@ -10,6 +18,7 @@ from repo_mcp.graph.typed.java_receivers import JavaReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.lookup import iter_above
 from repo_mcp.graph.typed.overriding import list_not_overridden
+from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CONSTRUCTED, PATH
@@ -79,6 +88,15 @@ class JavaResolver(LanguageResolver):
         owner, name = self._get_parent(method), scope.get_name(method.ordinal)
         bases = self._lookup.list_bases(owner)
         return not any(self._lookup.find_members(one, name, ReferenceRole.CALL) for one in bases)
+
+    def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
+        """Resolve a member of a receiver; of those of the results of several overloads, one is meant."""
+        each = [replace(receiver, types=(one,)) for one in receiver.types]
+        found = [super(JavaResolver, self)._resolve_in_types(scope, reference, one) for one in each]
+        joined = join_targets(found)
+        if receiver.is_certain or len({one.targets for one in found if one.targets}) < 2:
+            return joined
+        return Resolution(tuple(Target(one.declaration, Confidence.POSSIBLE) for one in joined.targets))
 
     def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
         return any(self._may_be_of_class(owner, one) for one in members[:1])

@@ -45,10 +45,11 @@ getAndIncrement getAndSet incrementAndGet intValue longValue doubleValue getYear
 plusDays toEpochMilli toInstant toMillis groupCount matcher
 """
 _LIBRARY = frozenset(_LIBRARY_TEXT.split())
-# Members of lists, maps and streams: those that return an item, and those that return a list of the same.
+# Members of lists, maps, streams and other holders: those that return an item, and those that return a list
+# of the same.
 _GIVING_TEXT = """
 get getFirst getLast getOrDefault remove removeFirst removeLast poll pollFirst pollLast peekFirst peekLast
-element pop next first last ceiling floor higher lower take orElse orElseThrow orElseGet
+element pop next first last ceiling floor higher lower take orElse orElseThrow orElseGet getValue join getNow
 """
 _GIVING_ITEM = frozenset(_GIVING_TEXT.split())
 _KEEPING_TEXT = """

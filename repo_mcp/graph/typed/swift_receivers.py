@@ -24,6 +24,7 @@ from repo_mcp.graph.typed.swift_steps import (
 from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS, find_arguments, list_parameters
 from repo_mcp.languages.treesitter.type_names import TypeName
 from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import CAST
 from repo_mcp.symbols.symbol_record import Binding, Reference, ReferenceRole, SymbolKind
 
 _STEPS = frozenset("@#%")
@@ -127,6 +128,13 @@ class SwiftReceivers(ReceiverTypes):
         return None
 
     # Variables
+
+    def _find_first(
+        self, scope: FileScope, ordinal: int, line: int, segments: list[str]
+    ) -> tuple[Receiver | None, int]:
+        if segments[0].startswith(CAST):
+            return self._find_type(scope, ordinal, (segments[0][1:],)), 1
+        return super()._find_first(scope, ordinal, line, segments)
 
     def _find_binding(self, scope: FileScope, ordinal: int, line: int, name: str) -> Reference | None:
         """Return the row that says what a variable is; of `let x = x.y`, the one of the `x` before."""

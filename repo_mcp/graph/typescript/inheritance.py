@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import Protocol
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.members import OWNERS, find_own_member
+from repo_mcp.graph.typescript.mixins import Mixins, TypeReader
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import MAX_STEPS, NO_OWNERS, Bound, Owners, join_bound, unite_owners
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.languages.typescript.types import split_type
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, ReferenceRole, SymbolKind
 
 MAX_BASES = 64
-_INHERITED = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
+INHERITED = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
 _PROMISED = (ReferenceRole.IMPLEMENT,)
-
-
-class TypeFinder(Protocol):
-    """Finds the owners of types by their names."""
-
-    def find_type(
-        self,
-        file: ScriptFile,
-        ordinal: int,
-        name: str,
-        qualifier: str,
-        steps: int,
-        line: int = 0,
-        *,
-        bound: Bound = (),
-        type_arguments: Sequence[str] = (),
-    ) -> Owners:
-        """Return the owners that a type has by its name, with its type arguments."""
 
 
 class Inheritance:
     """Finds bases, and the members that are declared in them."""
 
-    def __init__(self, names: ScriptNames, types: TypeFinder) -> None:
+    def __init__(self, names: ScriptNames, types: TypeReader) -> None:
         self._names = names
         self._types = types
+        self._mixins = Mixins(names, types)
 
     @cached_property
     def window(self) -> Owners:
@@ -62,22 +44,22 @@ class Inheritance:
         Interfaces that a class promises to implement come last, because the class must have each member
         itself.
         """
-        outside = ""
+        outside, is_open = "", False
         waiting, promised, seen = [first], list[Declaration](), {first}
         while waiting or promised:
             is_promise = not waiting
             owner = (waiting or promised).pop(0)
             found = find_own_member(self._names, owner, name, steps)
             if found is not UNKNOWN:
-                if is_promise and outside:  # a base that is not here may have it
+                if is_open or (is_promise and outside):  # a base that is not here may have it
                     found = replace(found, is_certain=False)
                 return replace(found, bound=join_bound(found.bound, bound)) if bound else found
             file, symbol = self._names.find_file(owner.path), self._names.get_symbol(owner)
             if file is None or symbol is None or steps > MAX_STEPS:
                 continue
-            for roles, then in ((_INHERITED, waiting), (_PROMISED, promised)):
+            for roles, then in ((INHERITED, waiting), (_PROMISED, promised)):
                 bases = self.list_bases(file, symbol, steps + 1, roles, bound)
-                outside = outside or bases.external
+                outside, is_open = outside or bases.external, is_open or bases.is_guess
                 bound = join_bound(bases.bound, bound) if bases.bound else bound
                 fresh = [one for one in bases.declarations if one not in seen]
                 if len(seen) < MAX_BASES:
@@ -90,29 +72,36 @@ class Inheritance:
         file: ScriptFile,
         symbol: DeclaredSymbol,
         steps: int,
-        roles: tuple[ReferenceRole, ...] = (*_INHERITED, *_PROMISED),
+        roles: tuple[ReferenceRole, ...] = (*INHERITED, *_PROMISED),
         bound: Bound = (),
     ) -> Owners:
         """Return the bases of a class or an interface; an external one only if there is no other."""
         if symbol.kind not in OWNERS or not symbol.ordinal:
             return NO_OWNERS
-        found = []
-        for row in file.list_bases(symbol.ordinal):
-            if row.role in roles:
-                written = file.binds.get((symbol.ordinal, f"={row.name}"), ())
-                type_arguments = (
-                    [one.strip() for one in split_type(written[0].name[1:-1], ",")] if written else []
-                )
-                around = symbol.ordinal if type_arguments else symbol.parent
-                owners = self._types.find_type(
-                    file,
-                    around,
-                    row.name,
-                    row.qualifier,
-                    steps + 1,
-                    row.line,
-                    bound=bound,
-                    type_arguments=type_arguments,
-                )
-                found.append(owners)
+        rows = [row for row in file.list_bases(symbol.ordinal) if row.role in roles]
+        found = [self._find_base(file, symbol, row, steps + 1, bound) for row in rows]
+        if ReferenceRole.INHERIT in roles:
+            found.append(self._mixins.list_bases(file, symbol, steps + 1))
         return unite_owners(found)
+
+    def _find_base(
+        self, file: ScriptFile, symbol: DeclaredSymbol, row: Reference, steps: int, bound: Bound
+    ) -> Owners:
+        written = file.binds.get((symbol.ordinal, f"={row.name}"), ())
+        type_arguments = [one.strip() for one in split_type(written[0].name[1:-1], ",")] if written else []
+        if row.role is ReferenceRole.INHERIT and not row.qualifier:
+            made = self._mixins.find_held(file, symbol.parent, row.name, row.line, steps)
+            if made != NO_OWNERS:
+                return made
+        around = symbol.ordinal if type_arguments else symbol.parent
+        owners = self._types.find_type(
+            file,
+            around,
+            row.name,
+            row.qualifier,
+            steps,
+            row.line,
+            bound=bound,
+            type_arguments=type_arguments,
+        )
+        return self._mixins.make(owners, steps) if row.role is ReferenceRole.INHERIT else owners

@@ -50,6 +50,7 @@ _NOT_MERGED = frozenset(
         SymbolKind.TYPE,
     }
 )
+_WITHOUT_CONSTRUCTOR = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 
 
@@ -168,12 +169,17 @@ class TypeScriptResolver:
                 return Resolution(external=f"{owners.external}.{row.name}")
             if owners != NO_OWNERS and not owners.external:
                 if row.name == "constructor" and row.qualifier == "super":
-                    return self._say(Meaning(owners.declarations), row)
+                    return self._say(Meaning(self._list_run(owners.declarations)), row)
                 meaning = self._types.find_member(owners, row.name)
                 if meaning is not UNKNOWN or not owners.is_choice:
                     meaning = self._narrowing.narrow(file, meaning, row)
                     return self._say(self._part_static(file, meaning, row), row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(file.path, row)
+
+    def _list_run(self, bases: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
+        """Return the bases whose constructors `super()` runs: no interfaces, which mixins add."""
+        symbols = [(one, self._names.get_symbol(one)) for one in bases]
+        return tuple(one for one, symbol in symbols if symbol and symbol.kind not in _WITHOUT_CONSTRUCTOR)
 
     def _part_static(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
         """Return the members of a class itself, or those of its objects, if both have some of one name."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.contextual_types import ContextualTypes
 from repo_mcp.graph.typescript.inference import Inference
-from repo_mcp.graph.typescript.inheritance import Inheritance
+from repo_mcp.graph.typescript.inheritance import INHERITED, Inheritance
 from repo_mcp.graph.typescript.members import (
     ITEM_OF,
     OWNERS,
@@ -128,7 +128,7 @@ class ScriptTypes:
             if holder is None:
                 return NO_OWNERS
             if name == "super":
-                return self._inheritance.list_bases(file, file.get_symbol(holder), steps, bound=bound)
+                return self._inheritance.list_bases(file, file.get_symbol(holder), steps, INHERITED, bound)
             return Owners((Declaration(file.path, holder),), bound=bound)
         if name.startswith(CAST):
             return self.read_written(file, ordinal, name[len(CAST) :], steps, bound)

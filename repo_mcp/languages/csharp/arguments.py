@@ -57,6 +57,7 @@ _CHAINS = frozenset(
         "await_expression",
     }
 )
+_DECIDED = frozenset({"lambda_expression", "implicit_object_creation_expression", "declaration_expression"})
 _SEEN_THROUGH = frozenset({"parenthesized_expression", "checked_expression", "postfix_unary_expression"})
 _BOOLEAN = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _REAL = {"f": "=float", "m": "=decimal"}
@@ -104,13 +105,13 @@ def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list
 
 
 def _note_passed(walk: CSharpWalk, arguments: Node, name: str, qualifier: str, start: int) -> None:
-    """Note the functions and the `new()` among arguments, whose types the call decides."""
+    """Note the functions, `new()` and `out var x` among arguments, whose types the call decides."""
     number = 0
     for one in arguments.named_children:
         if one.type == "comment" or number >= MAX_ARGUMENTS:
             continue
         value = one.children[-1] if one.children else one
-        if value.type in {"lambda_expression", "implicit_object_creation_expression"}:
+        if value.type in _DECIDED:
             walk.passed[value.start_byte] = Passed(name, qualifier, start, number)
         number += 1
 

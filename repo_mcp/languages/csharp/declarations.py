@@ -373,8 +373,12 @@ def on_named(walk: CSharpWalk, node: Node) -> None:
     _take(walk, name_node)
     name = walk.read_name(name_node)
     walk.bind(name)
+    passed = walk.passed.get(node.start_byte) if node.type == "declaration_expression" else None
     if type_node is not None and type_node.type != "implicit_type":
         walk.bind_type(name, type_node, name_node.start_byte)
+    elif passed is not None:
+        kind = PASSED | passed.argument << ARGUMENT_SHIFT | IS_ITSELF << PARAMETER_SHIFT
+        walk.refer(ReferenceRole.BIND, passed.name, passed.start, passed.qualifier, name, kind)
 
 
 def on_named_first(walk: CSharpWalk, node: Node) -> None:

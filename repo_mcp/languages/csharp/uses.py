@@ -18,6 +18,7 @@ from repo_mcp.languages.csharp.types import (
     ARGUMENT_SHIFT,
     ATTRIBUTE,
     ATTRIBUTE_ENDING,
+    BEFORE_DOT,
     IS_ITSELF,
     IS_VALUE,
     NEW,
@@ -345,7 +346,10 @@ def on_identifier(walk: CSharpWalk, node: Node) -> None:
     qualifier = walk.pending.get(start, "")
     if name != "_":
         role = walk.find_role(start)
-        _refer_type(walk, role, name, start, qualifier, _count_type_arguments(walk, node.end_byte, role))
+        arity = _count_type_arguments(walk, node.end_byte, role)
+        if role is USE and not arity and not qualifier and name[:1].isupper():
+            arity = BEFORE_DOT * walk.text.startswith(b".", node.end_byte)
+        _refer_type(walk, role, name, start, qualifier, arity)
 
 
 def _refer_type(

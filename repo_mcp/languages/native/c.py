@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.c_casts import refer_called
 from repo_mcp.languages.native.c_declarators import (
     Declarator,
     count_parameters,
@@ -42,7 +43,6 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_block,
     on_comment,
     on_type,
-    read_called,
 )
 from repo_mcp.languages.treesitter.settled_rows import FLAT_KINDS, RowRules
 from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
@@ -324,7 +324,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     if kind == "field_expression":
         field = function.child_by_field_name("field")
         if field is not None:
-            read_called(walk, field, function.child_by_field_name("argument"), arguments)
+            refer_called(walk, field, function.child_by_field_name("argument"), arguments)
     elif kind == "identifier":
         if walk.scope.kind in FLAT_KINDS and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)

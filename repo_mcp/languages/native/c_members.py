@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.c_casts import read_object
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import OF_TYPE
@@ -32,7 +33,7 @@ def on_member(walk: CaptureWalk, node: Node) -> None:
     if made:
         walk.refer(ReferenceRole.USE, name, field, made, "", OF_TYPE)
     else:
-        walk.refer(ReferenceRole.USE, name, field, walk.read_chain(before))
+        walk.refer(ReferenceRole.USE, name, field, read_object(walk, before))
 
 
 def _read_cast(walk: CaptureWalk, node: Node | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c import on_parameter
+from repo_mcp.languages.native.c_casts import read_object
 from repo_mcp.languages.native.c_declarators import iter_declarators, read_declarator
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
@@ -17,6 +18,8 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
+# Ends of the names of functions that return a value of their type argument, or something that points to one.
+_OF_ARGUMENT = ("_cast", "make_unique", "make_shared", "std::get_if", "std::get")
 MAX_CALLS = 4  # within one another, in what looks like the parameters of a function
 
 
@@ -71,9 +74,10 @@ def bind_values(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
     if type_node is None or type_node.type != "placeholder_type_specifier":
         return
     for found in iter_declarators(node):
-        if found.value is None:
+        value = found.value or node.child_by_field_name("value")  # of a condition: `if (auto x = ...)`
+        if value is None:
             continue
-        name, value = walk.read(found.name), found.value
+        name = walk.read(found.name)
         if value.type == "new_expression":
             walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), found.name)
         elif value.type == "call_expression":
@@ -84,10 +88,10 @@ def _bind_call(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
     function = value.child_by_field_name("function")
     text = walk.read_line(function)
     head, _, inside = text.partition("<")
-    if inside and head.endswith(("_cast", "make_unique", "make_shared")):
+    if inside[:1].isalpha() and head.endswith(_OF_ARGUMENT):
         walk.bind_type(name, inside.rpartition(">")[0], node)
         return
-    chain = walk.read_chain(function)
+    chain = read_object(walk, function)
     if chain != "?":
         called, qualifier = split_path(chain)
         walk.bind_call(name, called, qualifier, node)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.c_casts import refer_called
 from repo_mcp.languages.native.c_macro_arguments import read_macro_arguments
 from repo_mcp.languages.native.c_preprocessor import declare_by_macro, take_names
 from repo_mcp.languages.native.cpp_literals import mark_literals
@@ -55,7 +56,7 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
             declare_by_macro(walk, node, walk.read(function), arguments)
             take_names(walk, node, arguments)
         macro = walk.names_to_come.pop(function.start_byte, "") if before is None else ""
-        read_called(walk, function, before, arguments, macro + mark_literals(walk, arguments))
+        refer_called(walk, function, before, arguments, macro + mark_literals(walk, arguments))
         if before is None:
             read_macro_arguments(walk, walk.read(function), arguments)
     elif kind == "qualified_identifier":

@@ -382,5 +382,5 @@ JAVA = Dialect(
         "type": on_type,
     },
     BUILTINS,
-    RowRules(calls_variables=False),
+    RowRules(keeps_types=True, calls_variables=False),
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.java_lambdas import bind_passed, bind_typed
 from repo_mcp.languages.native.java_literals import is_text, mark_literals
+from repo_mcp.languages.treesitter.capture_scopes import MAX_CHAIN_BYTES, name_chain
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, read_called, split_path
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CONSTRUCTED, NEW, PATH
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CAST, CAST_OUTER, CONSTRUCTED, NEW, PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 MAX_BRACKETS = 3  # around `new Base() { ... }`
 MAX_OUTER = 8  # types around a nested one whose uses are recorded
 _TEXT_CLASS = "String"
+_CAST = re.compile(rb"\(\s*\(\s*([A-Z][\w$.]*)\s*(?:<[\w\s,.?<>]*>)?\s*\)")
+_BRACKET = re.compile(rb"[()]")
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 
 
@@ -39,6 +44,7 @@ def on_new(walk: CaptureWalk, node: Node) -> None:
     arguments = node.child_by_field_name("arguments")
     alias, count = CONSTRUCTED + mark_literals(walk, arguments), count_arguments(walk, arguments)
     walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, alias, count)
+    bind_passed(walk, arguments, f"{NEW}{found.name}", found.qualifier)
     _refer_outer(walk, made, found.qualifier)
     body = node.named_children[-1]
     if body.type == "class_body" and found.name:
@@ -50,6 +56,7 @@ def refer_implemented(walk: CaptureWalk, value: Node | None, type_text: str) -> 
     found = read_type(type_text.partition("<")[0])
     if value is not None and value.type in _FUNCTIONS and found.name not in {"", "var"}:
         walk.refer(ReferenceRole.IMPLEMENT, found.name, value, found.qualifier, "", AS_FUNCTION)
+        bind_typed(walk, value, type_text)
 
 
 def on_cast(walk: CaptureWalk, node: Node) -> None:
@@ -89,7 +96,9 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
         walk.taken.add(name.start_byte)
         arguments = node.child_by_field_name("arguments")
         alias, count = mark_literals(walk, arguments), count_arguments(walk, arguments)
-        walk.refer(ReferenceRole.CALL, walk.read(name), name, _read_receiver(walk, before), alias, count)
+        qualifier = _read_receiver(walk, before)
+        walk.refer(ReferenceRole.CALL, walk.read(name), name, qualifier, alias, count)
+        bind_passed(walk, arguments, walk.read(name), qualifier)
 
 
 def _read_receiver(walk: CaptureWalk, node: Node | None) -> str:
@@ -97,8 +106,26 @@ def _read_receiver(walk: CaptureWalk, node: Node | None) -> str:
     the class of `"text".member`."""
     if node is None:
         return ""
-    chain = name_anonymous(walk, node) or walk.read_chain(node)
+    chain = name_anonymous(walk, node) or _read_cast(walk, node) or walk.read_chain(node)
     return _TEXT_CLASS if chain == "?" and is_text(walk, node) else chain
+
+
+def _read_cast(walk: CaptureWalk, node: Node) -> str:
+    """Return the chain of `((Base) value).next()`, "^Base.next()"; "" for any other expression."""
+    start, end = node.start_byte, node.end_byte
+    found = _CAST.match(walk.text, start, end) if end - start <= MAX_CHAIN_BYTES else None
+    if found is None:
+        return ""
+    depth = 0
+    for bracket in _BRACKET.finditer(walk.text, start, end):
+        depth += 1 if bracket[0] == b"(" else -1
+        if not depth:
+            if name_chain(walk.text[found.end() : bracket.start()]) == "?":
+                return ""  # not a cast as a whole: `((Base) one == two ? three : four)`
+            behind = name_chain(b"x" + walk.text[bracket.end() : end].lstrip())
+            name = found[1].decode("utf-8", "replace").replace(".", CAST_OUTER)
+            return f"{CAST}{name}{behind[1:]}" if behind.startswith("x") else ""
+    return ""
 
 
 def name_anonymous(walk: CaptureWalk, node: Node) -> str:

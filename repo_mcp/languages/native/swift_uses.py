@@ -32,6 +32,7 @@ _WORD_BEHIND = re.compile(rb"[a-z]+\Z")
 _UNWRAPPED = re.compile(
     rb"[\w)\]}][!?]+\Z"
 )  # `first!!`, which the grammar takes for an operator before a dot
+_TYPE_NAME = "type_identifier"
 _META = frozenset({"Type", "Protocol"})  # behind a type: the type of that type
 
 
@@ -88,8 +89,9 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
             is_bare = _is_bare(walk, function) and last != "@" and not last.isupper()
             owner += BARE_DOT if is_bare else ""
             walk.refer(ReferenceRole.CALL, walk.read(target), target, owner, labels, count)
-    elif function.type in {"constructor_expression", "user_type"}:
+    elif function.type == "user_type":  # of `Base<Item>(3)`
         made, qualifier = split_path(walk.read_chain(function))
+        walk.taken.update(one.start_byte for one in function.named_children[-2:] if one.type == _TYPE_NAME)
         walk.refer(ReferenceRole.CALL, made, function, qualifier, labels, count)
 
 
@@ -165,7 +167,7 @@ def on_prefix(walk: CaptureWalk, node: Node) -> None:
 
 def on_user_type(walk: CaptureWalk, node: Node) -> None:
     """Add each name of a type, `Outer.Inner`, in the role of the span around it."""
-    names = [one for one in node.named_children if one.type == "type_identifier"]
+    names = [one for one in node.named_children if one.type == _TYPE_NAME]
     if not names or names[-1].start_byte in walk.taken:
         return
     said = [walk.read(one) for one in names]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.swift_types import find_type_chain, strip_type
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
-from repo_mcp.symbols.model import OF_TYPE, Binding
+from repo_mcp.symbols.model import CAST, OF_TYPE, Binding
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
@@ -68,6 +68,9 @@ _MAX_SHORTHANDS = 4  # `$0` to `$3`
 # The grammar parses `x == .a || y` as `x == (.a || y)`.
 _FIRST_PARTS = frozenset({"conjunction_expression", "disjunction_expression"})
 _LAST_PARTS = frozenset({"try_expression", "await_expression"})
+
+_TEXTS = frozenset({"line_string_literal", "multi_line_string_literal", "raw_string_literal"})
+_OF_TEXT = f"{CAST}String"  # the chain of a literal
 
 
 def read_value(walk: CaptureWalk, node: Node | None, depth: int = 0) -> str:
@@ -346,7 +349,10 @@ def read_owner(walk: CaptureWalk, node: Node) -> str:
 
     A type parameter is replaced by its bound, which is all that is known of it.
     """
-    chain = read_value(walk, node.child_by_field_name("target"))
+    target = node.child_by_field_name("target")
+    if target is not None and target.type in _TEXTS:
+        return _OF_TEXT
+    chain = read_value(walk, target)
     first, dot, rest = chain.partition(".")
     for scope in walk.scopes if first[:1].isupper() else ():
         bound = walk.type_parameters.get((scope.ordinal, first))

@@ -26,19 +26,27 @@ _SEPARATOR = re.compile(r"\s*(?:\.|::)\s*")
 # Wrappers: members of the type argument are reached as if the wrapper were not there.
 _WRAPPERS_TEXT = """
 Box Rc Arc Ref RefMut Pin Cow MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop NonNull
-shared_ptr unique_ptr weak_ptr reference_wrapper scoped_refptr intrusive_ptr
+shared_ptr unique_ptr weak_ptr reference_wrapper scoped_refptr intrusive_ptr optional
+QPointer QSharedPointer QScopedPointer QWeakPointer
 """
 _WRAPPERS = frozenset(_WRAPPERS_TEXT.split())
 _CONTAINERS_TEXT = """
 Vec VecDeque HashSet BTreeSet LinkedList BinaryHeap SmallVec vector list deque set unordered_set
 array span List ArrayList LinkedList Set HashSet LinkedHashSet TreeSet Collection Iterable Iterator
 Queue Deque Stream Array Sequence ContiguousArray ArraySlice
+CopyOnWriteArrayList ArrayDeque PriorityQueue BlockingQueue LinkedBlockingQueue ConcurrentLinkedQueue
+SortedSet NavigableSet EnumSet ListIterator
+QList QVector QSet QStack QQueue forward_list multiset
+Optional CompletableFuture CompletionStage AtomicReference WeakReference SoftReference
 """
 _CONTAINERS = frozenset(_CONTAINERS_TEXT.split())
 _KEYED_TEXT = """
 HashMap BTreeMap IndexMap map unordered_map Map LinkedHashMap TreeMap Dictionary
+ConcurrentHashMap ConcurrentMap SortedMap NavigableMap EnumMap Map.Entry QMap QHash QMultiMap QMultiHash
+multimap
 """
 _KEYED = frozenset(_KEYED_TEXT.split())
+_ENTRY = "Map.Entry"  # whose own name alone is that of many other types
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,7 @@ def read_type(text: str) -> TypeName:
             return NO_TYPE
         names = _SEPARATOR.split(found.group())
         rest = text[found.end() :].lstrip()
-        inside = _find_argument(names[-1], rest)
+        inside = _find_argument(_ENTRY if names[-2:] == _ENTRY.split(".") else names[-1], rest)
         if inside is None:
             lists += rest.startswith(("[]", "..."))
             return TypeName(names[-1], ".".join(names[:-1]), lists > 0, lists - 1 if outer else 0, outer)

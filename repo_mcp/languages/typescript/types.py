@@ -54,6 +54,7 @@ CUT = "…"  # ends a text that was too long for a record
 _KEY = re.compile(r"\s*[\"'`]([^\"'`$]*)[\"'`]\s*")
 _REST = re.compile(r"(.+)\[\]|(?:Readonly)?Array<(.+)>")  # the type of a parameter that takes the rest
 _LABEL = re.compile(r"^[A-Za-z_$][\w$]*\??: ")  # of the item of a tuple
+_MAKES = re.compile(r"(?:abstract\s+)?new\b\s*(?=[<(])")  # before a function type: of a class
 _LAST_WORD = re.compile(r"[\w$.]*…$")
 _BRACKET = re.compile(r"[<>(){}\[\]]")
 _BRACKET_OR_SEPARATOR = re.compile(r"[<>(){}\[\]|&,:?]")
@@ -247,18 +248,25 @@ def read_function(text: str) -> tuple[list[str], str] | None:
 def split_function(text: str) -> tuple[str, str, bool] | None:
     """Return the parameters of a function type in parentheses, its result, and whether the type is bare.
 
-    It is bare if it has no parentheses around it and no type parameters before it. Returns None for other
-    types.
+    It is bare if it has no parentheses around it, and neither `new` nor type parameters before it. Returns
+    None for other types.
     """
     kept = text.strip()
     while kept.startswith("(") and _find_close(kept) == len(kept) - 1:
         kept = kept[1:-1].strip()
+    made = _MAKES.match(kept)
+    kept = kept[made.end() :] if made is not None else kept
     if kept.startswith("<"):
         kept = kept[_find_close(kept) + 1 :].strip()
     end = _find_close(kept) if kept.startswith("(") else -1
     if end <= 0 or not kept[end + 1 :].lstrip().startswith("=>"):
         return None
     return kept[: end + 1], kept[end + 1 :].lstrip()[2:], kept == text.strip()
+
+
+def makes_objects(text: str) -> bool:
+    """Return whether a type is that of a class, `new (a: A) => B`: a call of it makes an object."""
+    return _MAKES.match(strip_outer(text)) is not None
 
 
 def split_condition(text: str) -> tuple[str, str, str, str] | None:

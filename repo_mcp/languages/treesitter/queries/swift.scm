@@ -62,6 +62,7 @@
 (inheritance_specifier) @inherits
 (type_arguments) @types
 (call_expression) @call
+(constructor_expression) @call
 (navigation_expression) @navigation
 (prefix_expression) @prefix
 (user_type) @user_type

@@ -541,7 +541,7 @@ def test_an_attribute_means_the_class_of_attributes() -> None:
     assert ask("public Key I", "Key") == ["Marks.cs:3 Key exact"]
 
 
-def test_a_property_that_is_called_like_its_type_is_probable() -> None:
+def test_a_property_that_is_called_like_its_type_gives_way_to_a_static_member() -> None:
     text = """
         namespace Art;
         public class Color { public static Color Red; }
@@ -553,7 +553,7 @@ def test_a_property_that_is_called_like_its_type_is_probable() -> None:
         }
     """
     art = Repository.build({"a.cs": text})
-    assert art.ask("a.cs", "object A", "Color", ReferenceRole.USE) == ["a.cs:4 Color probable"]
+    assert art.ask("a.cs", "object A", "Color", ReferenceRole.USE) == ["a.cs:2 Color exact"]
     assert art.ask("a.cs", "object B", "Width") == ["a.cs:5 Width exact"]
 
 

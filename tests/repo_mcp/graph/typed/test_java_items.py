@@ -1,4 +1,4 @@
-"""Java: what a list, a map or a stream returns is one of its items."""
+"""Java: what a list, a map, a stream or another holder returns is one of its items."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from tests.repo_mcp.graph.resolved import Repository
 
 TEXT = """
 package p;
-import java.util.*;
+import java.util.*; import java.util.concurrent.atomic.AtomicReference;
 class Item { Item child; int size() { return 1; } }
 class Other { int size() { return 2; } }
 class A {
-  List<Item> items; Map<String, Item> byName;
-  void f() {
+  List<Item> items; Map<String, Item> byName; Optional<Item> maybe; Map.Entry<String, Item> entry;
+  void f(AtomicReference<Item> held) {
+    maybe.get().size(); // maybe
+    entry.getValue().size();
+    entry.getKey().size();
+    held.get().size(); // held
     items.get(1).size();
     byName.get("a").child.size();
     items.stream().filter(x -> true).findFirst().get().size();
@@ -30,6 +34,10 @@ class A {
         ("child.size()", ["p/A.java:3 size probable"]),
         ("findFirst()", ["p/A.java:3 size probable"]),
         ("subList(1, 2)", []),  # the list's own
+        ("// maybe", ["p/A.java:3 size probable"]),
+        ("entry.getValue()", ["p/A.java:3 size probable"]),
+        ("entry.getKey()", ["-> java.util.Map.Entry.getKey.size"]),
+        ("// held", ["p/A.java:3 size probable"]),
     ],
 )
 def test_members_of_items(line: str, expected: list[str]) -> None:

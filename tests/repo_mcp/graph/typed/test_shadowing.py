@@ -107,7 +107,7 @@ def test_a_field_of_an_unnamed_struct_is_no_name(repository: Repository) -> None
 @pytest.mark.parametrize(
     ("line", "means"),
     [
-        ("go(1)", {"A.java:12 go possible", "A.java:13 go possible"}),
+        ("go(1)", {"A.java:13 go probable"}),
         ("go(2)", {"A.java:12 go exact"}),
         ("go(3)", {"A.java:13 go exact"}),
         ("go(4)", {"A.java:12 go exact"}),

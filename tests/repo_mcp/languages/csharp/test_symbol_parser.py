@@ -191,6 +191,7 @@ def test_names_bound_in_functions_are_no_references() -> None:
         "M: BIND |Items 6 as item n=4",
         "M: BIND |Foo 7 as typed",
         "M: BIND |Foo 8 as tested",
+        "M: BIND |Try 8 as given n=15877",
         "M: BIND |Bar 8 as other",
         "M: BIND |Error 10 as error",
     ]
@@ -199,7 +200,7 @@ def test_names_bound_in_functions_are_no_references() -> None:
         "typed|Go",
         "tested|Go",
         "other|Go",
-        "?|Go",
+        "given|Go",
         "error|Go",
     ]
     assert list_references(found, TYPE) == [
@@ -331,7 +332,7 @@ def test_how_many_type_arguments_a_type_has() -> None:
     assert [line.split(": ")[1] for line in list_references(found) if "|List" not in line] == [
         "INHERIT |B 1 as <TKey, List<int>> n=2",
         "IMPLEMENT N|C 1 as <TKey> n=1",
-        "USE |N 1",
+        "USE |N 1 n=64",
         "BIND |D 1 as TKey",
         "TYPE |D 1",
         "ACCEPT |B 3",
@@ -341,7 +342,7 @@ def test_how_many_type_arguments_a_type_has() -> None:
         "CALL G<int>|Run 3 n=1",
         "USE |G 3 n=1",
         "CALL N|C 3 as new`1(=bool) n=2",
-        "USE |N 3",
+        "USE |N 3 n=64",
     ]
 
 

@@ -1,0 +1,62 @@
+"""A member that has the name of its type, as `Color Color`: what is behind the dot tells which one is meant.
+
+In `Color.Red` the type is meant if it has a static member `Red`, and else the member. Of a type that is
+declared elsewhere the members are not known: what is called is mostly a method of the value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.types import CSharpTypes
+from repo_mcp.graph.program import Confidence, Resolution, Target
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolFlag, SymbolKind
+
+_STATIC = TYPE_KINDS | {SymbolKind.ENUM_MEMBER, SymbolKind.CONSTANT}
+
+
+class SameNamed:
+    """Decides between a member and its type, where both have the name before a dot."""
+
+    def __init__(self, names: CSharpNames, types: CSharpTypes) -> None:
+        self._names = names
+        self._types = types
+
+    def weigh(self, file: CSharpFile, row: Reference, found: Resolution) -> Resolution:
+        """Return the meaning of a name before a dot, given that of the name alone."""
+        if not found.targets or not all(self._is_called_like_its_type(one, row) for one in found.targets):
+            return found
+        meaning = self._names.find_type(file, row.symbol, row.name, "", 0)
+        said = {self._is_of_type(meaning, *one) for one in _list_behind(file, row)}
+        if said == {True} and meaning.parts:
+            sure = Confidence.POSSIBLE if meaning.is_mixed else meaning.confidence
+            return Resolution(tuple(Target(one, sure) for one in meaning.parts))
+        if said == {False} and meaning.parts:
+            return found
+        sure = Confidence.POSSIBLE if said == {True} else Confidence.PROBABLE
+        return replace(found, targets=tuple(Target(one.declaration, sure) for one in found.targets))
+
+    def _is_called_like_its_type(self, target: Target, row: Reference) -> bool:
+        symbol = self._names.get_symbol(target.declaration)
+        if symbol is None or symbol.kind in TYPE_KINDS:
+            return False
+        return symbol.return_type.rstrip("?").rpartition(".")[2] == row.name
+
+    def _is_of_type(self, meaning: TypeMeaning, name: str, role: ReferenceRole) -> bool | None:
+        """Return whether a name behind the dot is a member of the type itself; None if it is not known."""
+        if not meaning.parts:
+            return role is not ReferenceRole.CALL
+        members = self._types.find_members(meaning, name)
+        if not members:
+            return None
+        return all(one.kind in _STATIC or one.flags & SymbolFlag.STATIC for _, one in members)
+
+
+def _list_behind(file: CSharpFile, row: Reference) -> list[tuple[str, ReferenceRole]]:
+    """Return the members that are named behind a name and a dot, in the same symbol and on the same line."""
+    record = file.record
+    first, last = np.searchsorted(record.ref_lines, [row.line, row.line + 1])
+    rows = (record.get_reference(one) for one in range(int(first), int(last)))
+    return [(one.name, one.role) for one in rows if one.symbol == row.symbol and one.qualifier == row.name]
