@@ -15,6 +15,7 @@ from itertools import groupby
 
 from repo_mcp.errors import RepoError
 from repo_mcp.late_patterns import compile_late
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -190,10 +191,10 @@ def _iter_kept(text: str) -> Iterator[str]:
 def _drop_setup(text: str) -> Iterator[str]:
     """Yield the lines of a text without what its form asks about versions and systems.
 
-    Below such a heading that is the first paragraph, fence or folded part. The rest may be anything. Of a
-    heading that has deeper ones right below it, that is what these ask, too.
+    Below such a heading that is the first paragraph, list, fence or folded part. The rest may be anything. Of
+    a heading that has deeper ones right below it, that is what these ask, too.
     """
-    is_asked = is_folded = is_answered = False
+    answer: _Answer | None = None  # to such a heading
     last = 0  # the level of the last heading
     outer = 0  # the level of such a heading whose deeper ones ask for parts of the same
     before = ""  # the first line that is yielded, which is no heading of a form
@@ -203,19 +204,49 @@ def _drop_setup(text: str) -> Iterator[str]:
             if level <= outer:
                 outer = 0
             asks = bool(before) and _ASKS_SETUP.fullmatch(read_words(line)) is not None
-            if is_asked and not is_answered and level > last:
+            if answer is not None and not answer.has_begun and level > last:
                 outer = outer or last
-            is_asked, last = asks or outer > 0, level
-            is_folded = is_answered = False
-        elif part is LinePart.PROSE and not line.strip():
-            is_asked = is_asked and (is_folded or not is_answered)
-        else:
-            is_answered = True
-        if is_asked and part is LinePart.PROSE:
-            is_folded = (is_folded or _FOLDED in line) and _FOLDED_END not in line
-        if not is_asked:
+            answer, last = _Answer() if asks or outer > 0 else None, level
+        elif answer is not None and not answer.take(line, part):
+            answer = None
+        if answer is None:
             yield line
             before = before or line.strip()
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What has been read of an answer about versions and systems."""
+
+    has_begun: bool = False
+    is_over: bool = False  # behind the end of a fence or of a folded part
+    is_folded: bool = False
+    is_fenced: bool = False
+    is_list: bool = False
+
+    def take(self, line: str, part: LinePart) -> bool:
+        """Return whether a line, which is no heading, belongs to the answer."""
+        if part is LinePart.PROSE and not line.strip():
+            return self.is_folded or not self.has_begun
+        if self._ends_before(line, part):
+            return False
+        if part is LinePart.FENCE:
+            self.is_fenced = not self.is_fenced
+            self.is_over = not self.is_fenced and not self.is_folded
+        elif part is LinePart.PROSE:
+            self.is_list = self.is_list or (not self.has_begun and _LISTED.match(line) is not None)
+            self.is_folded = self.is_folded or _FOLDED in line
+            self.is_over = self.is_folded and _FOLDED_END in line
+            self.is_folded = self.is_folded and not self.is_over
+        self.has_begun = True
+        return True
+
+    def _ends_before(self, line: str, part: LinePart) -> bool:
+        """Return whether a line of prose follows a fence or a folded part, or no item of a list does."""
+        if part is not LinePart.PROSE or self.is_folded or _FOLDED in line:
+            return False
+        is_item = line.startswith((" ", "\t")) or _LISTED.match(line) is not None
+        return self.is_over or (self.is_list and not is_item)
 
 
 def _measure_level(heading: str) -> int:

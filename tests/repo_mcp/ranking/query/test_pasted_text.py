@@ -129,6 +129,22 @@ def test_what_follows_the_answer_of_a_form_is_left() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "- Gizmo: linux\n  of linux\n* linux",
+        "1. linux",
+        "linux\n```\nlinux\n\nlinux\n```",
+        "```\nlinux\n```\n```\nlinux\n```",
+        "<details>\n\n```\nlinux\n```\n\n</details>",
+        "<details>linux</details>\n<details>\nlinux\n</details>",
+    ],
+)
+def test_an_answer_ends_with_its_list_or_fence_or_folded_part(answer: str) -> None:
+    text = f"Ends at once\n\n## Environment\n\n{answer}\nThe strip is gone.\nThe hull, too."
+    assert " ".join(read_pasted(text).text.split()) == "Ends at once The strip is gone. The hull, too."
+
+
 def test_headings_below_an_answer_and_of_the_same_level_tell_something() -> None:
     told = "### Strips\n\nAll are lost."
     text = f"Ends at once\n\n## Environment\nlinux\n\n{told}\n\n## Environment\n\n## Tabs\n\nThey are lost."
