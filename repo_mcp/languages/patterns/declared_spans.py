@@ -29,6 +29,9 @@ _HOLDS_MEMBERS = compile_late(
     r"\b(?:class|struct|interface|trait|impl|module|namespace|enum|object|extension|protocol|package|mod|union"
     r"|record|defmodule|describe)\b"
 )
+_ATTRIBUTE = compile_late(
+    r"#!?\[[^\]]{0,500}\]"
+)  # of Rust, which may hold the name: `#[cfg(test)] mod test {`
 _MACRO_LANGUAGES = frozenset(("c", "cpp", "objective-c", "assembly"))
 _DEFINES = (b"#define ", b"#define\t")
 _FUNCTION_VALUE_LANGUAGES = frozenset(("javascript", "typescript", "vue", "svelte"))
@@ -138,7 +141,7 @@ def qualify_name(name: str, owner: str, outer: SymbolSpan | None) -> str:
 
 def holds_members(head: str, name: str) -> bool:
     """Return whether a declaration is that of a type, a module or the like, by the text of its head."""
-    return _HOLDS_MEMBERS.search(head.partition(name)[0]) is not None
+    return _HOLDS_MEMBERS.search(_ATTRIBUTE.sub("", head).partition(name)[0]) is not None
 
 
 def _span_headings(layout: Layout, names: Sequence[tuple[int, str, str]]) -> list[_Found]:

@@ -240,6 +240,14 @@ def test_a_long_class_is_cut_into_its_head_and_its_members() -> None:
     assert {one.owner.name for one in blocks if one.owner} == {"Long"}
 
 
+def test_a_module_is_cut_even_if_an_attribute_of_rust_holds_its_name() -> None:
+    inner = "".join(f"    fn part{n}() {{\n        hull({n});\n    }}\n" for n in range(20))
+    names = [
+        one.span.qualified_name for one in cut(f"#[cfg(test)]\nmod test {{\n{inner}}}\n", "a.rs") if one.span
+    ]
+    assert names[:3] == ["test", "test.part0", "test.part1"]
+
+
 def test_a_function_is_never_cut_below_its_length_as_a_module() -> None:
     inner = "".join(f"  function part{n}() {{\n    return {n};\n  }}\n" for n in range(40))
     (whole,) = [one for one in cut(f"function outer() {{\n{inner}}}\n", "a.js") if one.span]
