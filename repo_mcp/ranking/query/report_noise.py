@@ -216,7 +216,7 @@ def _drop_setup(text: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Answer:
-    """What has been read of an answer about versions and systems."""
+    """An answer about versions and systems, as far as it has been read."""
 
     has_begun: bool = False
     is_over: bool = False  # behind the end of a fence or of a folded part
