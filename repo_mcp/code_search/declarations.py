@@ -21,6 +21,7 @@ sums of both kinds, and a share relates a hit to the best that both could reach 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from typing import Protocol
 
@@ -73,6 +74,7 @@ HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
 # other. Chosen on 344 questions, of which six more have a right first hit, and none fewer.
 NAME_WORDS, NEARNESS, NEAR_LINES = 0.1, 0.3, 18
 INNER_TEST = 0.5  # factor for a test in a file of the program, unless tests are asked for
+OVERLOAD = 0.5  # factor of a hit, for a question, for each better one that is an overload of it
 HEAD_LINES = 3  # of a class in which its bases are named
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
@@ -150,12 +152,27 @@ def order_hits(
             role *= SIDE_FILE if is_side_file(chunk.path) else 1.0
             judged.append((round(own * role, DECIMALS), at, ChunkHit(chunk, share, None)))
     judged.sort(key=lambda one: (-one[0], one[1]))
-    hits = _give_shares([(worth, hit) for worth, _, hit in judged], found, top)
+    ordered = [(worth, hit) for worth, _, hit in judged]
+    hits = _give_shares(discount_overloads(ordered) if asks else ordered, found, top)
     return OrderedHits(hits, {one.path: one.view.line_terms for one in rated}, weights)
 
 
+def discount_overloads(judged: Sequence[tuple[float, ChunkHit]]) -> list[tuple[float, ChunkHit]]:
+    """Return hits with their worth, the best first; an overload of a better one is worth less.
+
+    Overloads say the same, and five of one name left no room on a page for any other function.
+    """
+    met: Counter[tuple[str, str]] = Counter()
+    discounted = []
+    for worth, hit in judged:
+        own = hit.chunk.path, "" if hit.declared is None else hit.declared.qualified_name
+        discounted.append((round(worth * OVERLOAD ** met[own], DECIMALS), hit))
+        met[own] += bool(own[1])
+    return sorted(discounted, key=lambda one: -one[0])  # stable
+
+
 def _give_shares(
-    judged: list[tuple[float, ChunkHit]], found: FoundChunks, top: float
+    judged: Sequence[tuple[float, ChunkHit]], found: FoundChunks, top: float
 ) -> tuple[ChunkHit, ...]:
     """Return the judged hits with shares by their worth, `top` for the first, then the chunks below DEPTH."""
     most = judged[0][0] if judged and judged[0][0] else 1.0
