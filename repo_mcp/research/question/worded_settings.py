@@ -50,8 +50,16 @@ def find_worded_setting(graph: Graph, text: str, admits: Callable[[Node], bool])
     best = max(rated, key=lambda node: (rated[node], node.path, node.symbol.start_line), default=None)
     if best is None or not rated[best]:
         return []
-    own = [node for node, worth in rated.items() if worth and node.symbol.name == best.symbol.name]
+    kept = [node for node, worth in rated.items() if worth]
+    own = [node for node in kept if _gives_default(best.symbol.name, node.symbol.name, words)]
+    own = own or [node for node in kept if node.symbol.name == best.symbol.name]
     return sorted(own, key=lambda node: (-rated[node], node.path, node.symbol.start_line))
+
+
+def _gives_default(default: str, name: str, words: Sequence[str]) -> bool:
+    """Return True if a value is by its name the default of another, and the words ask for no default."""
+    folded, own = (one.replace("_", "").lower() for one in (default, name))
+    return folded == f"default{own}" and not shares_word("default", words)
 
 
 def _list_queries(words: Sequence[str]) -> list[str]:

@@ -135,6 +135,26 @@ def test_a_namesake_with_too_few_of_the_words_is_not_the_setting() -> None:
     assert claim == "By its name, this is Timeout. Timeout is declared at client.go:4-4."
 
 
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Where is the size of the parcel queue set?", "parcelQueueSize"),
+        ("Where is the default size of the parcel queue set?", "DEFAULT_PARCEL_QUEUE_SIZE"),
+    ],
+)
+def test_the_default_of_a_setting_is_not_the_setting_unless_it_is_asked_for(
+    question: str, name: str
+) -> None:
+    text = """public class Options {
+    public static final int DEFAULT_PARCEL_QUEUE_SIZE = 100;
+
+    private int parcelQueueSize = DEFAULT_PARCEL_QUEUE_SIZE;
+}
+"""
+    claim = Asked({"Options.java": text}).ask(question).claim
+    assert claim.startswith(f"By its name, this is {name}. ")
+
+
 def test_of_many_modules_only_the_strongest_are_described() -> None:
     """Twenty that import each other are not all of them."""
     number = architecture.MAX_MODULES
