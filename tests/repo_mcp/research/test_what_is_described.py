@@ -142,9 +142,7 @@ def test_a_namesake_with_too_few_of_the_words_is_not_the_setting() -> None:
         ("Where is the default size of the parcel queue set?", "DEFAULT_PARCEL_QUEUE_SIZE"),
     ],
 )
-def test_the_default_of_a_setting_is_not_the_setting_unless_it_is_asked_for(
-    question: str, name: str
-) -> None:
+def test_the_default_of_a_setting_is_not_the_setting_unless_it_is_asked_for(question: str, name: str) -> None:
     text = """public class Options {
     public static final int DEFAULT_PARCEL_QUEUE_SIZE = 100;
 
