@@ -17,6 +17,7 @@ _NUMBERED = re.compile(r" *(\d+)[\t:](.*)", re.DOTALL)
 # Of a hit as text; a span is that of what the line declares, and then comes what that lies in.
 _TEXT_LINE = re.compile(r"(\d+)(?:-\d+)?(?: in [^:]*)?:(.*)")
 _SNIPPET_LINE = re.compile(r"(\d+)(?:-\d+)?(?: in [^\t]*)?\t(.*)")  # the same in a record
+_SAME = "same lines in "  # begins the row of the other files that have the lines above it
 _BLANK = ("", "…")  # no line of the file; the second stands for lines that are left out
 
 Line = tuple[str, int]  # path and number, from 1
@@ -91,10 +92,24 @@ def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
 def _iter_text(text: str) -> Iterator[tuple[Line, str]]:
     """Yield the lines of a hit that is text: its path, then numbered lines and declarations."""
     path, _, rest = text.partition("\n")
+    shown: list[str] = []
     for line in rest.split("\n"):
         match = _TEXT_LINE.fullmatch(line)
         if match:
+            shown.append(match[2])
             yield (path, int(match[1])), match[2]
+        elif line.startswith(_SAME):
+            yield from _iter_same(line.removeprefix(_SAME), shown)
+
+
+def _iter_same(places: str, shown: Sequence[str]) -> Iterator[tuple[Line, str]]:
+    """Yield the lines of other files that are said to be those shown, if their numbers are given: `3-5,9`."""
+    for place in places.split(", "):
+        path, _, numbers = place.rpartition(":")
+        spans = re.findall(r"(\d+)(?:-(\d+))?", numbers)
+        lines = [number for first, last in spans for number in range(int(first), int(last or first) + 1)]
+        if len(lines) == len(shown):
+            yield from (((path, number), text) for number, text in zip(lines, shown, strict=True))
 
 
 def _read_snippet(path: str, text: str) -> list[tuple[Line, str]]:

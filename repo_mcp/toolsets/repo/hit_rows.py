@@ -13,7 +13,8 @@ Lines outside of that symbol stand before its name, or behind a blank row. The l
 declarations of the file that a question may be about, those of later brief hits among them; the snippet of a
 record has the first lines of what a question may be about.
 Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
-A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name.
+A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name. Of a
+report, records have brief hits as rows beside them.
 
 A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
 its lines, with its span the first time, and a blank row before lines that are in none. If the first line is
@@ -33,6 +34,8 @@ many matches are left out, and where they begin and end, as far as that is known
     510:post(z)
     +2 more in 600-612
 
+As text, a file with the same lines in the same declarations as one before it, such as a translation, is only
+named there, in a last row `same lines in b/ledger.py:14,33`: with the numbers that the lines have in it.
 A record has the same rows as its snippet, with a tab behind each number, and `more` and `more_lines` for the
 last of them.
 In both, `.total` lies where the declaration named last lies, or in that one if it lies in none, and at first
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
 _NAMED_COPIES = 3  # nobody opens more of them
 _BRIEF_CHARS = 100  # of the line of a brief hit as text,
 _BRIEF_BEFORE = 30  # and of it before the first matching word
+_ALIKE_CHARS = 12  # of the lines of a file that are given once for several: a brace is the same everywhere
 
 Group = tuple["ExactMatch | None", "list[PageLine]"]  # the first match of lines under one declaration
 
@@ -120,12 +124,31 @@ def _list_further(hit: Hit, copies: Sequence[Hit], *, is_named: bool = True) -> 
 
 def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
     """Return a ranked hit far below the best as text: the name of its declaration, or the one line of it."""
-    number, _, line = hit.snippet.removesuffix("\n").partition("\t")
-    name = ""
-    if hit.symbol is not None and hit.symbol_lines is not None and len({*hit.symbol_lines}) > 1:
-        name = _write_name(escape_text(hit.symbol), hit.symbol_lines)
-    row = name or f"{number}:{_cut_around_words(line.lstrip(), hit.matched_terms)}"
+    name = _name_brief(hit)
+    row = name or _number_line(hit, ":")
     return "\n".join((escape_text(hit.path), row, *_list_further(hit, copies, is_named=bool(name))))
+
+
+def write_further(hit: Hit, copies: Sequence[Hit]) -> str:
+    """Return the same in one row, for a page of records: `a/ledger.py:12-20 Ledger.post, 30-41 .close`."""
+    name = _name_brief(hit)
+    also = _iter_also(hit, is_named=bool(name))
+    places = [f"same lines in {', '.join(name_copies(copies))}"] if copies else []
+    row = ", ".join((name or _number_line(hit, " "), *also))
+    return "; ".join((f"{escape_text(hit.path)}:{row}", *places))
+
+
+def _name_brief(hit: Hit) -> str:
+    """Return the span and name of the declaration of a brief hit; nothing if its line says as much."""
+    if hit.symbol is None or hit.symbol_lines is None or len({*hit.symbol_lines}) == 1:
+        return ""
+    return _write_name(escape_text(hit.symbol), hit.symbol_lines)
+
+
+def _number_line(hit: Hit, sign: str) -> str:
+    """Return the line of a brief hit, cut around its words, behind its number and a sign."""
+    number, _, line = hit.snippet.removesuffix("\n").partition("\t")
+    return f"{number}{sign}{_cut_around_words(line.lstrip(), hit.matched_terms)}"
 
 
 def _cut_around_words(text: str, words: Sequence[str]) -> str:
@@ -223,6 +246,41 @@ def write_file(file: ShownFile) -> str:
         first, *last = file.left_lines
         rows.append(f"+{file.left} more {f'in {_write_span(first, *last)}' if last else f'from {first} on'}")
     return "\n".join(rows)
+
+
+def find_alike(files: Sequence[ShownFile]) -> list[int]:
+    """Return for each file the place of the first one with the same lines in the same declarations, or its own.
+
+    A file of which lines are left out is like no other.
+    """
+    firsts: dict[object, int] = {}
+    places: list[int] = []
+    for place, file in enumerate(files):
+        groups = [] if file.left else _group_lines(file.matches)
+        texts = [(match and match.symbol, [line.text.strip() for line in lines]) for match, lines in groups]
+        chars = sum(len(text) for _, own in texts for text in own)
+        places.append(firsts.setdefault(repr(texts), place) if chars >= _ALIKE_CHARS else place)
+    return places
+
+
+def name_alike(files: Sequence[ShownFile]) -> str:
+    """Return the row that names files with the lines shown above it, and their numbers there."""
+    places = []
+    for file in files:
+        lines = [line.number for _, own in _group_lines(file.matches) for line in own]
+        places.append(f"{escape_text(file.matches[0].path)}:{_write_numbers(lines)}")
+    return f"same lines in {', '.join(places)}"
+
+
+def _write_numbers(numbers: Sequence[int]) -> str:
+    """Return ascending numbers with a hyphen between the ends of each run: `3-5,9`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join([_write_span(*run) for run in runs])
 
 
 def render_file(file: ShownFile) -> Result:

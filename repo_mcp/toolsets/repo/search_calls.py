@@ -15,7 +15,7 @@ because no index decides what a file holds now.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -39,11 +39,14 @@ from repo_mcp.toolsets.pages import Page, keep_few
 from repo_mcp.toolsets.repo.copies import find_copies, join_brief, name_joined
 from repo_mcp.toolsets.repo.hit_rows import (
     ShownFile,
+    find_alike,
+    name_alike,
     render_brief,
     render_file,
     render_hit,
     write_brief,
     write_file,
+    write_further,
     write_hit,
 )
 from repo_mcp.toolsets.repo.search_notes import note_query
@@ -100,7 +103,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
         warnings += (f"Only the modes literal and regex take {', '.join(exact_only)}.",)
-    result = _say_total(answer, detail)
+    result = _say_total(answer, detail, counts_most=not answer.is_of_report)
     result["snapshot"] = None if detail == _TEXT else answer.snapshot
     if detail == "count":
         return Draft(lambda _: Part({"hits": [], **result, "truncated": False}, warnings))
@@ -154,6 +157,8 @@ def _draft_hits(
         firsts = find_copies(found, partial(_read_declaration, repository))
     near = len(answer.hits) if explains or not answer.near else answer.near
     names_also = answer.is_of_report and not explains
+    # Who says how many hits there should be gets as many, and no page is without any.
+    lists_further = names_also and not is_text and not page.start and "top_k" not in arguments
     firsts = join_brief(found, firsts, near - page.start, by_file=is_text or names_also, joins_all=is_text)
 
     def render(place: int, hit: Hit, others: Sequence[tuple[int, Hit]]) -> Result | str:
@@ -167,6 +172,8 @@ def _draft_hits(
             brief = [one for at, one in joined if at >= near and one.symbol_lines not in known]
             hit = name_joined(hit, brief)
         if place >= near:
+            if lists_further:
+                return write_further(hit, copies)
             return write_brief(hit, copies) if is_text else render_brief(hit, copies)
         if is_text:
             return write_hit(hit, copies, whole)
@@ -176,15 +183,17 @@ def _draft_hits(
         shown: dict[int, list[tuple[int, Hit]]] = {}
         for place, first in enumerate(firsts[:rows]):
             shown.setdefault(first, []).append((page.start + place, found[place]))
-        hits = [render(*first, others) for first, *others in shown.values()]
-        notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
+        rendered = [render(*first, others) for first, *others in shown.values()]
+        notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(rendered)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         has_next = goes_on or rows < len(found)
         if answer.truncated and not has_next:
             notes.append(_NOT_RANKED)
         is_cut = not is_text and (answer.truncated or has_next)
         cut = {"truncated": is_cut, **page.follow(keys, rows, has_next)}
-        return Part({"hits": hits, **result, **cut}, notes)
+        hits = [one for one in rendered if is_text or not isinstance(one, str)]
+        further = [] if is_text else [one for one in rendered if isinstance(one, str)]
+        return Part({"hits": hits, "further": further, **result, **cut}, notes)
 
     return Draft(build, len(found), "top_k" not in arguments)
 
@@ -251,11 +260,17 @@ def _draft_matches(
     page.check(keys)
     chosen = choose_matches(answer, find_integer(arguments, "max_per_file"), page.start)
     has_more = any(file.left for file in chosen)
-    render: Callable[[ShownFile], Result | str] = write_file if as_text else render_file
-    files = list(map(render, chosen))
+    files: Sequence[Result | str] = [*map(write_file if as_text else render_file, chosen)]
+    firsts = find_alike(chosen) if as_text else [*range(len(chosen))]
 
     def build(rows: int) -> Part:
-        hits = files[:rows]
+        shown: dict[int, list[ShownFile]] = {}
+        for file, first in zip(chosen[:rows], firsts, strict=False):
+            shown.setdefault(first, []).append(file)
+        hits = [
+            f"{files[first]}\n{name_alike(others)}" if others else files[first]
+            for first, (_, *others) in shown.items()
+        ]
         notes = [*answer.warnings, *_note_cut(rows, len(files), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, keys[page.start : page.start + rows])
         goes_on = answer.total_is_lower_bound or rows < len(files)
@@ -307,12 +322,20 @@ def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
     return [f"{MAY_HIDE}: hit {', '.join(hiding)}."]
 
 
-def _say_total(answer: SearchAnswer | ExactAnswer, detail: str) -> Result:
-    """Return how many match. Text has no lower bound: its `cursor` says that there are more."""
+def _say_total(answer: SearchAnswer | ExactAnswer, detail: str, *, counts_most: bool = True) -> Result:
+    """Return how many match.
+
+    A lower bound is left out of text, whose `cursor` says that there are more, and unless it `counts_most`.
+    """
     is_least = answer.total_is_lower_bound
+    total = None if is_least and (detail == _TEXT or not counts_most) else answer.total
     if detail == _TEXT:
-        return {"total": None if is_least else answer.total}
-    return {"total": answer.total, "truncated": answer.truncated, "total_is_lower_bound": is_least}
+        return {"total": total}
+    return {
+        "total": total,
+        "truncated": answer.truncated,
+        "total_is_lower_bound": is_least and total is not None,
+    }
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:
