@@ -31,6 +31,7 @@ AROUND = ("line", "around")  # the argument for the declaration around a line; o
 ALSO_LINES = 40  # of a declaration that a hit only names; ripgrep's windows have as many
 
 _NAMED = re.compile(r"(\d+)-(\d+)[ :]")  # a row of a hit as text, or what such a row names
+_SPAN = re.compile(r"(\d+)-(\d+)")  # several stand before the name of overloads: `30-41,50-61 .open`
 Hit = Mapping[str, Any]
 
 
@@ -90,8 +91,7 @@ def _read_text(hit: str) -> Hit:
 def _iter_further(hit: Hit) -> Iterator[Hit]:
     """Yield the beginnings of the declarations that a hit names beside its own."""
     for row in hit.get("also", ()):
-        span = _NAMED.match(row)
-        if span:
+        for span in _SPAN.finditer(row.partition(" ")[0]):
             first, last = int(span[1]), int(span[2])
             yield {"path": hit["path"], "start_line": first, "end_line": min(last, first + ALSO_LINES - 1)}
 

@@ -12,6 +12,7 @@ from repo_mcp.model import OpenedText, Outline
 from repo_mcp.record_classes import replace
 
 NOTHING_ASKED = "No line has a word of about"
+MOST_LEFT = 8  # lines with words of `about` that are not shown but named, those worth most
 
 
 def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
@@ -90,7 +91,11 @@ def keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText
 
     Those near the line `around` are shown as well, and alone if none is about the words.
     """
-    from repo_mcp.ranking.page.lines_about import choose_asked, choose_first  # here: few calls give `about`
+    from repo_mcp.ranking.page.lines_about import (  # here: few calls give `about`
+        choose_asked,
+        choose_first,
+        list_left,
+    )
     from repo_mcp.ranking.page.lines_near import choose_near
 
     chosen = choose_asked(opened.lines, opened.start_line, about, around)
@@ -104,4 +109,10 @@ def keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText
         which = f"those near line {around}" if near else f"the first {len(chosen)}"
         only = f": only {which} are shown" if len(chosen) < len(opened.lines) else ""
         opened = replace(opened, warnings=(*opened.warnings, f"{NOTHING_ASKED}{only}."))
+    elif left := list_left(opened.lines, opened.start_line, about, {*chosen}):
+        named = ", ".join(map(str, sorted(left[:MOST_LEFT])))
+        more = f" and {len(left) - MOST_LEFT} more" if len(left) > MOST_LEFT else ""
+        lines = "lines" if len(left) > 1 else "line"
+        note = f"Not shown, with words of about: {lines} {named}{more}."
+        opened = replace(opened, warnings=(*opened.warnings, note))
     return replace(opened, shown=chosen, truncated=opened.truncated or len(chosen) < len(opened.lines))

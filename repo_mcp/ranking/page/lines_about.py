@@ -21,6 +21,7 @@ ASKED_CHARS = 600  # of those beside a line that was asked for: some fifteen mor
 HEAD_LINES = 2  # first lines of the span, which are always chosen
 NEAR_LINES = 2  # chosen before and after a line with a word
 MOST_COMPLETING = 6  # lines chosen behind others to close the parentheses in these
+BARE_CHARS = 400  # of further lines with words, without those near them: some ten
 MAX_TERMS = 60  # of the given words; each is a bit of a number
 
 
@@ -32,18 +33,41 @@ def choose_asked(
     `lines` are those of the span from `start_line` on, `around` is the number of the one that was asked for.
     Returns all of them if they fit, and none if no line has any of the words.
     """
-    terms = list(dict.fromkeys(analyse_text(words)))[:MAX_TERMS]
-    by_line = {
-        at: tuple(term for place, term in enumerate(terms) if held >> place & 1)
-        for at, held in enumerate(find_line_terms(lines, terms))
-        if held
-    }
+    by_line = _find_terms(lines, words)
     if not by_line:
         return ()
     left = ROOM_CHARS - sum(map(len, lines))
     beside = _list_asked(lines, -1 if around is None else around - start_line)
     chosen = set(range(len(lines))) if left >= 0 else _choose(lines, by_line, beside)
     return tuple(at + start_line for at in sorted(chosen))
+
+
+def list_left(lines: Sequence[str], start_line: int, words: str, shown: Set[int]) -> list[int]:
+    """Return the numbers of the lines that have any of the words and are not `shown`, those worth most first.
+
+    `lines` are those of the span from `start_line` on.
+    """
+    by_line = _find_terms(lines, words)
+    weights = _weigh(by_line, len(lines))
+    left = [at for at in by_line if at + start_line not in shown]
+    left.sort(key=lambda at: sum(weights[term] for term in by_line[at]), reverse=True)  # else as they come
+    return [at + start_line for at in left]
+
+
+def _find_terms(lines: Sequence[str], words: str) -> dict[int, tuple[str, ...]]:
+    """Return the terms of some words that each line has, by its position; lines without any are left out."""
+    terms = list(dict.fromkeys(analyse_text(words)))[:MAX_TERMS]
+    return {
+        at: tuple(term for place, term in enumerate(terms) if held >> place & 1)
+        for at, held in enumerate(find_line_terms(lines, terms))
+        if held
+    }
+
+
+def _weigh(by_line: Mapping[int, Sequence[str]], line_count: int) -> dict[str, float]:
+    """Return the weight of each term: the logarithm of its rarity in the span."""
+    counts = Counter(term for terms in by_line.values() for term in terms)
+    return {term: math.log1p(line_count / count) for term, count in counts.items()}
 
 
 def choose_first(lines: Sequence[str], start_line: int) -> tuple[int, ...]:
@@ -64,20 +88,21 @@ def _list_asked(lines: Sequence[str], at: int) -> set[int]:
 def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]], asked: Set[int]) -> set[int]:
     """Return the positions asked for and those of the head, of the best lines and of those near them.
 
-    Asked ones take room from the others, but only half of what they have.
+    Asked ones take room from the others, but only half of what they have. A few further lines with words are
+    chosen without those near them.
     """
-    counts = Counter(term for terms in by_line.values() for term in terms)
-    weights = {term: math.log1p(len(lines) / count) for term, count in counts.items()}
+    weights = _weigh(by_line, len(lines))
     chosen = {*range(min(HEAD_LINES, len(lines)))}
     left = ROOM_CHARS - sum(len(lines[at]) for at in chosen) - (ASKED_CHARS // 2 if asked else 0)
     chosen |= asked
     seen = Counter(term for at in asked & by_line.keys() for term in by_line[at])
     waiting = {at: terms for at, terms in by_line.items() if at not in asked}
-    while waiting and left > 0:
+    while waiting and left > -BARE_CHARS:
         best = max(
             waiting, key=lambda at: (sum(weights[term] / (1 + seen[term]) for term in waiting[at]), -at)
         )
-        near = {at for at in range(best - NEAR_LINES, best + NEAR_LINES + 1) if 0 <= at < len(lines)} - chosen
+        beside = NEAR_LINES if left > 0 else 0
+        near = {at for at in range(best - beside, best + beside + 1) if 0 <= at < len(lines)} - chosen
         chosen |= near
         left -= sum(len(lines[at]) for at in near)
         for at in [at for at in waiting if at in chosen]:

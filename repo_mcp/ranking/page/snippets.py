@@ -36,6 +36,7 @@ FURTHER_LINES = 1  # of a hit after these
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations that a rated hit names, the best first
 PASTED_NAMED = 8, 4  # of the first file for pasted text, and of each further one
+NAMESAKES = 4  # further declarations of the best one's name, such as overloads, that are named before others
 HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows other declarations whole
@@ -168,7 +169,15 @@ def _show_report(file: AskedFile, weights: Sequence[float], cited: int, most: in
         or span.end_line - span.head_line < MOST_AROUND
     ]
     lines = _show_matching(file, weights, cited, best, most)
+    alike = _list_namesakes(file, best)[:NAMESAKES]
+    others = [*alike, *(span for span in others if span not in alike)]
     return show_lines(file.live, lines, best, others, PASTED_NAMED[0 if is_first else 1])
+
+
+def _list_namesakes(file: AskedFile, best: SymbolSpan) -> list[SymbolSpan]:
+    """Return the other declarations of a qualified name: what is wrong in an overload often is in each."""
+    named = file.declarations.list_named({best.name})
+    return [one for one in named if one.qualified_name == best.qualified_name and one != best]
 
 
 def _show_matching(

@@ -48,7 +48,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from repo_mcp.record_classes import dataclass
@@ -217,16 +217,18 @@ def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:
 def _iter_also(hit: Hit, *, is_named: bool = True) -> Iterator[str]:
     """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class.
 
-    Unless the hit `is_named`, its own class is not known to the reader.
+    Several of one name that follow each other are one: `50-61,70-75 .open`. Unless the hit `is_named`, its
+    own class is not known to the reader.
     """
     around, _, name = _split_name(hit.symbol or "", hit.symbol_name)
     if around and not is_named:
         around = name = ""
-    for symbol, lines in hit.also:
+    for symbol, alike in groupby(hit.also, itemgetter(0)):
+        spans = ",".join(["{}-{}".format(*lines) for _, lines in alike])
         parent = around or name
         last = symbol.rpartition(".")[2]  # in a heading such as `2.1 Form`, this is not a name
         around, dot, name = _split_name(symbol, last if last.rstrip("?!=").isidentifier() else symbol)
-        yield "{}-{} ".format(*lines) + ("" if around == parent else around) + dot + name
+        yield f"{spans} {'' if around == parent else around}{dot}{name}"
 
 
 def name_copies(copies: Sequence[Hit]) -> list[str]:

@@ -290,7 +290,7 @@ def _search_hit() -> Schema:
         "also": build_list(
             build_field("string"),
             "Of pasted text: further declarations of the file that it may be about: `30-41 Ledger.close`;"
-            " `.open` is in the class that was named last",
+            " `.open` is in the class that was named last; `50-61,70-75 .post` are two of one name",
         ),
         "copies": build_list(
             build_field("string"),
