@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from bench.economy.evidence import read_lines
 from repo_mcp.model import Hit
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets.repo.hit_rows import write_brief, write_hit
+from repo_mcp.toolsets.repo.hit_rows import write_brief, write_further, write_hit
 from tests.repo_mcp.toolsets.repo_calls import call, open_written
 
 FILES = {
@@ -55,3 +56,52 @@ def test_lines_outside_of_the_declaration_are_set_off_from_it() -> None:
     lines = "2\tx = 1\n3\ty = 2\n8\tdef f():\n9\t    pass\n14\t    z = 3\n"
     hit = Hit("a.py", 2, 14, lines, 1.5, ("x",), "A.f", symbol_lines=(8, 10), symbol_name="f")
     assert write_hit(hit, []) == "a.py\n2:x = 1\n3:y = 2\n8-10 in A:def f():\n9:    pass\n\n14:z = 3"
+
+
+def test_files_with_the_same_lines_are_named_once_as_text(tmp_path: Path) -> None:
+    files = {
+        "docs/de/a.md": "eins\nrun settle_account now\nrun settle_account twice\n",
+        "docs/es/a.md": "run settle_account now\n\nrun settle_account twice\n",
+        "docs/fr/a.md": "run settle_account now\nrun settle_account once\n",
+        "docs/it/a.md": "uno\ndue\nrun settle_account now\nrun settle_account twice\n",
+        "tests/a.py": "def f():\n    settle_account()\n",
+        "tests/b.py": "x = 1\ndef f():\n    settle_account()\n",
+        "tests/c.py": "def g():\n    settle_account()\n",
+    }
+    with open_written(tmp_path, files) as repository:
+        texts = search(repository, "settle_account", mode="literal", detail="text")
+        records = search(repository, "settle_account", mode="literal")
+    assert texts["hits"] == [
+        "tests/a.py\n1-2 f\n2:settle_account()\nsame lines in tests/b.py:3",
+        "tests/c.py\n1-2 g\n2:settle_account()",
+        "docs/de/a.md\n2:run settle_account now\n3:run settle_account twice\n"
+        "same lines in docs/es/a.md:1,3, docs/it/a.md:3-4",
+        "docs/fr/a.md\n1:run settle_account now\n2:run settle_account once",
+    ]
+    assert [hit["path"] for hit in records["hits"]] == sorted(files, key=lambda path: (path < "t", path))
+    assert read_lines(texts["hits"]) == {
+        (hit["path"], number): text.strip()
+        for hit in records["hits"]
+        for (_, number), text in read_lines([hit]).items()
+    }
+
+
+def test_brackets_alone_are_not_the_same_lines(tmp_path: Path) -> None:
+    with open_written(tmp_path, {"a.md": "}\n", "b.md": "}\n"}) as repository:
+        hits = search(repository, "}", mode="literal", detail="text")["hits"]
+    assert hits == ["a.md\n1:}", "b.md\n1:}"]
+
+
+def test_declarations_of_one_name_are_named_together() -> None:
+    also = ("A.f", (20, 25)), ("A.f", (30, 36)), ("A.g", (40, 44)), ("B.f", (50, 52))
+    hit = Hit("a.py", 8, 8, "8\tdef f():\n", 1.5, (), "A.f", symbol_lines=(8, 10), symbol_name="f", also=also)
+    assert write_hit(hit, []).endswith("\nalso 20-25,30-36 .f, 40-44 .g, 50-52 B.f")
+
+
+def test_a_further_row_says_what_to_open() -> None:
+    also = (("A.g", (40, 44)),)
+    copy = Hit("old/a.py", 3, 3, "3\tdef f():\n", 1.0, (), "A.f", symbol_lines=(3, 5), symbol_name="f")
+    hit = Hit("a.py", 8, 8, "8\tdef f():\n", 1.5, (), "A.f", symbol_lines=(8, 10), symbol_name="f", also=also)
+    assert write_further(hit, [copy]) == "a.py:8-10 A.f, 40-44 .g; same lines in old/a.py:3-5"
+    line = Hit("a.md", 7, 7, "7\t  some words\n", 1.5, ("words",), None)
+    assert write_further(line, []) == "a.md:7 some words"

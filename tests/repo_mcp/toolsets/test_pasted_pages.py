@@ -361,3 +361,29 @@ def test_a_question_of_one_line_is_answered_by_whole_declarations(repository: Re
     assert record["path"] == "books/ledger.py"
     assert len(record["snippet"].splitlines()) == len(LEDGER)
     assert "also" not in record
+
+
+def test_brief_hits_are_rows_beside_the_records(repository: Repository) -> None:
+    said = f"{DEPOT_ISSUE}The ledger, the vault and the invoice are empty, too.\n"
+    page = search(repository, said, detail="snippets")["result"]
+    whole = search(repository, said, detail="snippets", top_k=10)["result"]
+    brief = [hit for hit in whole["hits"] if "matched_terms" not in hit]
+    assert brief
+    assert page["hits"] == [hit for hit in whole["hits"] if "matched_terms" in hit]
+    assert [row.partition(":")[0] for row in page["further"]] == [hit["path"] for hit in brief]
+    assert "further" not in whole
+    assert "further" not in search(repository, said)["result"]
+
+
+def test_overloads_are_named_first(tmp_path: Path) -> None:
+    def write(kind: str) -> str:
+        body = "\n".join(f"    ledger.entry{at} = {kind};" for at in range(12))
+        return f"  void postEntry({kind} ledger) {{\n{body}\n  }}"
+
+    ways = "\n".join(f"  void open{at}(Ledger ledger) {{\n    post(ledger);\n  }}" for at in range(9))
+    text = f"class Books {{\n{ways}\n{write('int')}\n{write('long')}\n{write('char')}\n}}\n"
+    with open_written(tmp_path, {"Books.java": text}) as repository:
+        (hit, *_) = ask(repository, "postEntry fails\n\npostEntry of int adds a ledger to an entry.\n")
+    named = hit.rpartition("\nalso ")[2]
+    assert named.split(" ")[0].count("-") == 2
+    assert named.split(" ")[1].startswith(".postEntry")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.ranking.page.lines_about import HEAD_LINES, NEAR_LINES, ROOM_CHARS, choose_asked
+from repo_mcp.ranking.page.lines_about import HEAD_LINES, NEAR_LINES, ROOM_CHARS, choose_asked, list_left
 
 LONG = ["def pay(", "    amount,", *("    total = total + 1" for _ in range(198))]
 
@@ -69,3 +69,23 @@ def test_no_single_line_is_left_out_between_others() -> None:
     lines = [*LONG]
     lines[100] = lines[106] = "    raise PaymentDenied"  # the lines near them leave one between
     assert set(choose_asked(lines, 1, "denied")) == {1, 2, *range(99, 110)}
+
+
+def test_lines_with_words_that_are_not_shown_are_listed_the_rarest_words_first() -> None:
+    lines = [f"    total = charge({number})" for number in range(300)]
+    lines[250] = "    refund = charge(0)"
+    shown = {*choose_asked(lines, 1, "charge refund")}
+    left = list_left(lines, 1, "charge refund", shown)
+    assert {*left} == {*range(1, 301)} - shown
+    assert left == sorted(left)
+    assert list_left(lines, 1, "charge refund", shown - {251})[0] == 251
+
+
+def test_a_few_lines_are_shown_without_those_near_them() -> None:
+    lines = [f"    total{number} = {number}" for number in range(300)]
+    for at in range(20, 300, 10):
+        lines[at] = f"    denied({at})" + " " * 20
+    chosen = {*choose_asked(lines, 1, "denied")}
+    shown = [at + 1 for at in range(20, 300, 10) if at + 1 in chosen]
+    assert shown == [*range(21, shown[-1] + 1, 10)]
+    assert [number for number in shown if number - 1 not in chosen] == shown[-9:]
