@@ -189,7 +189,7 @@ def _show_matching(
     declaration whole.
     """
     lines = file.live.lines
-    beside = min(CITED_NEAR, most // 2 - 1)
+    beside = 0 if most == NEXT_LINES else CITED_NEAR
     start, stop = max(1, cited - beside), min(lines.line_count, cited + beside)
     if symbol.head_line <= cited <= symbol.end_line:
         start, stop = max(start, symbol.head_line), min(stop, symbol.end_line)

@@ -366,13 +366,14 @@ def test_a_question_of_one_line_is_answered_by_whole_declarations(repository: Re
 def test_brief_hits_are_rows_beside_the_records(repository: Repository) -> None:
     said = f"{DEPOT_ISSUE}The ledger, the vault and the invoice are empty, too.\n"
     page = search(repository, said, detail="snippets")["result"]
-    whole = search(repository, said, detail="snippets", top_k=10)["result"]
-    brief = [hit for hit in whole["hits"] if "matched_terms" not in hit]
-    assert brief
-    assert page["hits"] == [hit for hit in whole["hits"] if "matched_terms" in hit]
-    assert [row.partition(":")[0] for row in page["further"]] == [hit["path"] for hit in brief]
-    assert "further" not in whole
-    assert "further" not in search(repository, said)["result"]
+    assert page["further"]
+    assert all("matched_terms" in hit for hit in page["hits"])
+    text = search(repository, said)["result"]
+    paths = [hit["path"] for hit in page["hits"]] + [row.partition(":")[0] for row in page["further"]]
+    assert paths == [hit.partition("\n")[0] for hit in text["hits"]]
+    asked = search(repository, said, detail="snippets", top_k=len(paths))["result"]
+    assert len(asked["hits"]) == len(paths)
+    assert "further" not in {**asked, **text}
 
 
 def test_overloads_are_named_first(tmp_path: Path) -> None:
@@ -382,7 +383,7 @@ def test_overloads_are_named_first(tmp_path: Path) -> None:
 
     ways = "\n".join(f"  void open{at}(Ledger ledger) {{\n    post(ledger);\n  }}" for at in range(9))
     text = f"class Books {{\n{ways}\n{write('int')}\n{write('long')}\n{write('char')}\n}}\n"
-    with open_written(tmp_path, {"Books.java": text}) as repository:
+    with open_written(tmp_path, FILES | {"Books.java": text}) as repository:
         (hit, *_) = ask(repository, "postEntry fails\n\npostEntry of int adds a ledger to an entry.\n")
     named = hit.rpartition("\nalso ")[2]
     assert named.split(" ")[0].count("-") == 2
