@@ -41,7 +41,8 @@ HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows other declarations whole
 FIRST_LINES = 6  # the same for the first file
-CITED_NEAR = 2  # lines before and after one that pasted text cites
+CITED_NEAR = 2  # lines before and after one that pasted text cites, in the first file
+NEXT_NEAR = 0  # and in each further one
 SHORT_LINES = 16  # of the declaration that pasted text is about: one with no more is shown whole
 LEAST_AROUND = 2  # lines of the declaration around a cited line: that of one line may be a variable's
 MOST_AROUND = 100  # lines of a type around the best that is named: of a longer one, the members are opened
@@ -189,7 +190,7 @@ def _show_matching(
     declaration whole.
     """
     lines = file.live.lines
-    beside = 0 if most == NEXT_LINES else CITED_NEAR
+    beside = NEXT_NEAR if most == NEXT_LINES else CITED_NEAR
     start, stop = max(1, cited - beside), min(lines.line_count, cited + beside)
     if symbol.head_line <= cited <= symbol.end_line:
         start, stop = max(start, symbol.head_line), min(stop, symbol.end_line)

@@ -52,7 +52,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.lines import cut_indentation, escape_text, escape_texts
+from repo_mcp.text.lines import cut_indentation, escape_text, escape_texts, says_little
 from repo_mcp.toolsets.answers import Result, plain_number
 
 if TYPE_CHECKING:
@@ -130,11 +130,19 @@ def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
 
 
 def write_further(hit: Hit, copies: Sequence[Hit]) -> str:
-    """Return the same in one row, for a page of records: `a/ledger.py:12-20 Ledger.post, 30-41 .close`."""
+    """Return the same in one row, for a page of records: `a/ledger.py:12-20 Ledger.post, 30-41 .close`.
+
+    An import or a comment is not shown, except in documents, where such a mark begins a heading or an item.
+    """
+    from repo_mcp.languages.patterns.language_registry import find_language  # here: tools are listed first
+
     name = _name_brief(hit)
     also = _iter_also(hit, is_named=bool(name))
     places = [f"same lines in {', '.join(name_copies(copies))}"] if copies else []
-    row = ", ".join((name or _number_line(hit, " "), *also))
+    line = _number_line(hit, " ")
+    number, _, text = line.partition(" ")
+    is_idle = says_little(text) and find_language(hit.path).kind != "docs"
+    row = ", ".join((name or (number if is_idle else line), *also))
     return "; ".join((f"{escape_text(hit.path)}:{row}", *places))
 
 

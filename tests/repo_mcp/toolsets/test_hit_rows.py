@@ -105,3 +105,6 @@ def test_a_further_row_says_what_to_open() -> None:
     assert write_further(hit, [copy]) == "a.py:8-10 A.f, 40-44 .g; same lines in old/a.py:3-5"
     line = Hit("a.md", 7, 7, "7\t  some words\n", 1.5, ("words",), None)
     assert write_further(line, []) == "a.md:7 some words"
+    idle = replace(line, snippet="7\t# some words\n")
+    assert write_further(idle, []) == "a.md:7 # some words"
+    assert write_further(replace(idle, path="a.py"), []) == "a.py:7"
