@@ -259,7 +259,7 @@ def write_file(file: ShownFile) -> str:
 
 
 def find_alike(files: Sequence[ShownFile]) -> list[int]:
-    """Return for each file the place of the first one with the same lines in the same declarations, or its own.
+    """Return for each file the place of the first with the same lines in the same declarations, or its own.
 
     A file of which lines are left out is like no other.
     """
