@@ -41,8 +41,8 @@ HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows other declarations whole
 FIRST_LINES = 6  # the same for the first file
-CITED_NEAR = 2  # lines before and after one that pasted text cites, in the first file
-NEXT_NEAR = 0  # and in each further one
+CITED_NEAR = 6  # lines before and after one that pasted text cites, in the first file
+NEXT_NEAR = 3  # and in each further one
 SHORT_LINES = 16  # of the declaration that pasted text is about: one with no more is shown whole
 LEAST_AROUND = 2  # lines of the declaration around a cited line: that of one line may be a variable's
 MOST_AROUND = 100  # lines of a type around the best that is named: of a longer one, the members are opened
@@ -186,8 +186,8 @@ def _show_matching(
 ) -> dict[int, str]:
     """Return at most `most` lines by number: those around line `cited`, if any, and a declaration's best.
 
-    It is up to half as many more with a cited line, and in the first file up to SHORT_LINES if these show the
-    declaration whole.
+    Those around a cited line leave room for half as many others, at least. In the first file it is up to
+    SHORT_LINES if these show the declaration whole.
     """
     lines = file.live.lines
     beside = NEXT_NEAR if most == NEXT_LINES else CITED_NEAR

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from repo_mcp.ranking.page.snippets import (
     CITED_NEAR,
     HEAD_LINES,
-    NEXT_LINES,
+    NEXT_NEAR,
     PASTED_LINES,
     TITLE_LINES,
     choose_telling,
@@ -262,7 +262,7 @@ def test_the_declaration_around_a_cited_line_is_the_one_that_is_named(repository
 
 @pytest.mark.parametrize(
     ("cited", "numbers"),
-    [(10, [*range(8, 13), *range(23, 26)]), (46, [*range(23, 26), *range(44, 49)])],
+    [(10, [*range(4, 17), *range(23, 26)]), (46, [*range(23, 26), *range(40, 53)])],
     ids=["before", "after"],
 )
 def test_lines_in_no_declaration_are_set_off_from_the_best(
@@ -278,13 +278,13 @@ def test_lines_in_no_declaration_are_set_off_from_the_best(
     assert read_numbers(outside) == [number for number in numbers if number > 38]
 
 
-def test_a_further_file_shows_as_few_lines_when_one_is_cited(repository: Repository) -> None:
+def test_a_further_file_shows_fewer_lines_around_a_cited_one(repository: Repository) -> None:
     both = f"{STOCK_ISSUE}It is called in shop/printing.py:20 and fails in shop/stock.py:30.\n"
     first, further = ask(repository, both)[:2]
     assert {first[:8], further[:8]} == {"shop/pri", "shop/sto"}
-    assert len(read_numbers(further)) == NEXT_LINES
     cited = 20 if "printing" in further.split("\n")[0] else 30
-    assert cited in read_numbers(further)
+    head = 1 if cited == 20 else 23
+    assert read_numbers(further) == [head, *range(cited - NEXT_NEAR, cited + NEXT_NEAR + 1)]
 
 
 @pytest.mark.parametrize("quoted", ["        Kind::K20 => { pay(20); }", "+  Kind::K20 => { pay(20); }"])
