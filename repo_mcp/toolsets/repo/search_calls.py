@@ -15,7 +15,7 @@ because no index decides what a file holds now.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -260,7 +260,8 @@ def _draft_matches(
     page.check(keys)
     chosen = choose_matches(answer, find_integer(arguments, "max_per_file"), page.start)
     has_more = any(file.left for file in chosen)
-    files: Sequence[Result | str] = [*map(write_file if as_text else render_file, chosen)]
+    render: Callable[[ShownFile], Result | str] = write_file if as_text else render_file
+    files = [*map(render, chosen)]
     firsts = find_alike(chosen) if as_text else [*range(len(chosen))]
 
     def build(rows: int) -> Part:
