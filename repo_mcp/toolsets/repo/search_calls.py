@@ -157,7 +157,7 @@ def _draft_hits(
         firsts = find_copies(found, partial(_read_declaration, repository))
     near = len(answer.hits) if explains or not answer.near else answer.near
     names_also = answer.is_of_report and not explains
-    # Who says how many hits there should be gets as many, and no page is without any.
+    # Who says how many hits there should be gets as many.
     lists_further = names_also and not is_text and not page.start and "top_k" not in arguments
     firsts = join_brief(found, firsts, near - page.start, by_file=is_text or names_also, joins_all=is_text)
 
@@ -191,11 +191,17 @@ def _draft_hits(
             notes.append(_NOT_RANKED)
         is_cut = not is_text and (answer.truncated or has_next)
         cut = {"truncated": is_cut, **page.follow(keys, rows, has_next)}
-        hits = [one for one in rendered if is_text or not isinstance(one, str)]
-        further = [] if is_text else [one for one in rendered if isinstance(one, str)]
-        return Part({"hits": hits, "further": further, **result, **cut}, notes)
+        return Part({**_part_further(rendered, is_text), **result, **cut}, notes)
 
     return Draft(build, len(found), "top_k" not in arguments)
+
+
+def _part_further(rendered: Sequence[Result | str], is_text: bool) -> Result:
+    """Return the hits of a page, and beside records the rows that only name places."""
+    if is_text:
+        return {"hits": rendered}
+    hits = [one for one in rendered if not isinstance(one, str)]
+    return {"hits": hits, "further": [one for one in rendered if isinstance(one, str)]}
 
 
 def _search_exact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
