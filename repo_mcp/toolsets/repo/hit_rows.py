@@ -13,8 +13,7 @@ Lines outside of that symbol stand before its name, or behind a blank row. The l
 declarations of the file that a question may be about, those of later brief hits among them; the snippet of a
 record has the first lines of what a question may be about.
 Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
-A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name. Of a
-report, records have brief hits as rows beside them.
+A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name.
 
 A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
 its lines, with its span the first time, and a blank row before lines that are in none. If the first line is
@@ -52,7 +51,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.lines import cut_indentation, escape_text, escape_texts, says_little
+from repo_mcp.text.lines import cut_indentation, escape_text, escape_texts
 from repo_mcp.toolsets.answers import Result, plain_number
 
 if TYPE_CHECKING:
@@ -124,39 +123,12 @@ def _list_further(hit: Hit, copies: Sequence[Hit], *, is_named: bool = True) -> 
 
 def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
     """Return a ranked hit far below the best as text: the name of its declaration, or the one line of it."""
-    name = _name_brief(hit)
-    row = name or _number_line(hit, ":")
-    return "\n".join((escape_text(hit.path), row, *_list_further(hit, copies, is_named=bool(name))))
-
-
-def write_further(hit: Hit, copies: Sequence[Hit]) -> str:
-    """Return the same in one row, for a page of records: `a/ledger.py:12-20 Ledger.post, 30-41 .close`.
-
-    An import or a comment is not shown, except in documents, where such a mark begins a heading or an item.
-    """
-    from repo_mcp.languages.patterns.language_registry import find_language  # here: tools are listed first
-
-    name = _name_brief(hit)
-    also = _iter_also(hit, is_named=bool(name))
-    places = [f"same lines in {', '.join(name_copies(copies))}"] if copies else []
-    line = _number_line(hit, " ")
-    number, _, text = line.partition(" ")
-    is_idle = says_little(text) and find_language(hit.path).kind != "docs"
-    row = ", ".join((name or (number if is_idle else line), *also))
-    return "; ".join((f"{escape_text(hit.path)}:{row}", *places))
-
-
-def _name_brief(hit: Hit) -> str:
-    """Return the span and name of the declaration of a brief hit; nothing if its line says as much."""
-    if hit.symbol is None or hit.symbol_lines is None or len({*hit.symbol_lines}) == 1:
-        return ""
-    return _write_name(escape_text(hit.symbol), hit.symbol_lines)
-
-
-def _number_line(hit: Hit, sign: str) -> str:
-    """Return the line of a brief hit, cut around its words, behind its number and a sign."""
     number, _, line = hit.snippet.removesuffix("\n").partition("\t")
-    return f"{number}{sign}{_cut_around_words(line.lstrip(), hit.matched_terms)}"
+    name = ""
+    if hit.symbol is not None and hit.symbol_lines is not None and len({*hit.symbol_lines}) > 1:
+        name = _write_name(escape_text(hit.symbol), hit.symbol_lines)
+    row = name or f"{number}:{_cut_around_words(line.lstrip(), hit.matched_terms)}"
+    return "\n".join((escape_text(hit.path), row, *_list_further(hit, copies, is_named=bool(name))))
 
 
 def _cut_around_words(text: str, words: Sequence[str]) -> str:

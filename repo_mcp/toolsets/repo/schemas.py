@@ -249,11 +249,6 @@ def search_output(limits: Limits) -> Schema:
     }
     file = build_record({"path": build_field("string"), "hits": build_field("integer")})
     extra = {
-        "further": build_list(
-            build_field("string"),
-            "Of pasted text, unless top_k is given: in place of brief hits, places to open, `a/b.py:12-20"
-            " Ledger.post, 30-41 .close`",
-        ),
         "cursor": NEXT_CURSOR,
         "total_is_lower_bound": build_field("boolean", "True: there are at least `total`"),
         "files": build_list(file, "With detail files: the files of the hits, in their order"),

@@ -46,7 +46,6 @@ from repo_mcp.toolsets.repo.hit_rows import (
     render_hit,
     write_brief,
     write_file,
-    write_further,
     write_hit,
 )
 from repo_mcp.toolsets.repo.search_notes import note_query
@@ -103,7 +102,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
         warnings += (f"Only the modes literal and regex take {', '.join(exact_only)}.",)
-    result = _say_total(answer, detail, counts_most=not answer.is_of_report)
+    result = _say_total(answer, detail)
     result["snapshot"] = None if detail == _TEXT else answer.snapshot
     if detail == "count":
         return Draft(lambda _: Part({"hits": [], **result, "truncated": False}, warnings))
@@ -157,8 +156,6 @@ def _draft_hits(
         firsts = find_copies(found, partial(_read_declaration, repository))
     near = len(answer.hits) if explains or not answer.near else answer.near
     names_also = answer.is_of_report and not explains
-    # Who says how many hits there should be gets as many.
-    lists_further = names_also and not is_text and not page.start and "top_k" not in arguments
     firsts = join_brief(found, firsts, near - page.start, by_file=is_text or names_also, joins_all=is_text)
 
     def render(place: int, hit: Hit, others: Sequence[tuple[int, Hit]]) -> Result | str:
@@ -172,8 +169,6 @@ def _draft_hits(
             brief = [one for at, one in joined if at >= near and one.symbol_lines not in known]
             hit = name_joined(hit, brief)
         if place >= near:
-            if lists_further:
-                return write_further(hit, copies)
             return write_brief(hit, copies) if is_text else render_brief(hit, copies)
         if is_text:
             return write_hit(hit, copies, whole)
@@ -183,25 +178,17 @@ def _draft_hits(
         shown: dict[int, list[tuple[int, Hit]]] = {}
         for place, first in enumerate(firsts[:rows]):
             shown.setdefault(first, []).append((page.start + place, found[place]))
-        rendered = [render(*first, others) for first, *others in shown.values()]
-        notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(rendered)]
+        hits = [render(*first, others) for first, *others in shown.values()]
+        notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         has_next = goes_on or rows < len(found)
         if answer.truncated and not has_next:
             notes.append(_NOT_RANKED)
         is_cut = not is_text and (answer.truncated or has_next)
         cut = {"truncated": is_cut, **page.follow(keys, rows, has_next)}
-        return Part({**_part_further(rendered, is_text), **result, **cut}, notes)
+        return Part({"hits": hits, **result, **cut}, notes)
 
     return Draft(build, len(found), "top_k" not in arguments)
-
-
-def _part_further(rendered: Sequence[Result | str], is_text: bool) -> Result:
-    """Return the hits of a page, and beside records the rows that only name places."""
-    if is_text:
-        return {"hits": rendered}
-    hits = [one for one in rendered if not isinstance(one, str)]
-    return {"hits": hits, "further": [one for one in rendered if isinstance(one, str)]}
 
 
 def _search_exact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -329,20 +316,12 @@ def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
     return [f"{MAY_HIDE}: hit {', '.join(hiding)}."]
 
 
-def _say_total(answer: SearchAnswer | ExactAnswer, detail: str, *, counts_most: bool = True) -> Result:
-    """Return how many match.
-
-    A lower bound is left out of text, whose `cursor` says that there are more, and unless it `counts_most`.
-    """
+def _say_total(answer: SearchAnswer | ExactAnswer, detail: str) -> Result:
+    """Return how many match. Text has no lower bound: its `cursor` says that there are more."""
     is_least = answer.total_is_lower_bound
-    total = None if is_least and (detail == _TEXT or not counts_most) else answer.total
     if detail == _TEXT:
-        return {"total": total}
-    return {
-        "total": total,
-        "truncated": answer.truncated,
-        "total_is_lower_bound": is_least and total is not None,
-    }
+        return {"total": None if is_least else answer.total}
+    return {"total": answer.total, "truncated": answer.truncated, "total_is_lower_bound": is_least}
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:

@@ -12,7 +12,7 @@ import pytest
 from bench.economy.evidence import read_lines
 from repo_mcp.model import Hit
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets.repo.hit_rows import write_brief, write_further, write_hit
+from repo_mcp.toolsets.repo.hit_rows import write_brief, write_hit
 from tests.repo_mcp.toolsets.repo_calls import call, open_written
 
 FILES = {
@@ -96,15 +96,3 @@ def test_declarations_of_one_name_are_named_together() -> None:
     also = ("A.f", (20, 25)), ("A.f", (30, 36)), ("A.g", (40, 44)), ("B.f", (50, 52))
     hit = Hit("a.py", 8, 8, "8\tdef f():\n", 1.5, (), "A.f", symbol_lines=(8, 10), symbol_name="f", also=also)
     assert write_hit(hit, []).endswith("\nalso 20-25,30-36 .f, 40-44 .g, 50-52 B.f")
-
-
-def test_a_further_row_says_what_to_open() -> None:
-    also = (("A.g", (40, 44)),)
-    copy = Hit("old/a.py", 3, 3, "3\tdef f():\n", 1.0, (), "A.f", symbol_lines=(3, 5), symbol_name="f")
-    hit = Hit("a.py", 8, 8, "8\tdef f():\n", 1.5, (), "A.f", symbol_lines=(8, 10), symbol_name="f", also=also)
-    assert write_further(hit, [copy]) == "a.py:8-10 A.f, 40-44 .g; same lines in old/a.py:3-5"
-    line = Hit("a.md", 7, 7, "7\t  some words\n", 1.5, ("words",), None)
-    assert write_further(line, []) == "a.md:7 some words"
-    idle = replace(line, snippet="7\t# some words\n")
-    assert write_further(idle, []) == "a.md:7 # some words"
-    assert write_further(replace(idle, path="a.py"), []) == "a.py:7"

@@ -363,19 +363,6 @@ def test_a_question_of_one_line_is_answered_by_whole_declarations(repository: Re
     assert "also" not in record
 
 
-def test_brief_hits_are_rows_beside_the_records(repository: Repository) -> None:
-    said = f"{DEPOT_ISSUE}The ledger, the vault and the invoice are empty, too.\n"
-    page = search(repository, said, detail="snippets")["result"]
-    assert page["further"]
-    assert all("matched_terms" in hit for hit in page["hits"])
-    text = search(repository, said)["result"]
-    paths = [hit["path"] for hit in page["hits"]] + [row.partition(":")[0] for row in page["further"]]
-    assert paths == [hit.partition("\n")[0] for hit in text["hits"]]
-    asked = search(repository, said, detail="snippets", top_k=len(paths))["result"]
-    assert len(asked["hits"]) == len(paths)
-    assert "further" not in {**asked, **text}
-
-
 def test_overloads_are_named_first(tmp_path: Path) -> None:
     def write(kind: str) -> str:
         body = "\n".join(f"    ledger.entry{at} = {kind};" for at in range(12))
