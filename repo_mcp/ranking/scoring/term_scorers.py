@@ -30,7 +30,7 @@ from repo_mcp.ranking.scoring.posting_scorers import (
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS
 
-LISTS_BYTES = 16 * 1024 * 1024  # of weighed lists that are kept, in all
+LISTS_BYTES = 24 * 1024 * 1024  # of weighed lists that are kept, in all: as many as 300 mixed queries use
 BLOCKS_BYTES = 4 * 1024 * 1024  # of the bytes of long lists
 RECORD_BYTES = 1000  # of a term beside its lists
 PATH_UNITS = 8_192  # of the files with a term in their path, above which these are not part of a short list
