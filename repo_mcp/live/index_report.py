@@ -28,6 +28,7 @@ NOT_LISTED = (
     "Some directories could not be listed when the tree was last looked over, or were too deep: files in them"
     " may be missing or out of date. Check their permissions."
 )
+_LAST_CHECKED = "The tree was last checked"
 
 
 class IndexReport:
@@ -190,7 +191,12 @@ class IndexReport:
 
 def describe_age(seconds: float) -> str:
     """Return a warning that an answer relies on a look at the tree so long ago."""
-    return f"The tree was last checked {max(seconds, 0.1):.1f} s ago: later changes may be missing here."
+    return f"{_LAST_CHECKED} {max(seconds, 0.1):.1f} s ago: later changes may be missing here."
+
+
+def is_about_age(warning: str) -> bool:
+    """Return True for what `describe_age` returns, which says nothing about the request."""
+    return warning.startswith(_LAST_CHECKED)
 
 
 def count_languages(snapshot: Snapshot) -> dict[str, int]:

@@ -218,7 +218,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     )
     answer = repository.search_exact(request, context.cancelled, scan=True)  # no file is missed
     notes = note_query(request.pattern, str(arguments["mode"]), found=bool(answer.total))
-    if not (answer.total or answer.truncated or request.regex or notes or answer.warnings):
+    if not (answer.total or answer.truncated or request.regex or notes):
         answer = _explain_nothing(repository, request, answer, context)
     answer = replace(answer, warnings=(*notes, *answer.warnings)) if notes else answer
     if arguments.get("explain"):
@@ -236,9 +236,15 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
 def _explain_nothing(
     repository: Repository, request: ExactRequest, answer: ExactAnswer, context: CallContext
 ) -> ExactAnswer:
-    """Say what would match in an answer without matches, or return what was saved meanwhile and does."""
-    from repo_mcp.repository.no_match import explain_no_match  # here: most literals are found
+    """Say what would match in an answer without matches, or return what was saved meanwhile and does.
 
+    Warnings say enough, unless they are about the moment of the call, on which an explanation must not depend.
+    """
+    from repo_mcp.live.index_report import is_about_age  # here: most literals are found
+    from repo_mcp.repository.no_match import explain_no_match
+
+    if not all(map(is_about_age, answer.warnings)):
+        return answer
     said = explain_no_match(repository, request, context.cancelled)
     if not said:
         return answer

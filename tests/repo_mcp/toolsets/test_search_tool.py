@@ -12,6 +12,8 @@ from typing import Any, cast
 import pytest
 
 from repo_mcp.config.server_config import load_config
+from repo_mcp.live import tree_look
+from repo_mcp.live.index_report import is_about_age
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.ranking.word_search import count_above
 from repo_mcp.repository import Repository, no_match
@@ -86,6 +88,17 @@ def test_a_literal_that_is_saved_while_its_absence_is_explained_is_found(
         answer = call(repository, "GET_user(", mode="literal")
     assert places(answer["result"]) == [("new.py", 1)]
     assert answer["warnings"] == []
+
+
+def test_what_would_match_is_said_whenever_the_tree_was_last_checked(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
+    monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
+    monkeypatch.setattr(repository._index.look, "_look", None)
+    for ages in (0, 1):  # the first answer is by a look of its own
+        warnings = call(repository, "GET_user(", mode="literal")["warnings"]
+        assert list(map(is_about_age, warnings)) == [False] + ages * [True]
 
 
 def test_a_literal_by_path_and_line(repository: Repository) -> None:
