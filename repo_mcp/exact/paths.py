@@ -207,8 +207,7 @@ class _SegmentPaths:
         if found.passed_over:
             self._rules.append((IMPATIENT_FILES, partial(self._find_patiently, scans=False)))
         if found.unscanned:
-            due = max(IMPATIENT_FILES, part.reader.terms.pages // PAGES_A_FILE)
-            self._rules.append((due, partial(self._find_patiently, scans=True)))
+            self._await_scan()
         self._masks: list[Bools] = []  # of the files that may match, by the rules applied so far
 
     def iter_first(self, order: ReadingOrder | None) -> Iterator[str]:
@@ -279,9 +278,16 @@ class _SegmentPaths:
         neighbours.were_missed |= not neighbours.is_known
 
     def _find_patiently(self, *, scans: bool) -> Bools:
+        found = self._part.find_files(self._reading, patiently=True, scans=scans)
+        if found.unscanned and not self._rules:  # a branch that was not looked at while another was too common
+            self._await_scan()
         mask = np.zeros(self._part.reader.file_count, dtype=np.bool_)
-        mask[self._part.find_files(self._reading, patiently=True, scans=scans).files] = True
+        mask[found.files] = True
         return mask
+
+    def _await_scan(self) -> None:
+        due = max(IMPATIENT_FILES, self._part.reader.terms.pages // PAGES_A_FILE)
+        self._rules.append((due, partial(self._find_patiently, scans=True)))
 
 
 def _select(part: SegmentCandidates, files: I64, wanted: PathFilter) -> I64:

@@ -528,6 +528,34 @@ def test_a_run_too_common_for_a_quick_look_up_is_looked_up_once_enough_of_the_pr
     repository.close()
 
 
+def test_pages_are_read_for_a_branch_beside_one_that_is_too_common(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_neighbours(monkeypatch, 100)
+    monkeypatch.setattr(terms, "LARGE_PAGES", 1)
+    monkeypatch.setattr(pattern_files, "_SHARE_FLOOR", 0)
+    root = tmp_path / "root"
+    for number in range(6):
+        write(root, f"{number}.py", "alpha = 1\n")
+        write(root, f"beta{number}.py", "beta = 1\n")
+    write(root, "long.py", "xyzzyx = 1\n")
+    repository = Repository(load_config(str(root)))
+    repository.refresh()
+    looked: list[tuple[bool, bool, int]] = []
+    plain = SegmentCandidates.find_files
+
+    def note(self: SegmentCandidates, reading: PatternReading, **how: bool) -> SegmentFiles:
+        found = plain(self, reading, **how)
+        looked.append((how.get("patiently", False), how.get("scans", False), len(found.files)))
+        return found
+
+    monkeypatch.setattr(SegmentCandidates, "find_files", note)
+    request = ExactRequest("alpha|[x-z]{6,}", regex=True, limit=100, detail="files")
+    assert len(repository.search_exact(request).files) == 7
+    assert looked == [(False, False, 13), (True, False, 13), (True, True, 7)]
+    repository.close()
+
+
 def test_characters_in_few_files_are_found_without_reading_all(tmp_path: Path) -> None:
     """Two letters, one that is not ASCII, two of Chinese: the dictionary knows which words have them."""
     texts = {"a.py": "quiz = 1\n", "b.py": "na\u00efve = 2\n", "c.py": "x = '\u641c\u7d22\u5668'\n"}
