@@ -29,7 +29,7 @@ def describe_no_match(
     def find(looser: ExactRequest) -> str:
         found = search(replace(looser, limit=MOST_FILES, detail="files"))
         paths = [path for path, _ in found.files[:MOST_FILES]]
-        return f"{', '.join(paths)} and others" if found.truncated else " and ".join(paths)
+        return f"{', '.join(paths)} and perhaps others" if found.truncated else " and ".join(paths)
 
     for condition, looser in _iter_looser(request):
         if paths := find(looser):

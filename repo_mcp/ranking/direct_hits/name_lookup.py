@@ -138,7 +138,7 @@ class _LookUp:
         self._add_declaring_lines()
 
     def _has_fewer_units(self, count: int) -> bool:
-        """Return whether less than so many units have the name, and close spellings are wanted."""
+        """Return whether fewer units have the name, of which only the closest spellings are wanted."""
         return (
             self._least is not None
             and self.asked is not None

@@ -71,7 +71,7 @@ def test_only_some_files_are_named(tmp_path: Path) -> None:
     repository = Repository(load_config(str(root)))
     repository.refresh()
     assert explain_no_match(repository, ExactRequest("VALUE")) == (
-        "With ignore_case it would match in a.py, b.py and others."
+        "With ignore_case it would match in a.py, b.py and perhaps others."
     )
     repository.close()
 

@@ -70,7 +70,7 @@ def places(result: dict[str, Any]) -> list[tuple[str, int]]:
 
 def test_a_literal_that_no_line_holds(repository: Repository) -> None:
     said = call(repository, "GET_user(", mode="literal")["warnings"]
-    assert said == ["With ignore_case it would match in a.py, b/c.py and others."]
+    assert said == ["With ignore_case it would match in a.py, b/c.py and perhaps others."]
     assert call(repository, "GET_user\\(", mode="regex")["warnings"] == []
 
 

@@ -26,7 +26,6 @@ class A {
   Object make(int at, Object o) { return o; }
 }
 """
-EITHER = ["p/A.java:2 size possible", "p/A.java:3 size possible", "p/A.java:4 size possible"]
 
 
 @pytest.mark.parametrize(
