@@ -279,7 +279,7 @@ class _SegmentPaths:
 
     def _find_patiently(self, *, scans: bool) -> Bools:
         found = self._part.find_files(self._reading, patiently=True, scans=scans)
-        if found.unscanned and not self._rules:  # a branch that was not looked at while another was too common
+        if found.unscanned and not self._rules:  # in a branch beside one that was too common
             self._await_scan()
         mask = np.zeros(self._part.reader.file_count, dtype=np.bool_)
         mask[found.files] = True

@@ -238,7 +238,7 @@ def _explain_nothing(
 ) -> ExactAnswer:
     """Say what would match in an answer without matches, or return what was saved meanwhile and does.
 
-    Warnings say enough, unless they are about the moment of the call, on which an explanation must not depend.
+    Warnings say enough, unless they are about the moment of the call: no explanation depends on that.
     """
     from repo_mcp.live.index_report import is_about_age  # here: most literals are found
     from repo_mcp.repository.no_match import explain_no_match
