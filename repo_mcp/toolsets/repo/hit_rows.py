@@ -233,16 +233,21 @@ def write_file(file: ShownFile) -> str:
 def find_alike(files: Sequence[ShownFile]) -> list[int]:
     """Return for each file the place of the first with the same lines in the same declarations, or its own.
 
-    A file of which lines are left out is like no other.
+    A file of which lines are left out, or cut, is like no other.
     """
     firsts: dict[object, int] = {}
     places: list[int] = []
     for place, file in enumerate(files):
         groups = [] if file.left else _group_lines(file.matches)
         texts = [(match and match.symbol, [line.text.strip() for line in lines]) for match, lines in groups]
-        chars = sum(len(text) for _, own in texts for text in own)
-        places.append(firsts.setdefault(repr(texts), place) if chars >= _ALIKE_CHARS else place)
+        every = [text for _, own in texts for text in own]
+        is_told = sum(map(len, every)) >= _ALIKE_CHARS and not any(map(_may_be_cut, every))
+        places.append(firsts.setdefault(repr(texts), place) if is_told else place)
     return places
+
+
+def _may_be_cut(text: str) -> bool:
+    return text.startswith("…") or text.endswith("…")
 
 
 def name_alike(files: Sequence[ShownFile]) -> str:

@@ -92,6 +92,14 @@ def test_brackets_alone_are_not_the_same_lines(tmp_path: Path) -> None:
     assert hits == ["a.md\n1:}", "b.md\n1:}"]
 
 
+def test_lines_that_are_cut_are_not_the_same_lines(tmp_path: Path) -> None:
+    texts = {f"{name}.md": f"settle_account {'x ' * 300}{name}\n" for name in "ab"}
+    with open_written(tmp_path, texts) as repository:
+        hits = search(repository, "settle_account", mode="literal", detail="text")["hits"]
+    assert [hit.partition("\n")[0] for hit in hits] == ["a.md", "b.md"]
+    assert not any("same lines" in hit for hit in hits)
+
+
 def test_declarations_of_one_name_are_named_together() -> None:
     also = ("A.f", (20, 25)), ("A.f", (30, 36)), ("A.g", (40, 44)), ("B.f", (50, 52))
     hit = Hit("a.py", 8, 8, "8\tdef f():\n", 1.5, (), "A.f", symbol_lines=(8, 10), symbol_name="f", also=also)
