@@ -14,6 +14,7 @@ from repo_mcp.graph.program import Confidence, Resolution, Target
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolFlag, SymbolKind
 
+MAX_ROWS = 500  # of one line, such as one of generated code, that are read for each name before a dot
 _STATIC = TYPE_KINDS | {SymbolKind.ENUM_MEMBER, SymbolKind.CONSTANT}
 
 
@@ -45,18 +46,25 @@ class SameNamed:
         return symbol.return_type.rstrip("?").rpartition(".")[2] == row.name
 
     def _is_of_type(self, meaning: TypeMeaning, name: str, role: ReferenceRole) -> bool | None:
-        """Return whether a name behind the dot is a member of the type itself; None if it is not known."""
+        """Return whether a name behind the dot is a member of the type itself; None if it is not known.
+
+        It is not known if some members of that name are the type's and others its values'.
+        """
         if not meaning.parts:
             return role is not ReferenceRole.CALL
         members = self._types.find_members(meaning, name)
-        if not members:
-            return None
-        return all(one.kind in _STATIC or one.flags & SymbolFlag.STATIC for _, one in members)
+        said = {one.kind in _STATIC or bool(one.flags & SymbolFlag.STATIC) for _, one in members}
+        return said.pop() if len(said) == 1 else None
 
 
 def _list_behind(file: CSharpFile, row: Reference) -> list[tuple[str, ReferenceRole]]:
-    """Return the members that are named behind a name and a dot, in the same symbol and on the same line."""
+    """Return the members that are named behind a name and a dot, in the same symbol and on the same line.
+
+    Returns nothing for a line with too many rows.
+    """
     record = file.record
     first, last = np.searchsorted(record.ref_lines, [row.line, row.line + 1])
+    if last - first > MAX_ROWS:
+        return []
     rows = (record.get_reference(one) for one in range(int(first), int(last)))
     return [(one.name, one.role) for one in rows if one.symbol == row.symbol and one.qualifier == row.name]

@@ -21,6 +21,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CAST, CAST_OUTER, NEW, OF_PARAMETER, Binding, read_parameter
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
 
+MAX_CALLED = 64  # overloads of what takes a lambda whose parameters are read
 _KEY = "java.util.Map.Entry.getKey"  # of an entry, which is known by its value
 
 
@@ -58,10 +59,14 @@ class JavaReceivers(ReceiverTypes):
     def _find_passed(
         self, scope: FileScope, binding: Reference, taken: Taken, receiver: Receiver | None
     ) -> Receiver | None:
-        """Return what a called method or constructor passes to a lambda; None if its overloads differ."""
+        """Return what a called method or constructor passes to a lambda; None if its overloads differ.
+
+        Returns None as well if there are too many of them.
+        """
         call = make_call(binding, taken)
         found: list[Receiver | None] = []
-        for one in self._list_called(scope, call, taken, receiver):
+        called = self._list_called(scope, call, taken, receiver)
+        for one in called if len(called) <= MAX_CALLED else ():
             other = self._lookup.find_scope(one.path)
             if other is not None and self._lookup.rules.accepts(other.get_symbol(one.ordinal), call):
                 text = read_taken_type(other, one.ordinal, taken.position)

@@ -27,6 +27,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Refer
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _FIRST_TYPE = re.compile(r"\(\s*[\w$]+\??: (\w+)\b")  # of a function's parameters
 _NOTHING = "never"  # the class that is given to a mixin, while only what it adds is read
+_UNNAMED = "class"  # the name of a class that has none
 _WITH_MEMBERS = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.TYPE})
 
 
@@ -67,6 +68,8 @@ class Mixins:
     def __init__(self, names: ScriptNames, types: TypeReader) -> None:
         self._names = names
         self._types = types
+        # By path, ordinal and steps: functions that apply one another often are read once.
+        self._read: dict[tuple[str, int, int], tuple[Owners, bool]] = {}
 
     def list_bases(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int) -> Owners:
         """Return what a class extends that is no name of a class: nested calls, or a parameter."""
@@ -131,17 +134,23 @@ class Mixins:
     def _find_added(self, file: ScriptFile, row: Reference, steps: int) -> tuple[Owners, bool]:
         """Return what a function adds to the class that it is given, and whether it extends that class.
 
-        One that is declared elsewhere may replace any member, so that what is found is not sure.
+        One that is declared elsewhere may replace any member, and one of several overloads may be another, so
+        that what is found is not sure.
         """
         name = row.name
         if row.qualifier:
             return Owners(external=f"{row.qualifier}.{name}", is_guess=True), True
         meaning = self._names.look_up(file, row.symbol, name, row.line)
         functions = [one for one in meaning.declarations if self._get_kind(one) in CALLABLE_KINDS]
-        for one in choose_signatures(self._names, tuple(functions))[:1]:
+        signatures = choose_signatures(self._names, tuple(functions))
+        for one in signatures[:1]:
             other, symbol = self._names.find_file(one.path), self._names.get_symbol(one)
             if other is not None and symbol is not None:
-                return self._read_function(other, symbol, steps)
+                key = one.path, one.ordinal, steps
+                if key not in self._read:
+                    self._read[key] = self._read_function(other, symbol, steps)
+                owners, passes_on = self._read[key]
+                return replace(owners, is_guess=owners.is_guess or len(signatures) > 1), passes_on
         return Owners(external=meaning.external or name, is_guess=True), True
 
     def _read_function(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int) -> tuple[Owners, bool]:
@@ -157,12 +166,20 @@ class Mixins:
         rows = file.binds.get((ordinal, MIXED + RESULT), ())
         if rows:
             return self._follow(file, rows, steps)
-        declared = [one for one in file.record.list_children(ordinal) if _extends_given(file, one)]
-        return Owners(tuple(Declaration(file.path, one) for one in declared)), bool(declared)
+        declared = _list_returned(file, ordinal)
+        made = tuple(Declaration(file.path, one) for one in declared)
+        return Owners(made, is_guess=len(made) > 1), bool(made)
 
     def _get_kind(self, declaration: Declaration) -> SymbolKind | None:
         symbol = self._names.get_symbol(declaration)
         return symbol.kind if symbol is not None else None
+
+
+def _list_returned(file: ScriptFile, ordinal: int) -> list[int]:
+    """Return the classes in a function that extend what it is given, and that it may return."""
+    declared = [one for one in file.record.list_children(ordinal) if _extends_given(file, one)]
+    named = {row.name for row in file.binds.get((ordinal, RESULT), ()) if not row.qualifier} | {_UNNAMED}
+    return [one for one in declared if file.get_symbol(one).name in named] if len(named) > 1 else declared
 
 
 def _extends_given(file: ScriptFile, ordinal: int) -> bool:

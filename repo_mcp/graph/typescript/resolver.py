@@ -13,7 +13,7 @@ from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, 
 from repo_mcp.graph.typescript.members import find_binds, is_constructed
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, is_value, prefer
 from repo_mcp.graph.typescript.narrowing import Narrowing
-from repo_mcp.graph.typescript.owners import NO_OWNERS
+from repo_mcp.graph.typescript.owners import NO_OWNERS, Owners
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
@@ -170,11 +170,19 @@ class TypeScriptResolver:
             if owners != NO_OWNERS and not owners.external:
                 if row.name == "constructor" and row.qualifier == "super":
                     return self._say(Meaning(self._list_run(owners.declarations)), row)
-                meaning = self._types.find_member(owners, row.name)
+                meaning = self._find_member(owners, row)
                 if meaning is not UNKNOWN or not owners.is_choice:
                     meaning = self._narrowing.narrow(file, meaning, row)
                     return self._say(self._part_static(file, meaning, row), row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(file.path, row)
+
+    def _find_member(self, owners: Owners, row: Reference) -> Meaning:
+        """Return the member of a row in its owners; behind `super`, that of the first base that has one."""
+        if row.qualifier == "super":
+            each = (replace(owners, declarations=(one,)) for one in owners.declarations)
+            found = (self._types.find_member(one, row.name) for one in each)
+            return next((one for one in found if one is not UNKNOWN), UNKNOWN)
+        return self._types.find_member(owners, row.name)
 
     def _list_run(self, bases: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
         """Return the bases whose constructors `super()` runs: no interfaces, which mixins add."""

@@ -26,8 +26,8 @@ def read_object(walk: CaptureWalk, node: Node | None) -> str:
     if node is None:
         return ""
     start, end = node.start_byte, node.end_byte
-    is_plain = not walk.text.startswith(b"(", start) and walk.text.find(b"_cast<", start, end) < 0
-    if is_plain or end - start > MAX_CHAIN_BYTES:
+    is_long = end - start > MAX_CHAIN_BYTES  # nor is it searched: it may be the first part of many chains
+    if is_long or not (walk.text.startswith(b"(", start) or walk.text.find(b"_cast<", start, end) >= 0):
         return walk.read_chain(node)
     inner, written = _find_cast(walk, node)
     found = read_type(written)

@@ -88,7 +88,8 @@ def _bind_call(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
     function = value.child_by_field_name("function")
     text = walk.read_line(function)
     head, _, inside = text.partition("<")
-    if inside[:1].isalpha() and head.endswith(_OF_ARGUMENT):
+    is_type = text.endswith(">") and not inside[:1].isdigit()  # `std::get<0>` has a position
+    if is_type and head.endswith(_OF_ARGUMENT):
         walk.bind_type(name, inside.rpartition(">")[0], node)
         return
     chain = read_object(walk, function)

@@ -21,7 +21,7 @@ from repo_mcp.languages.treesitter.shadowing import (
 )
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import BLOCK, PATH, UNKNOWN_TYPE
+from repo_mcp.symbols.model import BLOCK, CAST, PATH, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Binding, ReferenceRole, SymbolKind
 
 MAX_BOUNDS = 8  # of one type parameter, that are recorded
@@ -119,7 +119,8 @@ class _RowSettling:
         local = set().union(*self._scopes.local_names.values())  # somewhere: most names are not
         seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
         quoted = self._rules.quotes and b"`" in self._scopes.text
-        for row in map(_unquote, self._rows) if quoted else self._rows:
+        for each in map(_unquote, self._rows) if quoted else self._rows:
+            row = self._settle_cast(each, chains[each[0]]) if each[3][:1] == CAST else each
             ordinal, role, name, qualifier, alias, line, arguments = row
             if role is _BIND:
                 if arguments == Binding.BOUND or alias in roots.get(ordinal, ()):
@@ -139,6 +140,14 @@ class _RowSettling:
             yield ordinal, _BIND, UNKNOWN_TYPE, "", BLOCK, line, last
         for ordinal, name, line in self._scopes.open_types:
             yield ordinal, _BIND, UNKNOWN_TYPE, "", name, line, Binding.BOUND
+
+    def _settle_cast(self, row: Row, names: tuple[set[str], ...]) -> Row:
+        """Return a row whose chain begins with a cast; of one to a type parameter nothing is known."""
+        ordinal, role, name, qualifier, alias, line, arguments = row
+        written = qualifier.partition(".")[0].removeprefix(CAST)
+        if not any(written in one for one in names) or self._is_variable(ordinal, written):
+            return row
+        return ordinal, role, name, UNKNOWN_TYPE, alias, line, arguments
 
     def _number_variables(self) -> None:
         """Give the variables that hide others numbers, in all rows, and add rows for those without a type."""

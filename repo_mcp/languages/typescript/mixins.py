@@ -61,7 +61,8 @@ def bind_made_result(walk: ScriptWalk, result: str, value: Node, ordinal: int) -
 def _list_calls(walk: ScriptWalk, node: Node) -> list[tuple[str, int, int]]:
     """Return the chain of each function in nested calls, and that of the innermost argument.
 
-    Each has its start, and the kind of its row. Returns nothing for other calls.
+    Each has its start, and the kind of its row. Returns nothing for other calls, and if a function is a
+    parameter or a variable, of which no row is kept.
     """
     found: list[tuple[str, int, int]] = []
     inner: Node | None = node
@@ -70,7 +71,7 @@ def _list_calls(walk: ScriptWalk, node: Node) -> list[tuple[str, int, int]]:
         found.append((walk.read_chain(function), inner.start_byte, CALLED))
         arguments = listed.named_children if listed is not None else []
         inner = next((one for one in arguments if one.type != "comment"), None)
-    if inner is None:
+    if inner is None or any(walk.is_bound(chain.partition(".")[0]) for chain, _, _ in found):
         return []
     found.append((walk.read_chain(inner), inner.start_byte, SAME))
     return found if all(_DOTTED.fullmatch(chain) for chain, _, _ in found) else []

@@ -14,6 +14,7 @@ class A {
   Color Color { get; set; }
   Pen Pen;
   Encoding Encoding;
+  Nib Nib;
   void F(A other) {
     var first = Color.Red;
     Color = Color.Blue;
@@ -25,11 +26,13 @@ class A {
     Encoding.GetBytes("a");
     var eight = Encoding.UTF8;
     var both = Pen.Default == Pen.Width;
+    Nib.Cut(3);
     Pen
       .Draw();
   }
   void Use(Color color) {}
 }
+class Nib { public static void Cut(int at) {} public void Cut() {} }
 """
 ENUM, COLOR = "a.cs:2 Color exact", "a.cs:5 Color exact"
 
@@ -46,6 +49,7 @@ ENUM, COLOR = "a.cs:2 Color exact", "a.cs:5 Color exact"
         ("text = Color.ToString()", "Color", ["a.cs:5 Color probable"]),
         ("Encoding.GetBytes", "Encoding", ["a.cs:7 Encoding probable"]),
         ("Encoding.UTF8", "Encoding", ["a.cs:7 Encoding possible"]),
+        ("Nib.Cut(3)", "Nib", ["a.cs:8 Nib probable"]),
         ("Pen.Default == Pen.Width", "Pen", ["a.cs:6 Pen probable"]),
     ],
 )

@@ -20,7 +20,10 @@ TEXTS = {
           static_cast<std::vector<Item> *>(p)->code();
           if (auto held = std::get_if<Item>(p)) held->code();
           own_cast<Other>(p)->code();
+          auto other = static_cast<Owner *>(p)->get(); other->code(); // result
         }
+        struct Owner { Other *get(); };
+        template <class Item> int make(void *q) { return static_cast<Item *>(q)->code(); } // parameter
         """,
     "a.c": """
         struct other { int code; };
@@ -43,6 +46,8 @@ TEXTS = {
         ("a.cpp", "static_cast<std::vector", ["a.cpp:1 code possible", "a.cpp:2 code possible"]),
         ("a.cpp", "held->code()", ["a.cpp:2 code exact"]),
         ("a.cpp", "own_cast<Other>", ["a.cpp:1 code possible", "a.cpp:2 code possible"]),
+        ("a.cpp", "// result", ["a.cpp:1 code exact"]),
+        ("a.cpp", "// parameter", ["a.cpp:1 code possible", "a.cpp:2 code possible"]),
         ("a.c", "next->code", ["a.c:2 code exact"]),
     ],
 )

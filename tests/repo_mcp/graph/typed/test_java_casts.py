@@ -24,6 +24,8 @@ class A {
     find(1).size();
   }
   Object make(int at, Object o) { return o; }
+  <Item extends Other> int g(Object p) { return ((Item) p).size(); } // parameter of a method
+  static class Own<Item> { int g(Object p) { return ((Item) p).size(); } } // parameter of a class
 }
 """
 
@@ -37,6 +39,8 @@ class A {
         ("Outer.Inner) o", ["p/A.java:4 size exact"]),
         ("new Other()", []),
         ("((Runnable) o)", ["-> Runnable.size"]),
+        ("// parameter of a method", []),
+        ("// parameter of a class", []),
         ("find(1)", ["p/A.java:2 size possible", "p/A.java:3 size possible"]),
     ],
 )

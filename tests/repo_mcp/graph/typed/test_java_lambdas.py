@@ -66,3 +66,16 @@ OTHER = ["p/A.java:5 size probable"]
 )
 def test_members_of_parameters(line: str, expected: list[str]) -> None:
     assert Repository.build({"p/A.java": TEXT}).ask("p/A.java", line, "size") == expected
+
+
+def test_a_method_with_too_many_overloads() -> None:
+    overloads = "\n".join(f"  void run(Task task, T{at} other) {{}}" for at in range(100))
+    text = f"""
+interface Task {{ void go(Item item); }}
+class Item {{ int size() {{ return 2; }} }}
+class A {{
+{overloads}
+  void f() {{ run(a -> a.size(), null); }}
+}}
+"""
+    assert Repository.build({"A.java": text}).ask("A.java", "a.size()", "size") == []

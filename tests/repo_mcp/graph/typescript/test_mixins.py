@@ -164,3 +164,68 @@ def test_members_that_a_mixin_needs(repository: Repository) -> None:
 )
 def test_mixins_without_types(repository: Repository, name: str, expected: list[str]) -> None:
     assert repository.ask("src/other.js", f"this.{name}()", name) == expected
+
+
+DOUBTFUL = """
+    type Made<T = object> = new (...args: any[]) => T
+    class Base { go() {} plain() {} }
+    class Other { go() {} }
+    function One<T extends Made<Base>>(base: T) { return class extends base { go() {} } }
+    function Two<T extends Made<Base>>(base: T) { return class extends base { go() {} } }
+    function Helped<T extends Made<Base>>(base: T) {
+      class Unused extends base { plain() {} }
+      class Used extends base { go() {} }
+      return Used
+    }
+    function Ignored<T extends Made<Base>>(base: T) {
+      class Unused extends base { go() {} }
+      return Other
+    }
+    function Either<T extends Made<Base>>(base: T, first: boolean) {
+      if (first) {
+        return class First extends base { go() {} }
+      }
+      return class Second extends base { go() {} }
+    }
+    function Over(base: Made<Base>): Made<Base>
+    function Over(base: Made<Other>): Made<Other>
+    function Over(base: any): any { return base }
+    class A extends One(Two(Base)) { run() { super.go() } } // first
+    class B extends Helped(Base) { run() { this.plain() } } // unused
+    class C extends Ignored(Base) { run() { this.go() } } // ignored
+    class D extends Either(Base, true) { run() { this.go() } } // either
+    class E extends Over(Other) { run() { this.go() } } // overloads
+    function use(One: any) {
+      class F extends One(Base) { run() { this.go() } } // parameter
+    }
+    """
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "expected"),
+    [
+        ("// first", "go", ["a.ts:4 go exact"]),  # each mixin and the class have one
+        ("// unused", "plain", ["a.ts:2 plain exact"]),
+        ("// ignored", "go", []),
+        ("// either", "go", ["a.ts:17 go probable"]),
+        ("// overloads", "go", ["a.ts:2 go probable"]),
+        ("// parameter", "go", []),
+    ],
+)
+def test_what_a_function_may_not_return(line: str, name: str, expected: list[str]) -> None:
+    assert Repository.build({"a.ts": DOUBTFUL}).ask("a.ts", line, name) == expected
+
+
+def test_functions_that_apply_one_another_often() -> None:
+    levels = [
+        f"function F{at}<T>(base: T) {{ return {f'F{at + 1}(' * 20}base{')' * 20} }}" for at in range(8)
+    ]
+    text = "\n".join(
+        [
+            "class Base { go() {} }",
+            *levels,
+            "function F8<T>(base: T) { return class extends base { last() {} } }",
+            "class A extends F0(Base) { run() { this.last() } } // asked",
+        ]
+    )
+    assert Repository.build({"a.ts": text}).ask("a.ts", "// asked", "last") == ["a.ts:10 last exact"]
