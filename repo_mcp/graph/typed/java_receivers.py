@@ -109,12 +109,6 @@ class JavaReceivers(ReceiverTypes):
             return False
         return Declaration(at.path, scope.get_parent(at.ordinal)) in receiver.types
 
-    def _find_written(self, scope: FileScope, binding: Reference, names: tuple[str, ...]) -> Receiver | None:
-        if "<" not in binding.name:
-            return super()._find_written(scope, binding, names)
-        text = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
-        return self._read_text(Declaration(scope.path, binding.symbol), text, None)
-
     def _complete(
         self, at: Declaration, text: str, named: TypeName, found: Receiver, receiver: Receiver | None
     ) -> Receiver:

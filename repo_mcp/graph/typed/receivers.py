@@ -139,7 +139,10 @@ class ReceiverTypes:
         return self._find_written(scope, binding, names)
 
     def _find_written(self, scope: FileScope, binding: Reference, names: tuple[str, ...]) -> Receiver | None:
-        """Return the type that is written for a local variable."""
+        """Return the type that is written for a local variable, in full or as its name alone."""
+        if "<" in binding.name:
+            text = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
+            return self._read_text(Declaration(scope.path, binding.symbol), text, None)
         return self._find_type(scope, binding.symbol, names, is_items=binding.arguments == Binding.ITEMS)
 
     def _find_all_bounds(

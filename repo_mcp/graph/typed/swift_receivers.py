@@ -143,12 +143,6 @@ class SwiftReceivers(ReceiverTypes):
             return scope.find_binding(ordinal, line - 1, name)
         return binding
 
-    def _find_written(self, scope: FileScope, binding: Reference, names: tuple[str, ...]) -> Receiver | None:
-        if "<" not in binding.name:
-            return super()._find_written(scope, binding, names)
-        text = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
-        return self._read_text(Declaration(scope.path, binding.symbol), text, None)
-
     # Members
 
     def _find_item(self, receiver: Receiver) -> Receiver | None:

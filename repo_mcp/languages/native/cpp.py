@@ -379,5 +379,9 @@ CPP = Dialect(
         "type": on_type,
     },
     BUILTINS,
-    RowRules(walls=frozenset({SymbolKind.METHOD, SymbolKind.CONSTRUCTOR}), is_preprocessed=True),
+    RowRules(
+        keeps_types=True,
+        walls=frozenset({SymbolKind.METHOD, SymbolKind.CONSTRUCTOR}),
+        is_preprocessed=True,
+    ),
 )

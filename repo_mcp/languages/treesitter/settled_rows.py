@@ -50,7 +50,7 @@ class RowRules:
     quotes: bool = False  # a name may be in backticks, which are not part of it
     follows: bool = False  # variables that the types of others depend on have recorded types, too
     keeps_arguments: bool = False  # rows hold type arguments, and those of the arguments of calls
-    keeps_types: bool = False  # rows of variables hold type arguments, unless the type is a list or a map
+    keeps_types: bool = False  # rows of variables hold type arguments, unless of type parameters
     walls: frozenset[SymbolKind] = frozenset()  # kinds of symbols that see no variable of those around them
     is_preprocessed: bool = False
     has_paths: bool = False  # behind a dot, a name with a capital makes a path: `error::Kind::new()`
@@ -259,11 +259,13 @@ class _RowSettling:
         found = read_type(text)
         if self._rules.keeps_arguments and "<" in text and found.name and len(text) < MAX_TYPE_CHARS:
             return [TypeName(text)]
-        if self._rules.keeps_types and text.endswith(">") and not found.is_items and found.name:
-            return [TypeName(text) if len(text) < MAX_TYPE_CHARS else found]
+        is_free = bool(found.qualifier) or not any(found.name in one for one in names)
+        is_kept = self._rules.keeps_types and text.endswith(">") and (is_free or not found.is_items)
+        if is_kept and found.name and len(text) < MAX_TYPE_CHARS:
+            return [TypeName(text)]
         if found.inner:
             return [TypeName(found.outer)]
-        if found.qualifier or not any(found.name in one for one in names):
+        if is_free:
             return [found]
         if self._is_variable(ordinal, found.name):  # `struct list *list`
             return [found]
