@@ -34,13 +34,13 @@ class Declarator:
 
 
 def read_declarator(node: Node) -> Declarator | None:
-    """Return the declared name and its wrappings; None when no name is found."""
+    """Return the declared name and its wrappings; None when no name is found, or several in `auto [a, b]`."""
     function: Node | None = None
     value: Node | None = None
     pointers, is_pointer = "", False
     current: Node | None = node
     for _ in range(MAX_WRAPPINGS):
-        if current is None:
+        if current is None or current.type == "structured_binding_declarator":
             return None
         kind = current.type
         if kind in _NAMES:

@@ -9,7 +9,7 @@ from tests.repo_mcp.graph.resolved import Repository
 TEXT = """
 #include <vector>
 struct Other { int code() const; };
-struct Item { int code() const; Item *next; };
+struct Item { int code() const; Item *next; Item pair(); };
 struct Owner {
   std::vector<Item *> blocks;
   std::map<int, Item> byId;
@@ -29,6 +29,8 @@ int Owner::run() {
   made().front()->code();
   maybe->code();
   blocks.size().code(); // none
+  for (auto &[key, item] : byId) key.code(); // first of two
+  auto [first, last] = blocks.at(2)->pair(); first.code(); // part of a result
   return 0;
 }
 """
@@ -45,6 +47,8 @@ PROBABLE = ["a.cpp:3 code probable"]
         ("back()->next", PROBABLE),
         ("made().front()", PROBABLE),
         ("maybe->code()", ["a.cpp:3 code exact"]),
+        ("// first of two", ["a.cpp:2 code possible", "a.cpp:3 code possible"]),
+        ("// part of a result", ["a.cpp:2 code possible", "a.cpp:3 code possible"]),
         ("// none", ["a.cpp:2 code possible", "a.cpp:3 code possible"]),
     ],
 )
