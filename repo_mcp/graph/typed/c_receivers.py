@@ -8,12 +8,14 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
-from repo_mcp.graph.typed.receivers import ReceiverTypes
+from repo_mcp.graph.typed.receivers import ReceiverTypes, list_names
 from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CAST, CAST_OUTER
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
+_ITEM = "[]"  # stands for the type parameter of a container that the repository declares itself
 MAX_TWINS = 4  # definitions of one C struct
 
 
@@ -31,6 +33,17 @@ class CReceivers(ReceiverTypes):
         if segments[0].startswith(CAST):
             return self._find_type(scope, ordinal, tuple(segments[0][1:].split(CAST_OUTER))), 1
         return super()._find_first(scope, ordinal, line, segments)
+
+    def _find_container(
+        self, scope: FileScope, at: Declaration, text: str, names: tuple[str, ...]
+    ) -> Receiver | None:
+        found, named = super()._find_container(scope, at, text, names), read_type(text)
+        item = self._find_type(scope, at.ordinal, list_names(named)) if named.is_items else None
+        return found if found is None or item is None else replace(found, type_arguments=((_ITEM, item),))
+
+    def _find_index(self, receiver: Receiver) -> Receiver | None:
+        given = [one for name, one in receiver.type_arguments if name == _ITEM]
+        return replace(given[0], is_certain=False) if given else super()._find_index(receiver)
 
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
         if scope.language != "c":

@@ -376,9 +376,15 @@ class ReceiverTypes:
         if wrapper.name:  # the standard library's, or the repository's own
             names = list_names(wrapper)
             if self._lookup.find_type(scope, at.ordinal, names).declarations:
-                return self._find_type(scope, at.ordinal, names)
+                return self._find_container(scope, at, plain, names)
         named = read_type(plain)
         return self._find_named(scope, at, text, named, receiver) if named.name else None
+
+    def _find_container(
+        self, scope: FileScope, at: Declaration, text: str, names: tuple[str, ...]
+    ) -> Receiver | None:
+        """Return the own type of the repository that a text names, called like a wrapper or a container."""
+        return self._find_type(scope, at.ordinal, names)
 
     def _find_named(
         self, scope: FileScope, at: Declaration, text: str, named: TypeName, receiver: Receiver | None

@@ -23,10 +23,13 @@ TEXTS = {
         """,
     "a.cpp": """
         struct Item { int size(); };
-        template <class T> struct optional { bool full(); };
+        template <class T> struct list { bool full(); }; template <class T> struct optional { bool full(); };
         void run(optional<Item> taken, std::vector<std::vector<Item>> nested) {
           taken.full();
           nested.front().front().size();
+          list<Item> own;
+          own[0].size();
+          for (auto &each : own) { each.size(); }
         }
         """,
 }
@@ -40,6 +43,8 @@ TEXTS = {
         ("p/A.java", "nested.get(0)", "size", ["p/A.java:2 size probable"]),
         ("p/A.java", "bounded.get(0)", "size", ["p/A.java:2 size probable"]),
         ("a.cpp", "taken.full()", "full", ["a.cpp:2 full exact"]),
+        ("a.cpp", "own[0]", "size", ["a.cpp:1 size probable"]),
+        ("a.cpp", "each.size()", "size", ["a.cpp:1 size probable"]),
         ("a.cpp", "nested.front()", "size", ["a.cpp:1 size probable"]),
     ],
 )
