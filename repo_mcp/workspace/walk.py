@@ -51,20 +51,13 @@ class _Walk:
     """The state of one walk."""
 
     def __init__(
-        self,
-        reader: RepositoryReader,
-        find_denial: Callable[[str], Denial | None],
-        ignore: IgnoreRules | None,
-        hidden: bool,
-        memory: WalkMemory | None,
-        find_listed: FindListed,
-        inside: str,
+        self, reader: RepositoryReader, names: NameJudge, find_listed: FindListed, inside: str
     ) -> None:
         self.inside = inside
         self.find_listed = find_listed
         self.reader = reader
         self.is_bounded = not reader.bounds.are_wide
-        self.names = names = NameJudge(reader, find_denial, ignore, hidden, memory)
+        self.names = names
         self.skipped, self.warnings = names.skipped, names.warnings
         self.files = FileColumns()
         self.unreadable: list[str] = []
@@ -315,8 +308,8 @@ def walk(
     With `inside`, a folder, only that is entered, with those above it, whose files are found too. `memory` is
     read then, and stays as it was.
     """
-    started = _Walk(reader, find_denial, ignore, include_hidden, memory, find_listed, inside)
-    return started.run(cancelled, met)
+    names = NameJudge(reader, find_denial, ignore, include_hidden, memory)
+    return _Walk(reader, names, find_listed, inside).run(cancelled, met)
 
 
 def _is_other_file_system(error: OSError | RepoError) -> bool:

@@ -8,7 +8,7 @@ is the class that it declares. A function that is no mixin gives its result alon
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from repo_mcp.graph.program import Declaration
@@ -16,6 +16,7 @@ from repo_mcp.graph.typescript.names import ScriptNames
 from repo_mcp.graph.typescript.owners import MAX_STEPS, NO_OWNERS, Bound, Owners, Written, unite_owners
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.signatures import choose_signatures
+from repo_mcp.graph.typescript.variables import TypeEvaluator
 from repo_mcp.languages.treesitter.scope_walk import CALLED
 from repo_mcp.languages.typescript.mixins import MIXED
 from repo_mcp.languages.typescript.types import makes_objects, read_function
@@ -31,35 +32,13 @@ _UNNAMED = "class"  # the name of a class that has none
 _WITH_MEMBERS = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.TYPE})
 
 
-class TypeReader(Protocol):
-    """Finds the owners of types by their names and texts."""
-
-    def find_type(
-        self,
-        file: ScriptFile,
-        ordinal: int,
-        name: str,
-        qualifier: str,
-        steps: int,
-        line: int = 0,
-        *,
-        bound: Bound = (),
-        type_arguments: Sequence[str] = (),
-    ) -> Owners:
-        """Return the owners that a type has by its name, with its type arguments."""
-
-    def read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
-        """Return the owners that a written type names."""
+class TypeReader(TypeEvaluator, Protocol):
+    """Finds the owners of types by their names and texts, and of variables."""
 
     def follow_binds(
         self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()
     ) -> Owners:
         """Return the owners of a variable, by the rows that show its type."""
-
-    def read_each(
-        self, each: Iterable[tuple[Written, str, Bound]], steps: int, *, are_one: bool = False
-    ) -> Owners:
-        """Return the owners of texts, each written at a place."""
 
 
 class Mixins:
