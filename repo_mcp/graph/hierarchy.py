@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
@@ -40,7 +40,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_TYPES = 2_000  # visited in one walk
-CACHED_TYPES = 50_000  # types, and those derived from them: 11 MB
+CACHED_TYPES = 50_000  # types, and those derived from them: 11 MB, twice
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 # Languages where a field overrides no method: in Go it has the name of the type that it embeds.
@@ -53,6 +53,7 @@ ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _WITHOUT_BODIES = ABSTRACT_KINDS | {SymbolKind.TYPE}  # in TypeScript a name of an object type
 # Receivers that run the base's member.
 _OF_BASES = frozenset({"super", "super()", "base", "parent", "__super"})
+_Below = dict[Declaration, list[Target]]  # the types directly below each type, in order of path and line
 _BETWEEN_NAMES = re.compile(r"\.|::|->")  # between the names of a qualifier
 
 
@@ -100,6 +101,9 @@ class Hierarchy:
         self._derived: LruCache[Declaration, tuple[list[Target], bool]] = LruCache(
             CACHED_TYPES, lambda found: 1 + len(found[0])
         )
+        self._below: LruCache[str, tuple[_Below, bool]] = LruCache(
+            CACHED_TYPES, lambda found: 1 + sum(map(len, found[0].values()))
+        )
 
     def list_bases(self, declaration: Declaration) -> list[Target]:
         """Return the types directly above one, including the bases of its other partial declarations."""
@@ -121,38 +125,39 @@ class Hierarchy:
 
     def _find_derived(self, declaration: Declaration) -> tuple[list[Target], bool]:
         """Return the types directly below one, and whether a limit was reached."""
-        was_cut, self.is_cut = self.is_cut, False
+        own = self._program.find_record(declaration.path)
+        if own is None:
+            return [], False
+        names = [own.strings[own.names[declaration.ordinal]]]
+        if int(own.flags[declaration.ordinal]) & SymbolFlag.DEFAULT_EXPORT:
+            names.append("default")
         found: dict[Declaration, Confidence] = {}
-        parts = set(self.list_parts(declaration))
-        for path, record, row in self._iter_base_rows(declaration):
-            for target in self._resolvers.resolve(path, record, row).targets:
-                if target.declaration in parts:
-                    below = Declaration(path, int(record.ref_symbols[row]))
-                    found.setdefault(below, target.confidence)
-        is_cut, self.is_cut = self.is_cut, was_cut
+        parts, is_cut = self.list_parts(declaration), False
+        for name in names:
+            below, has_more = self._below.get(name, partial(self._find_below, name))
+            is_cut = is_cut or has_more
+            for one in (each for part in parts for each in below.get(part, ())):
+                found.setdefault(one.declaration, one.confidence)
         ordered = sorted(found, key=lambda one: (one.path, one.ordinal))
         return [Target(one, found[one]) for one in ordered], is_cut
 
-    def _iter_base_rows(self, declaration: Declaration) -> Iterator[tuple[str, SymbolRecord, int]]:
-        """Yield the base-list references that name a type or a local alias of it."""
-        own = self._program.find_record(declaration.path)
-        if own is None:
-            return
-        name = own.strings[own.names[declaration.ordinal]]
-        names = [name]
-        if int(own.flags[declaration.ordinal]) & SymbolFlag.DEFAULT_EXPORT:
-            names.append("default")
-        for asked in names:
-            paths = self._program.list_using(asked)
-            self.is_cut = self.is_cut or len(paths) > MAX_FILES
-            for path in paths[:MAX_FILES]:
-                record = self._program.find_record(path)
-                if record is None:
-                    continue
-                local = list_aliases(record, record.find_references(asked)) | {asked}
-                rows = (row for one in local for row in record.list_named_role(one, *_BASES))
-                for row in sorted(rows):
-                    yield path, record, row
+    def _find_below(self, name: str) -> tuple[_Below, bool]:
+        """Return the types below each type that base lists call `name`, and whether a limit was reached.
+
+        Types that share a name, such as `Meta`, share these lists: they are read and resolved once for all.
+        """
+        below: _Below = {}
+        paths = self._program.list_using(name)
+        for path in paths[:MAX_FILES]:
+            record = self._program.find_record(path)
+            if record is None:
+                continue
+            local = list_aliases(record, record.find_references(name)) | {name}
+            for row in sorted(row for one in local for row in record.list_named_role(one, *_BASES)):
+                owner = Declaration(path, int(record.ref_symbols[row]))
+                for target in self._resolvers.resolve(path, record, row).targets:
+                    below.setdefault(target.declaration, []).append(Target(owner, target.confidence))
+        return below, len(paths) > MAX_FILES
 
     def list_parts(self, declaration: Declaration) -> list[Declaration]:
         """Return all declarations of a `partial` type; for any other symbol just itself."""
@@ -294,10 +299,10 @@ class Hierarchy:
     def _are_one_type(self, one: Declaration, other: Declaration) -> bool:
         """Return whether one is an extension of the other, as a definition outside its class is in C++."""
         found = [(self._program.find_record(each.path), each.ordinal) for each in (one, other)]
-        symbols = [record.get_symbol(ordinal) for record, ordinal in found if record is not None]
-        return len({each.name for each in symbols}) == 1 and any(
-            each.kind is SymbolKind.EXTENSION for each in symbols
-        )
+        known = [(record, ordinal) for record, ordinal in found if record is not None]
+        if not any(record.kinds[ordinal] == SymbolKind.EXTENSION for record, ordinal in known):
+            return False
+        return len({record.strings[record.names[ordinal]] for record, ordinal in known}) == 1
 
     def _find_member(self, owner: Declaration, like: DeclaredSymbol) -> list[Declaration]:
         """Return the members of a type with the name of another member.
@@ -318,6 +323,8 @@ class Hierarchy:
         fitting = [one for one in found if one[1].parameter_count == like.parameter_count]
         if self._program.find_language(owner.path) not in BY_SIGNATURE:
             fitting = fitting if len(found) > 1 and fitting else found
+        if len(fitting) < 2:
+            return [declaration for declaration, _ in fitting]
         types = list_types(like.parameters)
         typed = [one for one in fitting if list_types(one[1].parameters) == types]
         return [declaration for declaration, _ in typed or fitting]
