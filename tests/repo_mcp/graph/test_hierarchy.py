@@ -8,8 +8,11 @@ import pytest
 
 from repo_mcp.graph import hierarchy as limits
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.program import Resolution
+from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from repo_mcp.languages.treesitter.parameter_types import list_types
+from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.repo_mcp.graph.memory_index import (
     MemoryIndex,
     find_node,
@@ -422,3 +425,24 @@ def test_type_parameters_are_known_by_their_declaration(path: str) -> None:
     names = tuple(one.capitalize() for one in names) if path == "a.cs" else names
     found = [list_incoming(graph, f"Top.{name}", EdgeType.OVERRIDES) for name in names]
     assert [row[1] for rows in found for row in rows] == ["exact", "exact", "possible", "exact"]
+
+
+def test_base_lists_of_a_name_are_resolved_once_for_all_types_of_the_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {"top.py": "class Top:\n    def go(self): ...\n"}
+    for number in range(6):
+        files[f"p{number}.py"] = "from top import Top\nclass Same(Top): ...\n" + (
+            "class Low(Same):\n    def go(self): ...\n"
+        )
+    asked: list[tuple[str, int]] = []
+    resolve = Resolvers.resolve
+
+    def count(self: Resolvers, path: str, record: SymbolRecord, row: int) -> Resolution:
+        asked.append((path, row))
+        return resolve(self, path, record, row)
+
+    monkeypatch.setattr(Resolvers, "resolve", count)
+    names = list_names(make_graph(files), "top.Top.go", EdgeType.OVERRIDES, up=False)
+    assert names == [f"p{number}.Low.go" for number in range(6)]
+    assert len(asked) == len(set(asked))
