@@ -22,6 +22,7 @@ from hypothesis.internal.conjecture import providers
 import tests.unsynced  # noqa: F401
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.sizes import FEW, IS_DEEP, examples
+from tests.quiet_workers import drop_empty_messages
 
 NUMBERS = count()  # of the directories of tests
 # Without a deadline, and without a check of how fast examples are made: no test asserts seconds.
@@ -46,6 +47,11 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.getbasetemp() / f"own-{next(NUMBERS)}"
     made.mkdir(mode=0o700)
     return made
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Have a worker process say only what is printed."""
+    drop_empty_messages(session.config)
 
 
 @pytest.hookimpl(tryfirst=True)
