@@ -79,25 +79,26 @@ def test_there_are_the_documents_that_people_look_for() -> None:
     assert (ROOT / "LICENSE").is_file()
 
 
-@pytest.mark.parametrize(
-    "document",
-    [path for path in DOCUMENTS if path.parent.name != PRINTED or path.name == "README.md"],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
-def test_named_files_exist(document: Path) -> None:
-    named = set(NAMED_PATH.findall(read(document))) - NOT_OURS
+def test_named_files_exist() -> None:
     missing = [
-        name for name in sorted(named) if not (ROOT / name).exists() and not (document.parent / name).exists()
+        f"{document.relative_to(ROOT)}: {name}"
+        for document in DOCUMENTS
+        if document.parent.name != PRINTED or document.name == "README.md"
+        for name in sorted(set(NAMED_PATH.findall(read(document))) - NOT_OURS)
+        if not (ROOT / name).exists() and not (document.parent / name).exists()
     ]
     assert missing == []
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_make_targets_in_documents_exist(document: Path) -> None:
+def test_make_targets_in_documents_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", read(ROOT / "Makefile"), re.MULTILINE))
-    commands = [shlex.split(line) for line in iter_shell_lines(read(document))]
-    asked = {words[1] for words in commands if words[:1] == ["make"]}
-    assert asked <= targets
+    missing = [
+        f"{document.relative_to(ROOT)}: {words[1]}"
+        for document in DOCUMENTS
+        for words in map(shlex.split, iter_shell_lines(read(document)))
+        if words[:1] == ["make"] and words[1] not in targets
+    ]
+    assert missing == []
 
 
 @cache
