@@ -1,8 +1,8 @@
 """What a process of `pytest -n` tells the one that started it: of a test that passed, one report.
 
-xdist sends six messages of each test, every one through a pipe to a process that waits for it, and that is
-more than most tests take. The messages that a test begins and has ended, and that it was set up and torn
-down, are only needed where they are printed: with `--verbose` or `--durations`.
+xdist sends six messages for each test through a pipe to a process that waits for it, which takes more
+processor time than most tests do. That a test begins and has ended, and that it was set up and torn down, is
+only needed with `--verbose`, `--durations` or `--junitxml`.
 """
 
 from __future__ import annotations
@@ -13,22 +13,28 @@ import pytest
 
 
 def drop_empty_messages(config: pytest.Config) -> None:
-    """Send no messages of which nothing is printed. Does nothing in a process that xdist did not start."""
-    if not hasattr(config, "workerinput") or config.option.verbose > 0 or config.option.durations is not None:
+    """Send nothing that changes nothing in what is printed. Does nothing in a process of its own."""
+    option = config.option
+    if option.verbose > 0 or option.durations is not None or option.xmlpath is not None:
         return
-    (interactor,) = (one for one in config.pluginmanager.get_plugins() if hasattr(one, "sendevent"))
-    send = interactor.sendevent
+    for interactor in config.pluginmanager.get_plugins():
+        if hasattr(interactor, "sendevent"):
+            interactor.sendevent = _Telling(interactor.sendevent)
 
-    def send_telling(name: str, **content: Any) -> None:
-        report = content.get("data")
-        if name in {"logstart", "logfinish"} or (report is not None and _is_empty(report)):
+
+class _Telling:
+    """Sends what `send` would, but for what is empty."""
+
+    def __init__(self, send: Any) -> None:
+        self._send = send
+
+    def __call__(self, name: str, **content: Any) -> None:
+        """Send a message that says something."""
+        if name in {"logstart", "logfinish"}:
             return
-        if report is not None and report["outcome"] == "passed":
-            report["keywords"] = {}  # a third of it
-        send(name, **content)
-
-    interactor.sendevent = send_telling
-
-
-def _is_empty(report: dict[str, Any]) -> bool:
-    return report["outcome"] == "passed" and report.get("when") != "call" and not report["sections"]
+        if name == "testreport" and content["data"]["outcome"] == "passed":
+            report = content["data"]
+            if report["when"] != "call" and not report["sections"]:
+                return
+            content["data"] = report | {"keywords": {}}  # a third of it; only those of skipped tests are read
+        self._send(name, **content)
