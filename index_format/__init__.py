@@ -72,7 +72,7 @@ from index_format.term_text import (
 )
 from index_format.terms import TermsReader, find_prefix_end
 from index_format.verify import read_foreign_segment, verify_index
-from index_format.writer import IndexWriter, Merger
+from index_format.writer import SIDE_SUFFIX, IndexWriter, Merger
 
 __all__ = [
     "BLOCK_BITS",
@@ -85,6 +85,7 @@ __all__ = [
     "SATURATION_B",
     "SATURATION_K1",
     "SEAL_SUFFIX",
+    "SIDE_SUFFIX",
     "SIZE",
     "TAG_BYTES",
     "VERSION",

@@ -46,6 +46,7 @@ from index_format.segment_writer import TEMPORARY_SUFFIX
 from index_format.snapshot import OPEN_ATTEMPTS, open_segments
 
 LOCK = "lock"
+SIDE_SUFFIX = ".side"  # of what the owner keeps beside the segment whose name it begins with
 
 # (segments of a merge, the merge) -> its encoded windows, in order
 MergeEncoder = Callable[[Sequence[SegmentEntry], Merge], Iterable[EncodedRun]]
@@ -268,8 +269,8 @@ class IndexWriter:
         return manifest
 
     def delete_garbage(self) -> None:
-        """Delete segments that neither the committed manifest nor the next one names, the seals of other
-        manifests, and unfinished files.
+        """Delete segments that neither the committed manifest nor the next one names, what is kept beside
+        these, the seals of other manifests, and unfinished files.
 
         Call it while no segment is being written. A file that another process holds open may stay (Windows)
         and goes the next time.
@@ -277,7 +278,8 @@ class IndexWriter:
         named = {self._seal_name, *(entry.name for entry in (*self._committed, *self._segments))}
         for name in self.directory.list_names():
             unfinished = name.endswith(TEMPORARY_SUFFIX)
-            if unfinished or (name.endswith((SUFFIX, SEAL_SUFFIX)) and name not in named):
+            owner = name.partition(".")[0] + SUFFIX if name.endswith(SIDE_SUFFIX) else name
+            if unfinished or (owner.endswith((SUFFIX, SEAL_SUFFIX)) and owner not in named):
                 with suppress(OSError):
                     self.directory.delete(name)
 

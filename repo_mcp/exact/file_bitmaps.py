@@ -1,8 +1,9 @@
-"""A few bits for each file of a segment, computed from its text in the background and held only in memory.
+"""A few bits for each file of a segment, computed from its text in the background.
 
 The index on disk knows only words, so everything else has to be read from the files. All of them are read
 once, at half speed so that other work comes first. Half a megabyte is read at a time, which takes a dozen
-megabytes of memory.
+megabytes of memory. Bits that are compressed well are kept on disk (kept_bitmaps.py), so that they are
+computed once for a segment and not in each process.
 
 The bits describe the version of a file that the segment holds: they are computed only from bytes with the
 fingerprint recorded there. Any other file has every bit set, so it is always searched.
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import FINGERPRINT_BYTES, SIZE, FilesReader, IndexFormatError, compute_fingerprint
+from repo_mcp.exact.kept_bitmaps import BitmapPlace, pack_row, unpack_row
 from repo_mcp.threads import start_daemon
 
 U8 = npt.NDArray[np.uint8]
@@ -36,12 +38,18 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # encodings whose ASCII cha
 class FileBitmaps(ABC):
     """The marks of the files of one segment, once they are computed. Safe for several threads."""
 
-    def __init__(self, files: FilesReader, marks: int, name: str) -> None:
-        """Prepare `marks` bits for each file; `name` is that of the thread."""
+    def __init__(self, files: FilesReader, marks: int, name: str, place: BitmapPlace | None = None) -> None:
+        """Prepare `marks` bits for each file; `name` is that of the thread.
+
+        They are read from a `place` when they are first asked for, and written there once they are computed.
+        """
         self._files = files
         self._marks = marks
         self._name = name
-        self._rows: U8 | None = None  # one row per mark, one bit per file
+        self._place = place
+        self._is_read = place is None
+        self._reading = threading.Lock()
+        self._rows: list[bytes] | None = None  # one packed row per mark, one bit per file
         self._starting = threading.Lock()  # acquired once, and released only where no thread could be started
         self._thread: threading.Thread | None = None
 
@@ -52,21 +60,35 @@ class FileBitmaps(ABC):
     @property
     def is_known(self) -> bool:
         """Return True if the marks have been computed."""
-        return self._rows is not None
+        return self._get_rows() is not None
+
+    def _get_rows(self) -> list[bytes] | None:
+        with self._reading:
+            if not self._is_read and self._place is not None and self._is_worthwhile:
+                self._rows = self._place.read(self._files.count, self._marks)
+            self._is_read = True
+            return self._rows
+
+    @property
+    def _is_worthwhile(self) -> bool:
+        return MIN_FILES <= self._files.count <= MAX_FILES
 
     def find(self, marks: Sequence[int]) -> Bools | None:
         """Return a mask of the files that may have all of `marks` (at least one); None if not computed."""
-        if self._rows is None:
+        rows = self._get_rows()
+        if rows is None:
             return None
-        found = np.bitwise_and.reduce(self._rows[list(marks)], axis=0)
+        row_bytes = -(-self._files.count // 8)
+        unpacked = [np.frombuffer(unpack_row(rows[mark], row_bytes), dtype=np.uint8) for mark in marks]
+        found = np.bitwise_and.reduce(unpacked, axis=0)
         return np.unpackbits(found, count=self._files.count, bitorder="little").astype(np.bool_)
 
     def start(self, read_many: ReadMany, stopped: Callable[[], bool]) -> bool:
         """Start computing in a thread.
 
-        Return False if one was started before, or if none is worthwhile or can be started.
+        Return False if one was started before, or if none is needed, worthwhile or can be started.
         """
-        if not MIN_FILES <= self._files.count <= MAX_FILES or not self._starting.acquire(blocking=False):
+        if not self._is_worthwhile or self.is_known or not self._starting.acquire(blocking=False):
             return False
         thread = threading.Thread(target=self._compute_quietly, args=(read_many, stopped), name=self._name)
         if not start_daemon(thread):
@@ -109,7 +131,11 @@ class FileBitmaps(ABC):
             rows[:, first // 8 : first // 8 + len(packed)] = packed.T
             if gently:
                 time.sleep(min(MAX_PAUSE_SECONDS, time.monotonic() - begun))
-        self._rows = rows
+        packed_rows = [pack_row(row.tobytes()) for row in rows]
+        with self._reading:
+            self._rows, self._is_read = packed_rows, True
+        if self._place is not None:
+            self._place.write(count, packed_rows)
 
     def mark_versions(self, raws: Sequence[bytes | None], prints: Sequence[bytes]) -> Bools:
         """Return a row of marks for each file, all set unless its fingerprint is that in `prints`."""

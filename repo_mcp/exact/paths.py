@@ -14,8 +14,9 @@ from itertools import filterfalse, groupby
 import numpy as np
 import numpy.typing as npt
 
-from index_format import LiveSegment, Snapshot
+from index_format import Directory, LiveSegment, Snapshot
 from repo_mcp.exact.file_bitmaps import Bools, FileBitmaps, ReadMany
+from repo_mcp.exact.kept_bitmaps import BitmapPlace
 from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
 from repo_mcp.exact.required_terms import PatternReading
 from repo_mcp.indexing.tree_changes import ChangedFiles
@@ -97,16 +98,18 @@ class ExactSearcher:
         snapshot: Snapshot,
         before: ExactSearcher | None = None,
         stopped: Callable[[], bool] = lambda: False,
+        directory: Directory | None = None,
     ) -> None:
         """Take over what the searcher of an earlier snapshot, `before`, has learnt of the same segments.
 
-        Background work ends when `stopped` returns True.
+        Background work ends when `stopped` returns True. What is worth it is kept in the `directory` of the
+        index, and what other processes have kept there is used.
         """
         self.snapshot = snapshot
+        self.searches: int = 0 if before is None else before.searches  # so far, in this process
         known: Mapping[str, SegmentMemory] = {} if before is None else before.memory
         self.memory: dict[str, SegmentMemory] = {
-            part.name: known.get(part.name) or SegmentMemory(part.reader.terms, part.reader.files)
-            for part in snapshot.segments
+            part.name: known.get(part.name) or _begin_memory(part, directory) for part in snapshot.segments
         }
         self._learning: dict[FileBitmaps, None] = {} if before is None else before._learning
         for ended in [one for one in tuple(self._learning) if one.join(0)]:
@@ -121,6 +124,7 @@ class ExactSearcher:
 
         With `by_role`, those of the program come first, as in `order_by_role`.
         """
+        self.searches += 1
         found = [part.find_files(reading) for part in self._segments]
         parts = [
             _SegmentPaths(part, one, reading, wanted) for part, one in zip(self._segments, found, strict=True)
@@ -146,6 +150,11 @@ class ExactSearcher:
     def join(self, seconds: float) -> bool:
         """Wait for background work, also of earlier snapshots. Returns False if a part outlasts `seconds`."""
         return all(learnt.join(seconds) for learnt in tuple(self._learning))
+
+
+def _begin_memory(part: LiveSegment, directory: Directory | None) -> SegmentMemory:
+    place = None if directory is None else BitmapPlace(directory, part.name, "pairs")
+    return SegmentMemory(part.reader.terms, part.reader.files, place)
 
 
 def _iter_in_order(

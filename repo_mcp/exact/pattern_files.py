@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from index_format import FilesReader, LiveSegment, PostingList, TermsReader, sort_distinct
 from repo_mcp.exact.file_bitmaps import Bools
+from repo_mcp.exact.kept_bitmaps import BitmapPlace
 from repo_mcp.exact.neighbour_bloom import NeighbourBloom
 from repo_mcp.exact.pattern_texts import MIN_OPEN_BYTES, is_short
 from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
@@ -52,9 +53,9 @@ CACHED_RUNS = 64  # in each segment: the next pattern often has one of them
 class SegmentMemory:
     """Everything learnt about a segment's terms, shared by all snapshots that hold it. Safe for threads."""
 
-    def __init__(self, terms: TermsReader, files: FilesReader) -> None:
+    def __init__(self, terms: TermsReader, files: FilesReader, bigrams_place: BitmapPlace | None) -> None:
         self.finder = TermFinder(terms)
-        self.bigrams = PunctuationBigrams(files)
+        self.bigrams = PunctuationBigrams(files, bigrams_place)
         self.neighbours = NeighbourBloom(files, terms)
         self.occurrences: LruCache[Run, RunOccurrences] = LruCache(CACHED_RUNS)  # 10 kB each for the kernel
         self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)  # as bits: 90 kB each for the kernel

@@ -118,7 +118,7 @@ def run_exact(searcher: ExactSearcher, search: FileSearch, changed: ChangedFiles
     """Return the answer; `changed` is None if not known. Raises RepoError with CANCELLED, CorruptIndex."""
     request, reading = search.request, search.matcher.reading
     candidates = searcher.find_candidates(reading, search.wanted, changed, by_role=request.by_role)
-    if reading.bigrams and not candidates.narrowed:
+    if searcher.searches > 1 or (reading.bigrams and not candidates.narrowed):
         searcher.learn_punctuation(search.read_many)
     found = search_files(search, candidates.paths)
     searcher.learn_neighbours(search.read_many)

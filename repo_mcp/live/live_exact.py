@@ -93,7 +93,9 @@ class LiveExactSearch:
         """Return the searcher of a snapshot. Knowledge about terms of a segment outlives the snapshot."""
         current = self._searcher
         if current is None or current.snapshot is not snapshot:
-            current = self._searcher = ExactSearcher(snapshot, current, self._closed)
+            current = self._searcher = ExactSearcher(
+                snapshot, current, self._closed, self._index.generation.directory
+            )
         return current
 
     def close(self) -> bool:

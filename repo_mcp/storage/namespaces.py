@@ -28,7 +28,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from hashlib import blake2b
 
-from index_format import SEAL_SUFFIX, TAG_BYTES, DiskDirectory, IndexFormatError, MakeTag, pack
+from index_format import SEAL_SUFFIX, SIDE_SUFFIX, TAG_BYTES, DiskDirectory, IndexFormatError, MakeTag, pack
 from index_format import VERSION as FORMAT_VERSION
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.data_dir import name_canonically
@@ -42,7 +42,7 @@ _DETACHED = re.compile(rf"\.removed-{_NAMESPACE.pattern}")
 _ALLOWED = "-allowed"  # ends the names of indexes that hold what is denied by default
 _ALLOWED_LOCK = "allowed.lock"  # in the data directory: held by whoever uses such an index
 _OWN_FILES = frozenset({"manifest", "lock", "seen", "seen.changes", "judged", "purge"})
-_OWN_SUFFIXES = (".seg", ".tmp", SEAL_SUFFIX)
+_OWN_SUFFIXES = (".seg", ".tmp", SEAL_SUFFIX, SIDE_SUFFIX)
 _LOCK = "lock"
 
 Clock = Callable[[], float]

@@ -251,8 +251,10 @@ def test_garbage_never_holds_what_is_committed() -> None:
         directory.create("new-7.tmp")
         directory.create("manifest.tmp")
         directory.create("owner's own")
+        for segment in (writer.segments[0].name, "0" * 32):
+            directory.create(f"{segment.removesuffix('.seg')}.word.side")
         writer.delete_garbage()
-        assert len(directory.list_names()) == 5  # lock, manifest, two segments, what is not ours
+        assert len(directory.list_names()) == 6  # lock, manifest, two segments, a side file, what is not ours
         assert read_generation(directory) == (1, expect_model(FIRST))
         writer.commit()
         writer.delete_garbage()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
@@ -18,6 +19,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.exact import file_bitmaps
 from repo_mcp.exact.patterns import read_pattern
 from repo_mcp.exact.punctuation_bigrams import PUNCTUATION, PunctuationBigrams, list_bigrams
+from repo_mcp.indexing.side_files import write_side_file
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source
@@ -72,7 +74,7 @@ def test_the_pairs_of_a_pattern_are_those_of_its_literals(pattern: str) -> None:
         (r"\$\$\{x|y", []),
         (r"a->b.=~=", ["->", "=~="]),
         (r"(\$\$)?\{\{+", []),
-        (r"\t \t", ["  "]),
+        (r"\t \t=", [" ="]),
         (r"(?i)=~x", []),
         (r"\Q=~=\E", ["=~="]),
     ],
@@ -131,6 +133,73 @@ def test_the_second_search_reads_few_files(repository: Repository, monkeypatch: 
     assert [path for path, _ in answer.files] == ["src/f07.c"]
     assert not answer.scanned
     assert read == ["src/f07.c"]
+
+
+def test_the_second_search_of_any_kind_learns(repository: Repository) -> None:
+    assert list_paths(repository, "f07") == []
+    searcher = repository.engines.exact._searcher
+    assert searcher is not None
+    assert not searcher._learning
+    assert list_paths(repository, "f08") == []
+    assert searcher.join(10)
+    assert not repository.search_exact(ExactRequest("=~=")).scanned
+
+
+def find_side_files(repository: Repository) -> list[Path]:
+    return sorted(Path(repository.config.data_dir or "").glob("*/*.side"))
+
+
+def test_what_was_learnt_is_kept_for_the_next_process(repository: Repository) -> None:
+    learn(repository)
+    (kept,) = find_side_files(repository)
+    assert kept.with_name(f"{kept.name.partition('.')[0]}.seg").is_file()
+    with closing(Repository(repository.config)) as other:
+        answer = other.search_exact(ExactRequest("=~="))
+        assert [path for path, _ in answer.files] == ["src/f07.c"]
+        assert not answer.scanned
+        assert other.engines.exact._searcher is not None
+        assert not other.engines.exact._searcher._learning
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "of another segment"])
+def test_what_was_kept_and_is_not_ours_is_learnt_again(repository: Repository, damage: str) -> None:
+    learn(repository)
+    (kept,) = find_side_files(repository)
+    whole = kept.read_bytes()
+    directory = repository._index.generation.directory
+    if damage == "of another segment":
+        write_side_file(directory, f"{'0' * 32}.pairs.side", 1, {"files": 100, "rows": [b""] * 1024})
+        kept.write_bytes(kept.with_name(f"{'0' * 32}.pairs.side").read_bytes())
+    else:
+        kept.write_bytes(whole[:-1] if damage == "cut" else whole[:-1] + b"?")
+    with closing(Repository(repository.config)) as other:
+        assert other.search_exact(ExactRequest("=~=")).scanned
+        learn(other)
+        assert not other.search_exact(ExactRequest("=~=")).scanned
+    assert kept.read_bytes() == whole
+
+
+def test_what_was_kept_goes_with_its_segment(repository: Repository, tmp_path: Path) -> None:
+    """A file that is ignored now is purged, and so is what was learnt of it."""
+    learn(repository)
+    assert len(find_side_files(repository)) == 1
+    add_text(tmp_path, ".gitignore", "f07.c\n")
+    repository.refresh()
+    assert find_side_files(repository) == []
+
+
+def test_what_is_learnt_of_a_segment_that_went_meanwhile_is_not_kept(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.search_exact(ExactRequest("x"))
+    searcher = repository.engines.exact._searcher
+    assert searcher is not None
+    add_text(tmp_path, ".gitignore", "f07.c\n")
+    repository.refresh()
+    (memory,) = searcher.memory.values()
+    memory.bigrams.compute(repository.tree.read_many, lambda: False, gently=False)
+    assert memory.bigrams.is_known
+    assert find_side_files(repository) == []
 
 
 def test_a_search_that_finds_no_thread_to_learn_leaves_that_to_the_next(repository: Repository) -> None:

@@ -14,7 +14,18 @@ from tests.repo_mcp.own_directories import own
 
 NOW = 2_000_000_000.0
 OURS = "index-v2-00112233445566aa"
-OWN = ("manifest", "lock", "seen", "seen.changes", "judged", "purge", "a.seg", "b.seal", "new-1.tmp")
+OWN = (
+    "manifest",
+    "lock",
+    "seen",
+    "seen.changes",
+    "judged",
+    "purge",
+    "a.seg",
+    "b.seal",
+    "a.pairs.side",
+    "new-1.tmp",
+)
 OLD, FRESH = NOW - UNUSED_SECONDS - 10, NOW - UNUSED_SECONDS + 10
 
 

@@ -1,0 +1,60 @@
+"""Keeps the marks of a segment's files beside the segment on disk, for the next process.
+
+A record is a side file with our seal. It is named after its segment, and deleted with it. Any process that
+computed the marks writes it, without the writer's lock. So it is looked at once more whether the segment is
+still live: what is written after the segment went would otherwise outlast it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+
+from index_format import SIDE_SUFFIX, CorruptIndex, Directory, IndexFormatError, read_manifest
+from repo_mcp.indexing.side_files import read_side_file, write_side_file
+from repo_mcp.record_classes import dataclass
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BitmapPlace:
+    """The place of one kind of marks of one segment."""
+
+    directory: Directory  # of the index
+    segment: str  # the name of its file
+    kind: str
+
+    @property
+    def name(self) -> str:
+        """Return the name of the side file."""
+        return f"{self.segment.partition('.')[0]}.{self.kind}{SIDE_SUFFIX}"
+
+    def read(self, files: int, marks: int) -> list[bytes] | None:
+        """Return a packed row of each of the `marks`, of a bit for each of the `files`; None without them."""
+        try:
+            found = read_side_file(self.directory, self.name, VERSION)
+            rows = [] if found is None or found[1]["files"] != files else list(found[1]["rows"])
+        except (CorruptIndex, OSError, KeyError, TypeError, ValueError):
+            return None
+        return rows if len(rows) == marks else None
+
+    def write(self, files: int, rows: Sequence[bytes]) -> None:
+        """Write packed rows, unless the segment is gone. Where that fails, the next process computes them."""
+        with suppress(OSError, IndexFormatError):
+            write_side_file(self.directory, self.name, VERSION, {"files": files, "rows": list(rows)})
+            manifest = read_manifest(self.directory)
+            if manifest is None or all(one.name != self.segment for one in manifest.segments):
+                self.directory.delete(self.name)
+
+
+def pack_row(row: bytes) -> bytes:
+    """Compress a row of bits, if that halves it: few files have most of the marks."""
+    packed = zlib.compress(row, 1)
+    return packed if 2 * len(packed) <= len(row) else row
+
+
+def unpack_row(packed: bytes, row_bytes: int) -> bytes:
+    """Return the row of `row_bytes` that `pack_row` was given."""
+    return packed if len(packed) == row_bytes else zlib.decompress(packed)
