@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
@@ -28,47 +29,47 @@ _QUESTION_WORDS = frozenset(
     """.split()  # noqa: SIM905
 )
 # "where do I add a rule", "how would I write my own parser", "how do I write a parser of my own"
-_EXTENDS = re.compile(
+_EXTENDS = compile_late(
     r"\b(?:where|how) (?:\w+ ){1,2}(?:(?:add|plug in|introduce|hook in|support|extend|register)\b"
     r"|(?:implement|write|define|create|build|provide|make|use) (?:(?:(?:an?|another|my|your|our) )?"
     r"(?:own|new|custom)\b|(?:[\w-]+ ){1,8}of (?:my|your|our) own\b))",
     re.IGNORECASE,
 )
 # "how do I register a custom lookup": the verb, then its nouns
-_ACTION = re.compile(
+_ACTION = compile_late(
     r"\b(?:where|how) (?:do|does|can|could|should|would|must) (?:I|we|you|one) (\w+)"
     r"(?:(?<=\bplug|\bhook) in)? (?:support (?:for|of) )?"
     r"((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or|at|as|of)\b)[\w-]+ ?){1,5})",
     re.IGNORECASE,
 )
 # "a way to authenticate"
-_WAY = re.compile(r"\b(?:way|means) to (\w{4,})\b", re.IGNORECASE)
+_WAY = compile_late(r"\b(?:way|means) to (\w{4,})\b", re.IGNORECASE)
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
 # "how is a password checked", "how is the length of a form computed": functions often have such names.
-_DONE = re.compile(
+_DONE = compile_late(
     r"\bhow (?:is|are|was|were|does|do) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|whose|so"
     r"|and|or|at|as|of)\b)[\w-]+ ){1,4}?)(?:(?:of|in|from|for) (?:[\w'-]+ ){1,4}?)?(?:(?:get|gets|be) )?"
     r"(\w{2,}ed|built|chosen|found|made|read|run|sent|split|written)\b",
     re.IGNORECASE,
 )
 # "which errors can parsing a date raise"
-_DOING = re.compile(
+_DOING = compile_late(
     r"\b(?:can|could|may|might|when|while) (\w{2,}ing) "
     r"((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or|at|as|of|raise|produce|throw|fail"
     r"|return|cause)\b)[\w-]+ ?){1,4})",
     re.IGNORECASE,
 )
 # "keeps failing", "makes sure that only one runs", "notices that it is full": what follows is what happens.
-_AUXILIARY = re.compile(
+_AUXILIARY = compile_late(
     r"\b(?:(?:keeps?|starts?|stops?|begins?|continues?) (?=\w{2,}ing\b)|(?:mak(?:es?|ing)|made) sure\b"
     r"|(?:notices?|reali[sz]es?|finds? out|learns?) (?:that|when|whether|if)\b)",
     re.IGNORECASE,
 )
 # "a new kind of rule" is a new rule.
-_KIND_OF = re.compile(r"\b(new|own|another|other|custom|different) (?:kind|type|sort)s? of ", re.IGNORECASE)
+_KIND_OF = compile_late(r"\b(new|own|another|other|custom|different) (?:kind|type|sort)s? of ", re.IGNORECASE)
 # "which errors can parsing a date raise": what is asked of what is named in between. In "which error page is
 # shown" the word belongs to what is asked about.
-_ASKS_ERRORS = re.compile(
+_ASKS_ERRORS = compile_late(
     r"\W*(?:what|which) (?:kinds? of )?(?:(?:error|exception|failure|panic)(?:s|"
     r"(?= (?:or|and|can|could|does|do|may|might|will|would|is|are|raised|thrown|returned|caused|produced"
     r"|arises|occurs|happens|when|if|for|by|from|in|while)\b)) )"
@@ -78,13 +79,13 @@ _ASKS_ERRORS = re.compile(
     r" (?:when|if|for|by|from|in|while) )?",
     re.IGNORECASE,
 )
-_RAISES = re.compile(
+_RAISES = compile_late(
     r"\s(?:raise|throw|return|cause|produce|give|yield|report|make|result in|lead to|fail with|end in)s?\W*$",
     re.IGNORECASE,
 )
 # What people say, and the words that programs use for it.
 _IDIOMS = tuple(
-    (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
+    (compile_late(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
     for said, plain in (
         (r"too (?:slow|slowly|late)|takes? too long|taking too long", "timeout"),
         (r"tim(?:es?|ed|ing) out", "timeout"),
@@ -163,11 +164,11 @@ _IDIOMS = tuple(
         (r"access control lists?", "acl"),
     )
 )  # fmt: skip
-_PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
+_PLAIN_NAME = compile_late(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 # No part of a longer number, a date, a version or an address, nor the number of a line or an issue.
-_NUMBER = re.compile(
+_NUMBER = compile_late(
     r"(?<![\w#])(?<!\w[.,:-])(?<!\bline )(?<!\blines )(?<!\bissue )(?<!\bPR )\d{3,}(?!\w|[.,:-]\d)",
     re.IGNORECASE,
 )

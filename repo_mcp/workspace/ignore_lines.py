@@ -19,9 +19,13 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.workspace.ignore_layers import NameGlob, Rule
+
+if TYPE_CHECKING:
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 MAX_PATTERN_BYTES = 1024
 MAX_PIECES_WITH_SETS = 8  # in one name; pathspec takes 0.1 ms to compile one
@@ -295,20 +299,26 @@ class _Literal:
 
 
 class _Sets:
-    """A piece with sets, decided by pathspec."""
+    """A piece with sets, decided by pathspec, which is loaded once a name may have such a piece."""
 
-    __slots__ = ("_pattern", "width")
+    __slots__ = ("_pattern", "_written", "width")
 
     def __init__(self, piece: Sequence[_Set]) -> None:
-        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # takes 9 ms, and few trees need it
-
         # The slash anchors it, so that no first byte is read as a comment or negation.
-        self._pattern = GitIgnoreSpecPattern("/" + "".join(map(_render_set, piece)))
+        self._written = "/" + "".join(map(_render_set, piece))
+        self._pattern: GitIgnoreSpecPattern | None = None
         self.width = len(piece)
 
     def find(self, text: str, start: int, end: int) -> int:
+        if start > end - self.width:
+            return -1
+        pattern = self._pattern
+        if pattern is None:
+            from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # 81 modules
+
+            pattern = self._pattern = GitIgnoreSpecPattern(self._written)
         for at in range(start, end - self.width + 1):
-            if self._pattern.match_file(text[at : at + self.width]) is not None:
+            if pattern.match_file(text[at : at + self.width]) is not None:
                 return at
         return -1
 
