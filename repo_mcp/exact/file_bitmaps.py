@@ -13,15 +13,19 @@ from __future__ import annotations
 
 import threading
 import time
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from index_format import FINGERPRINT_BYTES, SIZE, FilesReader, IndexFormatError, compute_fingerprint
-from repo_mcp.exact.kept_bitmaps import BitmapPlace, pack_row, unpack_row
 from repo_mcp.threads import start_daemon
+
+if TYPE_CHECKING:
+    from repo_mcp.exact.kept_bitmaps import BitmapPlace
 
 U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
@@ -79,7 +83,7 @@ class FileBitmaps(ABC):
         if rows is None:
             return None
         row_bytes = -(-self._files.count // 8)
-        unpacked = [np.frombuffer(unpack_row(rows[mark], row_bytes), dtype=np.uint8) for mark in marks]
+        unpacked = [np.frombuffer(_unpack_row(rows[mark], row_bytes), dtype=np.uint8) for mark in marks]
         found = np.bitwise_and.reduce(unpacked, axis=0)
         return np.unpackbits(found, count=self._files.count, bitorder="little").astype(np.bool_)
 
@@ -131,7 +135,7 @@ class FileBitmaps(ABC):
             rows[:, first // 8 : first // 8 + len(packed)] = packed.T
             if gently:
                 time.sleep(min(MAX_PAUSE_SECONDS, time.monotonic() - begun))
-        packed_rows = [pack_row(row.tobytes()) for row in rows]
+        packed_rows = [_pack_row(row.tobytes()) for row in rows]
         with self._reading:
             self._rows, self._is_read = packed_rows, True
         if self._place is not None:
@@ -148,6 +152,17 @@ class FileBitmaps(ABC):
         )
         table[~np.array(is_known, dtype=np.bool_)] = True
         return table
+
+
+def _pack_row(row: bytes) -> bytes:
+    """Compress a row of bits, if that halves it: few files have most of the marks."""
+    packed = zlib.compress(row, 1)
+    return packed if 2 * len(packed) <= len(row) else row
+
+
+def _unpack_row(packed: bytes, row_bytes: int) -> bytes:
+    """Return the row of `row_bytes` that `_pack_row` was given."""
+    return packed if len(packed) == row_bytes else zlib.decompress(packed)
 
 
 def _cut(files: range, sizes: I64) -> Iterator[range]:

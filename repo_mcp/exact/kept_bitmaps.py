@@ -7,7 +7,6 @@ still live: what is written after the segment went would otherwise outlast it.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -47,14 +46,3 @@ class BitmapPlace:
             manifest = read_manifest(self.directory)
             if manifest is None or all(one.name != self.segment for one in manifest.segments):
                 self.directory.delete(self.name)
-
-
-def pack_row(row: bytes) -> bytes:
-    """Compress a row of bits, if that halves it: few files have most of the marks."""
-    packed = zlib.compress(row, 1)
-    return packed if 2 * len(packed) <= len(row) else row
-
-
-def unpack_row(packed: bytes, row_bytes: int) -> bytes:
-    """Return the row of `row_bytes` that `pack_row` was given."""
-    return packed if len(packed) == row_bytes else zlib.decompress(packed)

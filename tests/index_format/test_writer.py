@@ -247,11 +247,12 @@ def test_garbage_never_holds_what_is_committed() -> None:
     directory = build_first()
     with open_writer(directory) as writer:
         writer.add(write_model(directory, CHANGED, writer.reserve_temporary()))
-        writer.mark_dead(writer.segments[0].name, range(3))
+        first = writer.segments[0].name
+        writer.mark_dead(first, range(3))
         directory.create("new-7.tmp")
         directory.create("manifest.tmp")
         directory.create("owner's own")
-        for segment in (writer.segments[0].name, "0" * 32):
+        for segment in (first, "0" * 32):
             directory.create(f"{segment.removesuffix('.seg')}.word.side")
         writer.delete_garbage()
         assert len(directory.list_names()) == 6  # lock, manifest, two segments, a side file, what is not ours

@@ -254,6 +254,7 @@ def search(repository: Repository, pattern: str) -> list[str]:
 
 def test_the_second_search_reads_few_files(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     assert search(repository, r"common\s*\(") == ["f07.c"]
+    assert search(repository, "x7 ") == ["f07.c"]  # behind which pairs of punctuation are learnt
     assert repository.engines.exact._searcher is not None
     assert repository.engines.exact._searcher.join(10)
     read: list[str] = []

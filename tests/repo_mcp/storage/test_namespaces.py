@@ -41,6 +41,7 @@ def make(data_dir: Path, name: str, touched: float = OLD, more: str = "") -> Pat
         "purge",
         "a.seg",
         "b.seal",
+        "a.pairs.side",
         "1.tmp",
         more,
     ):
