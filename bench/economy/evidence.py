@@ -77,9 +77,10 @@ def read_lines(record: object, path: str = "") -> dict[Line, str]:
 def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
     if isinstance(record, list):
         for one in record:
+            path = _find_path(one) or path  # of several spans of a file, the first names it
             yield from _iter_text(one) if isinstance(one, str) else _iter_lines(one, path)
     elif isinstance(record, Mapping):
-        path = next((str(record[name]) for name in PATHS if isinstance(record.get(name), str)), path)
+        path = _find_path(record) or path
         for name, value in record.items():
             if name == "snippet" and isinstance(value, str) and (own := _read_snippet(path, value)):
                 yield from own
@@ -87,6 +88,11 @@ def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
                 yield from _number(path, value, record)
             else:
                 yield from _iter_lines(value, path)
+
+
+def _find_path(record: object) -> str | None:
+    own = record if isinstance(record, Mapping) else {}
+    return next((str(own[name]) for name in PATHS if isinstance(own.get(name), str)), None)
 
 
 def _iter_text(text: str) -> Iterator[tuple[Line, str]]:

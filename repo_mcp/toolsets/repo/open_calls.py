@@ -212,7 +212,7 @@ def _render_spans(
     max_chars: int,
 ) -> Part:
     rendered: list[Result] = []
-    sized: set[object] = set()  # files whose number of lines was given
+    last_path: object = None
     errors = [one for one in answers if isinstance(one, RepoError)]
     for span, answer in zip(spans, answers, strict=True):
         if isinstance(answer, RepoError):
@@ -220,20 +220,35 @@ def _render_spans(
             asked = {name: span[name] for name in ("path", "symbol") if name in span}
             named = {name: escape_text(shorten_message(str(text))) for name, text in asked.items()}
             rendered.append({**named, "error": describe_error(answer), **refused})
+            last_path = named.get("path")
             continue
         whole = _count_rows(answer)
         part = _render(answer, min(rows, whole), max_chars=max_chars)
         rows = max(0, rows - whole)
-        result = {**part.result}
-        if answer.path in sized:
-            del result["total_lines"]
-        sized.add(answer.path)
         warnings = escape_texts(part.warnings)
-        rendered.append(result | ({"warnings": warnings} if warnings else {}))
+        told = _leave_out_told(part.result, last_path, has_end=answer.wanted_line is not None)
+        rendered.append(told | ({"warnings": warnings} if warnings else {}))
+        last_path = part.result["path"]
     failed = (f"{len(errors)} of {len(answers)} spans could not be opened.",) if errors else ()
     notes = failed + _note_ranges(spans, answers)
     refusal = next((error.code for error in errors if error.blocked), None)
     return Part({"spans": rendered}, notes, refusal=refusal)
+
+
+def _leave_out_told(result: Mapping[str, object], last_path: object, *, has_end: bool) -> Result:
+    """Return one of several results without what the last one and its own numbered lines tell.
+
+    How many lines its file has is only told if the span did not say where it ends.
+    """
+    rows = str(result["content"]).removesuffix("\n").split("\n")
+    first, last = rows[0].partition("\t")[0], rows[-1].partition("\t")[0]
+    told = {
+        "path": result["path"] == last_path,
+        "start_line": str(result["start_line"]) == first,
+        "end_line": str(result["end_line"]) == last,
+        "total_lines": has_end,
+    }
+    return {name: value for name, value in result.items() if not told.get(name)}
 
 
 def _render(opened: OpenedText, rows: int, *, max_chars: int, notes: Sequence[str] = ()) -> Part:

@@ -81,7 +81,9 @@ def open_file_output(limits: Limits) -> Schema:
         "blocked": build_field("boolean", "True when this read was refused for safety"),
     }
     spans = build_list(
-        build_object(span), "With spans: the answer to each, or its error; total_lines once per file"
+        build_object(span),
+        "With spans: the answer to each, or its error; without path in the file of the one before, without"
+        " start_line or end_line if content begins or ends there",
     )
     return build_envelope_schema(build_object({**one, "spans": spans}))
 

@@ -182,7 +182,8 @@ def test_lines_of_a_docstring_can_be_asked_for(served: Served) -> None:
 def test_a_line_with_an_end_is_the_first_of_a_range(served: Served) -> None:
     meant = served.open(path="a.py", start_line=4, end_line=9)
     assert served.open(path="a.py", line=4, end_line=9) == meant
-    assert served.open(spans=[{"path": "a.py", "line": 4, "end_line": 9}])["spans"] == [meant]
+    (span,) = served.open(spans=[{"path": "a.py", "line": 4, "end_line": 9}])["spans"]
+    assert span == leave_out_told(meant)
 
 
 def test_the_section_around_a_line(served: Served) -> None:
@@ -278,6 +279,11 @@ def test_a_file_is_outlined_once_for_all_its_spans(served: Served, monkeypatch: 
         path.unlink()
 
 
+def leave_out_told(result: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer of its own as one of `spans`, with all of its lines shown."""
+    return {name: result[name] for name in ("path", "content", "symbol") if name in result}
+
+
 def test_several_spans_each_with_its_own_answer(served: Served) -> None:
     envelope = served.call(
         spans=[
@@ -290,13 +296,35 @@ def test_several_spans_each_with_its_own_answer(served: Served) -> None:
     )
     first, second, third, fourth, fifth = envelope["result"]["spans"]
     assert (first["symbol"], first["content"]) == ("Worker.name", show(9, 11))
-    assert (second["path"], second["content"]) == ("a.py", show(1, 3))
-    assert (first["total_lines"], second.get("total_lines")) == (21, None)  # once for a file
+    assert (first["path"], second) == ("a.py", {"content": show(1, 3)})
     assert (third["path"], third["error"]["code"]) == ("none.py", "not_found")
     assert (fourth["symbol"], fourth["content"]) == ("End", "9\t# End\n")
     assert fifth["error"]["code"] == "invalid_argument"
     assert envelope["warnings"] == ["2 of 5 spans could not be opened."]
     assert (envelope["ok"], envelope["blocked"]) == (True, False)
+
+
+def test_a_span_does_not_repeat_what_its_lines_or_the_last_one_tell(served: Served) -> None:
+    spans = served.open(
+        spans=[
+            {"path": "a.py", "end_line": 2},
+            {"path": "a.py", "start_line": 20},
+            {"path": "long.py", "symbol": "long", "about": "x700"},
+            {"path": "a.py", "start_line": 9, "end_line": 9},
+            {"path": "none.py"},
+            {"path": "a.py", "line": 10},
+        ]
+    )["spans"]
+    told = [sorted(span.keys() - {"content", "truncated", "warnings", "symbol"}) for span in spans]
+    assert told == [
+        ["path"],
+        ["total_lines"],  # where it ends was not said
+        ["end_line", "path"],  # of the declaration, whose last lines are not about the word
+        ["path"],
+        ["error", "path"],
+        ["path"],
+    ]
+    assert (spans[2]["end_line"], spans[2]["truncated"]) == (2_000, True)
 
 
 @pytest.mark.parametrize(
@@ -335,7 +363,7 @@ def test_a_citation_opens_what_it_cites(served: Served, cited: str, meant: dict[
     about = {"about": meant["about"]} if "about" in meant else {}
     assert served.open(path=cited, **about) == served.open(path="a.py", **meant)
     (span,) = served.open(spans=[{"path": cited, **about}])["spans"]
-    assert span == served.open(path="a.py", **meant)
+    assert span == leave_out_told(served.open(path="a.py", **meant))
 
 
 def test_a_citation_is_refused_as_its_path_is(served: Served) -> None:
@@ -510,10 +538,10 @@ def test_cut_spans_say_how_to_go_on(served: Served) -> None:
     envelope = served.call(spans=[{"path": "long.py", "symbol": "long"}] * 3 + [{"path": "none"}])
     assert len(json.dumps(envelope, separators=(",", ":"), ensure_ascii=False)) <= 19_000
     first, second, third, missing = envelope["result"]["spans"]
-    assert first["end_line"] < 2_000
+    last = first["content"].count("\n")
+    assert last < 2_000
     assert first["warnings"] == [
-        f"The answer was cut to keep it short; continue with start_line {first['end_line'] + 1},"
-        " end_line 3001."
+        f"The answer was cut to keep it short; continue with start_line {last + 1}, end_line 3001."
     ]
     for one in (second, third):
         assert (one["start_line"], one["end_line"], one["content"]) == (1, 0, "")
