@@ -158,9 +158,9 @@ class IndexReport:
             return ""
         fault = "out of date" if self._generation.is_whole(snapshot) else "missing"
         done, total = progress.files_done, progress.files_total
-        state = f"{done} of {total} files are done; the rest"
+        state = f"{done:,} of {total:,} files are done; the rest"
         if done >= total:  # but not all are committed
-            state = f"all {total} files are read; the last of them"
+            state = f"all {total:,} files are read; the last of them"
         return f"The index is being refreshed: {state} may be {fault} here."
 
     def _describe_changed(self) -> str:
@@ -168,7 +168,7 @@ class IndexReport:
         changed = self._watch.count_waiting() or self._look.stale
         if not changed:
             return ""
-        named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"
+        named = "1 file changed and is" if changed == 1 else f"{changed:,} files changed and are"
         return f"{named} not indexed yet: results may be out of date."
 
     def _has_newer(self, snapshot: Snapshot) -> bool:

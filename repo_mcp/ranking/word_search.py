@@ -74,7 +74,8 @@ MOST_TELLING = 32  # words by which declarations are rated: pasted text can have
 TERMS_OF_REPORT = 6  # named of those that a hit matches
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
 BESIDE_LEADS = 3  # ranked hits of a page whose first hits have the query's message or name
-FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less
+FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less,
+FAR_SHARE_OF_REPORT = 0.35  # and for pasted text before these, since some of its words are everywhere
 
 
 def run_search(
@@ -159,7 +160,8 @@ def _answer_ranked(
         telling = _weigh_telling(searcher, widened, with_all=request.shows_whole and not is_report)
     leads = () if query.is_pasted else _find_leads(scope, request, query, is_name=telling is None)
     scores = [chunk.score for chunk in ranking.chunks]
-    few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
+    far = FAR_SHARE_OF_REPORT if query.is_pasted else FAR_SHARE
+    few, near = count_above(scores, far), min(RATED_HITS, count_above(scores, NEAR_SHARE))
     if leads:  # the rest is about the same words
         few, near = min(few, BESIDE_LEADS), BESIDE_LEADS * _asks_how(query.text)
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer

@@ -153,9 +153,11 @@ def describe_best(
     text = read_text().lower()
     if any(term in text for word in rare for term in word.terms):
         return []
-    if not had:
-        return ["The best hit has none of the rare words of the query."]
-    return [f"The best hit has only common words of the query: {_list([word.text for word in had])}."]
+    common = f"only common words of the query: {_list([word.text for word in had])}"
+    said = f"The best hit has {common if had else 'none of the rare words of the query'}"
+    rarest = min((word for word in rare if word.units), key=lambda word: word.units, default=None)
+    there = f"; mode literal finds where {shorten_word(rarest.text)} is" if rarest else ""
+    return [f"{said}{there}."]
 
 
 def compute_rarity(units: int, unit_count: int) -> float:

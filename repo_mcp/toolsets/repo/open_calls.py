@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError, shorten_message
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
+from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.written_symbols import read_written
 from repo_mcp.toolsets.answers import (
     MAY_HIDE,
@@ -127,7 +129,10 @@ def _read_name(symbol: str) -> str:
 
 
 def _open_symbol(repository: Repository, path: str | None, symbol: str, about: str | None) -> OpenedText:
-    """Return the lines of a declaration; without a path, in the only file that has one. Raises RepoError."""
+    """Return the lines of a declaration; without a path, in the only file that has one. Raises RepoError.
+
+    If others are tests, documents and the like, the only file of the program counts, and they are named.
+    """
     if path is not None:
         try:
             return repository.open_file(path, None, None, symbol=symbol, about=about, folds=True)
@@ -135,11 +140,16 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
             raise _name_places(repository, symbol, error) from error
     found = _list_declaring(repository, symbol)
     paths = list(found)
-    if len(paths) == 1:
-        return repository.open_file(paths[0], None, None, symbol=found[paths[0]], about=about, folds=True)
+    chosen = [path for path in paths if find_role(path) is FileRole.CODE] if len(paths) > 1 else paths
+    if len(chosen) == 1:
+        (path,) = chosen
+        opened = repository.open_file(path, None, None, symbol=found[path], about=about, folds=True)
+        others = [other for other in paths if other != path]
+        note = (f"Also declared in {_join_paths(others)}: path opens these.",) if others else ()
+        return replace(opened, warnings=(*opened.warnings, *note))
     if paths:
         raise _refuse(
-            "path", f"{len(paths)} files declare {shown(symbol)}", f"Give one: {_join_paths(paths)}."
+            "path", f"{len(paths)} files declare {shown(symbol)}", f"Give one as path: {_join_paths(paths)}."
         )
     raise RepoError(
         ErrorCode.NOT_FOUND,

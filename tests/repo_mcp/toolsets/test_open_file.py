@@ -224,6 +224,15 @@ def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     error = served.call(symbol="run")["error"]
     assert (error["code"], error["message"]) == ("invalid_argument", "2 files declare 'run'")
     assert {"'a.py'", "'b.py'"} <= set(re.findall(r"'\w.py'", error["hint"]))
+    for other in ("README.md", "tests/test_c.py"):
+        (tmp_path / "root" / other).parent.mkdir(exist_ok=True)
+    (tmp_path / "root" / "README.md").write_text("# Worker\n")
+    (tmp_path / "root" / "tests" / "test_c.py").write_text("class Worker: ...\n")
+    served.repository.refresh()
+    envelope = served.call(symbol="Worker")
+    assert envelope["result"]["path"] == "a.py"  # the only file of the program
+    (said,) = envelope["warnings"]
+    assert {"'README.md'", "'tests/test_c.py'"} == set(re.findall(r"'[^']+'", said))
     assert served.call(symbol="walk")["error"]["message"] == "No file declares 'walk'."
     for path in ("b.py", "c.py"):  # one without it, one that is not there
         error = served.call(path=path, symbol="Worker.name")["error"]

@@ -81,11 +81,14 @@ def test_the_absent_words_are_named_up_to_five() -> None:
     assert describe_absent(words[-1:]) == []
 
 
+WHERE = "; mode literal finds where zebra is."
+
+
 @pytest.mark.parametrize(
     ("best", "text", "expected"),
     [
-        (["token"], "token", ["The best hit has only common words of the query: token."]),
-        ([], "", ["The best hit has none of the rare words of the query."]),
+        (["token"], "token", [f"The best hit has only common words of the query: token{WHERE}"]),
+        ([], "", [f"The best hit has none of the rare words of the query{WHERE}"]),
         (["token"], "token Zebra", []),  # its file has it elsewhere
         (["token", "zebra"], "", []),
         (["token", "read"], "", []),  # over a third of the words
@@ -99,6 +102,8 @@ def test_a_best_hit_with_common_words_alone(best: list[str], text: str, expected
         QueryWord("kafka", ("kafka",), 0),
     ]
     assert describe_best(words, 100, best, lambda: text) == expected
+    (said,) = describe_best([*words[:2], words[3]], 100, [], lambda: "")
+    assert said.endswith("query.")  # the rare word is in no file
     assert describe_best(words[:2], 100, [], lambda: "") == []  # no word of these is rare
 
 
