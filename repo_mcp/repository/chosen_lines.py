@@ -6,13 +6,19 @@ Left out on purpose: how the lines are chosen (`repo_mcp.languages.outline.folde
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from repo_mcp.languages.outline.comment_lines import iter_long_comments
 from repo_mcp.languages.outline.docstring_lines import FIRST_LINES, iter_long_docstrings
 from repo_mcp.languages.outline.folded_lines import choose_folded
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import OpenedText, Outline
 from repo_mcp.record_classes import replace
 
 NOTHING_ASKED = "No line has a word of about"
 MOST_LEFT = 8  # lines with words of `about` that are not shown but named, those worth most
+LONG_RANGE = 60  # lines: few ask for so many because they want each of them
+MOST_COMMENTS = 2 / 3  # of a range that is asked for because of its code
 
 
 def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
@@ -49,26 +55,47 @@ def keep_near(opened: OpenedText, around: int | None, most_lines: int) -> Opened
     return _keep_chosen(opened, chosen, most_lines, note)
 
 
-def skip_docstrings(
+def skip_documentation(
     opened: OpenedText, outline: Outline, around: int | None, most_lines: int
 ) -> OpenedText | None:
-    """Return a declaration without most lines of its long docstrings, or None if it has none.
+    """Return a declaration without most lines of its long docstrings or comments, or None if it has none.
 
     One with the line `around` in it is kept.
     """
-    if outline.language != "python":
-        return None
     start = opened.start_line
+    is_python = outline.language == "python"
     left = [
         places
-        for places in iter_long_docstrings(opened.lines)
+        for places in (iter_long_docstrings(opened.lines) if is_python else _list_comments(opened))
         if around is None or not places.start - FIRST_LINES <= around - start <= places.stop
     ]
     if not left:
         return None
+    return _leave_out(opened, left, most_lines, "docstrings" if is_python else "comments")
+
+
+def skip_comments(opened: OpenedText) -> OpenedText:
+    """Return a long range without most lines of its long comments, unless it is mostly these."""
+    if len(opened.lines) < LONG_RANGE:
+        return opened
+    left = _list_comments(opened)
+    if not 0 < sum(map(len, left)) <= MOST_COMMENTS * len(opened.lines):
+        return opened
+    return _leave_out(opened, left, len(opened.lines), "comments")
+
+
+def _list_comments(opened: OpenedText) -> list[range]:
+    is_code = find_language(opened.path).kind == "code"
+    return list(iter_long_comments(opened.lines)) if is_code else []
+
+
+def _leave_out(opened: OpenedText, left: Sequence[range], most_lines: int, what: str) -> OpenedText:
+    """Return opened lines without those in some places, and a note which and what they are lines of."""
+    start = opened.start_line
     hidden = {start + at for places in left for at in places}
-    spans = ", ".join(f"{start + places.start}-{start + places.stop - 1}" for places in left)
-    note = f"Left out of docstrings: lines {spans}; start_line and end_line show them."
+    spans = ", ".join(f"{start + places.start}-{start + places.stop - 1}" for places in left[:MOST_LEFT])
+    more = f" and {len(left) - MOST_LEFT} more" if len(left) > MOST_LEFT else ""
+    note = f"Left out of {what}: lines {spans}{more}; open these alone to see them."
     chosen = tuple(at for at in range(start, opened.end_line + 1) if at not in hidden)
     return _keep_chosen(opened, chosen, most_lines, note)
 

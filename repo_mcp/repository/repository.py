@@ -37,7 +37,13 @@ from repo_mcp.model import (
 )
 from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.record_classes import replace
-from repo_mcp.repository.chosen_lines import fold, keep_asked, keep_near, skip_docstrings
+from repo_mcp.repository.chosen_lines import (
+    fold,
+    keep_asked,
+    keep_near,
+    skip_comments,
+    skip_documentation,
+)
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
 from repo_mcp.repository.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
@@ -169,7 +175,7 @@ class Repository:
         `symbol` selects the declaration of that name, `around` the innermost declaration around that line. Of
         many lines, those that are `about` some words are shown; if it `folds`, of a long type or module all
         but the bodies of its functions, of another long declaration those near the line `around`, and of a
-        long docstring its first lines.
+        long docstring, or comment, its first lines.
         Raises INVALID_ARGUMENT for lines beyond the file, NOT_FOUND for a name that is not declared.
         """
         limits = self.config.limits
@@ -178,6 +184,7 @@ class Repository:
         if symbol is None and around is None:
             usual = limits.default_open_lines if about is None else most
             shown = show_lines(opened, start_line, end_line, usual, most)
+            shown = skip_comments(shown) if folds and about is None else shown
         else:
             shown = self._show_declaration(opened, symbol, around, most, folds=folds and about is None)
         return shown if about is None else keep_asked(shown, about, around)
@@ -195,7 +202,7 @@ class Repository:
             cut = (
                 fold(whole, found, around, most)
                 or keep_near(whole, around, most)
-                or skip_docstrings(whole, found, around, most)
+                or skip_documentation(whole, found, around, most)
             )
         shown = cut or show_lines(opened, span.start_line, span.end_line, most, most)
         warnings = (*shown.warnings, *found.warnings, *span.notes)

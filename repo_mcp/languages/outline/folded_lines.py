@@ -47,12 +47,13 @@ def choose_folded(
     chosen = tuple(
         number
         for number, line in enumerate(lines, start_line)
-        if number in shown or (number not in hidden and line.strip() and not _is_comment(line))
+        if number in shown or (number not in hidden and line.strip() and not is_plain_comment(line))
     )
     return chosen if functions and len(chosen) <= (1 - LEAST_SAVED) * len(lines) else None
 
 
-def _is_comment(line: str) -> bool:
+def is_plain_comment(line: str) -> bool:
+    """Return True for a comment that is neither a line of the preprocessor nor a statement with a pointer."""
     return is_comment(line) and not _LIKE_COMMENT.match(line)
 
 

@@ -13,6 +13,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
+from repo_mcp.repository.chosen_lines import LONG_RANGE
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.open_calls import WIDE, WIDE_LINES
 from tests.repo_mcp.schema_check import validate
@@ -97,6 +98,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         "        return None",
     ]
     (root / "shop.py").write_text("\n".join(documented) + "\n")
+    said = [f"    // said {at}" for at in range(30)]
+    body_of_sum = [f"    int x{at} = {at};" for at in range(60)]
+    (root / "sum.c").write_text("\n".join(["int sum(void) {", *said, *body_of_sum, "}"]) + "\n")
+    (root / "said.md").write_text("\n".join(["// said", *said, *body_of_sum]) + "\n")
     (root / ".env").write_text("canary")
     (root / "link.py").symlink_to(".env")
     served = Served(root, tmp_path_factory.mktemp("data"))
@@ -165,7 +170,7 @@ def test_a_long_docstring_is_opened_without_its_end_and_that_is_said(
     numbers = [int(row.partition("\t")[0]) for row in result["content"].splitlines()]
     whole = range(result["start_line"], result["end_line"] + 1)
     assert numbers == [number for number in whole if not 9 <= number <= 28]
-    assert envelope["warnings"] == ["Left out of docstrings: lines 9-28; start_line and end_line show them."]
+    assert envelope["warnings"] == ["Left out of docstrings: lines 9-28; open these alone to see them."]
     assert result["truncated"]
 
 
@@ -173,6 +178,45 @@ def test_a_long_docstring_is_opened_without_its_end_and_that_is_said(
 def test_the_docstring_of_the_line_that_was_asked_for_is_whole(served: Served, line: int) -> None:
     envelope = served.call(path="shop.py", line=line)
     assert (envelope["warnings"], envelope["result"].get("truncated")) == ([], None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        ({"path": "sum.c", "symbol": "sum"}, "4-30"),
+        ({"path": "sum.c", "line": 50}, "4-30"),
+        ({"path": "sum.c", "line": 9}, None),
+        ({"path": "sum.c", "start_line": 1, "end_line": LONG_RANGE}, "4-30"),
+        ({"path": "sum.c", "start_line": 10}, "12-30"),
+        ({"path": "sum.c", "start_line": 1, "end_line": LONG_RANGE - 1}, None),
+        ({"path": "sum.c", "start_line": 4, "end_line": 30}, None),
+        ({"path": "sum.c", "start_line": 1, "end_line": 70, "about": "x7"}, None),
+        ({"path": "said.md", "start_line": 1, "end_line": 80}, None),  # no code
+    ],
+)
+def test_of_a_long_comment_among_code_the_first_lines_and_the_last_are_shown(
+    served: Served, asked: dict[str, Any], left: str | None
+) -> None:
+    envelope = served.call(**asked)
+    notes = [one for one in envelope["warnings"] if one.startswith("Left out of comments")]
+    assert notes == ([f"Left out of comments: lines {left}; open these alone to see them."] if left else [])
+    if left:
+        first, last = map(int, left.split("-"))
+        result = envelope["result"]
+        numbers = [int(row.partition("\t")[0]) for row in result["content"].splitlines()]
+        whole = range(result["start_line"], result["end_line"] + 1)
+        assert numbers == [number for number in whole if not first <= number <= last]
+        assert result["truncated"]
+
+
+def test_a_range_that_is_mostly_a_comment_is_shown(served: Served, tmp_path: Path) -> None:
+    path = served.root / "licence.c"
+    path.write_text("// said\n" * 60 + "int a;\n" * 20)
+    try:
+        assert served.open(path="licence.c", end_line=80)["content"].count("said") == 60
+        assert served.open(path="licence.c", end_line=60)["content"].count("said") == 60
+    finally:
+        path.unlink()
 
 
 def test_lines_of_a_docstring_can_be_asked_for(served: Served) -> None:
