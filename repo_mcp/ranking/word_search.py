@@ -75,7 +75,8 @@ TERMS_OF_REPORT = 6  # named of those that a hit matches
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
 BESIDE_LEADS = 3  # ranked hits of a page whose first hits have the query's message or name
 FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less,
-FAR_SHARE_OF_REPORT = 0.35  # and for pasted text before these, since some of its words are everywhere
+FAR_SHARE_OF_REPORT = 0.35  # and for long pasted text before these, since some of its words are everywhere
+LONG_REPORT_WORDS = 60
 
 
 def run_search(
@@ -160,8 +161,7 @@ def _answer_ranked(
         telling = _weigh_telling(searcher, widened, with_all=request.shows_whole and not is_report)
     leads = () if query.is_pasted else _find_leads(scope, request, query, is_name=telling is None)
     scores = [chunk.score for chunk in ranking.chunks]
-    far = FAR_SHARE_OF_REPORT if query.is_pasted else FAR_SHARE
-    few, near = count_above(scores, far), min(RATED_HITS, count_above(scores, NEAR_SHARE))
+    few, near = count_above(scores, _find_far(query)), min(RATED_HITS, count_above(scores, NEAR_SHARE))
     if leads:  # the rest is about the same words
         few, near = min(few, BESIDE_LEADS), BESIDE_LEADS * _asks_how(query.text)
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
@@ -277,6 +277,12 @@ def _remember(read_live: ReadLive) -> ReadLive:
     """Return a function that reads each file of one search once, as long as not many bytes are read."""
     known: LruCache[str, bytes] = LruCache(REMEMBERED_BYTES, len)
     return lambda path: known.get(path, lambda: read_live(path))
+
+
+def _find_far(query: Query) -> float:
+    """Return the share of the best score below which hits are behind the cursor by default."""
+    is_long = query.is_pasted and len(query.text.split()) >= LONG_REPORT_WORDS
+    return FAR_SHARE_OF_REPORT if is_long else FAR_SHARE
 
 
 def count_above(scores: Sequence[float], share: float) -> int:

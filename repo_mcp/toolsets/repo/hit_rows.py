@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from repo_mcp.model import ExactMatch, Hit
 
 _NAMED_COPIES = 3  # nobody opens more of them
-SCORE_DIGITS = 3  # behind the point; explanations have more, since their points add up to the score
 _BRIEF_CHARS = 100  # of the line of a brief hit as text,
 _BRIEF_BEFORE = 30  # and of it before the first matching word
 _ALIKE_CHARS = 12  # of the lines of a file that are given once for several: a brace is the same everywhere
@@ -153,7 +152,7 @@ def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool, names_also: b
         "start_line": hit.start_line,
         "end_line": hit.end_line,
         "snippet": hit.snippet if names_also else _add_heads(hit),
-        "score": plain_number(hit.score) if explains else _round_score(hit),
+        "score": plain_number(hit.score),
         "matched_terms": escape_texts(hit.matched_terms),
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
@@ -165,10 +164,6 @@ def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool, names_also: b
         row["chunk_id"] = hit.chunk_id
         row["chunk_lines"] = list(hit.chunk_lines)
     return row
-
-
-def _round_score(hit: Hit) -> float | int:
-    return plain_number(round(hit.score, SCORE_DIGITS))
 
 
 def _add_heads(hit: Hit) -> str:
@@ -192,7 +187,7 @@ def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:
         "start_line": first,
         "end_line": last,
         "snippet": hit.snippet,
-        "score": _round_score(hit),
+        "score": plain_number(hit.score),
         "symbol": None if is_shown else escape_text(hit.symbol or ""),
         "also": [*_iter_also(hit, is_named=not is_shown)],
         "copies": name_copies(copies) if copies else [],
