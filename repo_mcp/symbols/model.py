@@ -179,7 +179,8 @@ def read_parameter(arguments: int) -> tuple[int, int]:
     return divmod(arguments - OF_PARAMETER, MAX_PARAMETERS + 2)
 
 
-# Values of `arguments`, by role. The numbers are on disk.
+# Values of `arguments`, by role. The numbers are on disk. Of an IMPORT in a block inside a function of Rust they
+# are the number of lines, from its own on, that see its name; 0 for all of the function.
 AS_FUNCTION = 1  # IMPLEMENT: a lambda or method reference in the symbol implements the type
 HELD = 1  # IMPORT: the module is assigned to a variable, whose name need not mean the same everywhere
 AS_LABEL = 1  # USE: a case label. The value `qualifier` is compared with it; it may be a constant of its type
@@ -192,6 +193,7 @@ BY_REFERENCE = 1  # EXTEND in Rust: a reference to the type has the members, not
 
 # Values of `alias`, by role.
 OF_MACRO = "!"  # CALL in Rust: the call of a macro
+DEREFERENCED = "*"  # CALL in Rust: a method of `*value`
 BEHIND_ALIAS = "|"  # CALL in C++ and Java: what follows it marks which arguments are literals
 NAMESPACE = "namespace"  # BIND in C++: a macro whose text opens the namespace `qualifier.name`
 OF_CLASS = "class"  # Python: a name in the head of a method that its class binds, and its body does not see

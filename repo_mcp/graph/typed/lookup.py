@@ -110,7 +110,7 @@ class NamedLookup(PathLookup):
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None
     ) -> list[Candidate]:
         rules = self.rules
-        for around in scope.iter_around(ordinal):
+        for around in rules.iter_seen(scope, ordinal):
             kind = scope.get_kind(around)
             if kind in TYPE_KINDS and kind is not SymbolKind.TYPE:
                 if not rules.has_implicit_members:

@@ -43,7 +43,20 @@ class RustLookup(NamedLookup):
             found = self.find_path(scope, path, role)
             if found.declarations or found.external:
                 return found
-        return super().find_bare(scope, ordinal, name, role, call)
+        return self._join_bound(scope, ordinal, name, role, super().find_bare(scope, ordinal, name, role, call))
+
+    def _join_bound(
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
+    ) -> FoundDeclarations:
+        """Return what an import led to, with what another means that has its name under another `cfg`."""
+        bound = self.rules.list_bound(scope, ordinal, name)
+        if len(bound) < 2 or self.find_path(scope, bound[0], role) != found:
+            return found
+        others = [one for path in bound[1:] for one in self.find_path(scope, path, role).declarations]
+        declarations = tuple(dict.fromkeys((*found.declarations, *others)))
+        if len(declarations) == len(found.declarations):
+            return found
+        return replace(found, declarations=declarations, alternatives=len(declarations), external="")
 
     def _join_imported(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
@@ -118,6 +131,19 @@ class RustLookup(NamedLookup):
 
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
         return () if is_list(scope, ordinal) else super()._find_alias(scope, ordinal)
+
+    def list_pointed(self, owner: Declaration) -> list[Declaration]:
+        """Return what a type points to: the `Target` of its `impl Deref`, or the block if that is a parameter."""
+        scope = self.find_scope(owner.path)
+        if scope is None:
+            return []
+        found = list(self._iter_taken_in(scope, owner.ordinal))
+        return found or [
+            Declaration(other.path, one)
+            for other, part in self._iter_parts(scope, owner.ordinal)
+            if any(row.name == "Deref" for row in other.list_bases(part))
+            for one in other.find_children(part, "Target")
+        ]
 
     def _iter_taken_in(self, scope: FileScope, ordinal: int) -> Iterable[Declaration]:
         """Yield the `Target` of a type's `impl Deref`, whose members the type has as well."""

@@ -91,6 +91,19 @@ def find_promised(lookup: NamedLookup, members: list[Declaration]) -> Declaratio
     return promised[0] if len(promised) == 1 and len(traits) == 1 else None
 
 
+def find_added(lookup: NamedLookup, scope: FileScope, type_name: str, name: str) -> list[Declaration]:
+    """Return the methods of a name that traits of this repository give a type of another crate."""
+    own = type_name.rpartition(".")[2]
+    found = []
+    for other in lookup.iter_declaring(scope, name):
+        for ordinal in other.find_named(name):
+            block, member = other.get_parent(ordinal), Declaration(other.path, ordinal)
+            if other.get_kind(block) is SymbolKind.EXTENSION and other.get_name(block) == own:
+                if has_trait(other, block) and not is_of_trait_outside(lookup, member):
+                    found.append(member)
+    return found
+
+
 def is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
     """Return whether one of some types is an extension, which stands for an external type."""
     scopes = ((lookup.find_scope(one.path), one.ordinal) for one in found)

@@ -70,6 +70,8 @@ class RustReceivers(ReceiverTypes):
 
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
         made = super()._make_receiver(scope, found, is_items=is_items)
+        if found.alternatives:
+            made = replace(made, types=found.declarations)
         return self._doubt_extension(made)
 
     def _doubt_extension(self, receiver: Receiver) -> Receiver:

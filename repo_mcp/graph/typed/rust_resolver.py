@@ -14,6 +14,7 @@ from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
 from repo_mcp.graph.typed.rust_outer_types import (
     doubt_outer,
+    find_added,
     find_promised,
     is_extension,
     is_of_trait_outside,
@@ -21,7 +22,7 @@ from repo_mcp.graph.typed.rust_outer_types import (
 )
 from repo_mcp.graph.typed.rust_receivers import RustReceivers
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import AS_VALUE, BY_REFERENCE, DERIVED, OF_MACRO, PATH
+from repo_mcp.symbols.model import AS_VALUE, BY_REFERENCE, DEREFERENCED, DERIVED, OF_MACRO, PATH
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 _OF_TYPES = TYPE_KINDS | {SymbolKind.MODULE}
@@ -38,6 +39,10 @@ class RustResolver(LanguageResolver):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._macros = MacroCalls(self._lookup)
+
+    def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
+        self._lookup.rules.place = (scope.path, reference.line)
+        return super()._resolve(scope, reference)
 
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.alias == OF_MACRO:
@@ -86,6 +91,10 @@ class RustResolver(LanguageResolver):
     ) -> Resolution:
         """Resolve a member; a method that a type does not have is one that a trait gives to all types."""
         found = super()._resolve_in_receiver(scope, reference, receiver)
+        if found.external and receiver is not None and reference.role is ReferenceRole.CALL:
+            added = find_added(self._lookup, scope, receiver.external, reference.name)
+            if added and not is_common(reference.name):
+                return self._conclude(FoundDeclarations(tuple(added), is_certain=False), reference)
         if found.targets or found.external or not self._is_known(receiver):
             return found
         if reference.role is not ReferenceRole.CALL or is_common(reference.name):
@@ -99,6 +108,15 @@ class RustResolver(LanguageResolver):
             return False
         is_outside = is_extension(self._lookup, list(receiver.types))
         return not is_outside and not any(map(self._lookup.has_expanded_members, receiver.types))
+
+    def _list_members(self, reference: Reference, owner: Declaration) -> tuple[list[Declaration], bool]:
+        """Return the members that a use may mean; of `*value` those of what it points to, too."""
+        members, is_meant = super()._list_members(reference, owner)
+        if reference.alias != DEREFERENCED:
+            return members, is_meant
+        pointed = self._lookup.list_pointed(owner)
+        more = [each for one in pointed for each in self._lookup.find_members(one, reference.name, reference.role)]
+        return [*dict.fromkeys((*members, *more))], is_meant and not pointed
 
     def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
         is_certain = super()._is_certain(scope, reference, receiver)

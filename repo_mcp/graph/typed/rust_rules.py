@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope, is_public
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
@@ -50,6 +52,7 @@ class RustRules(Rules):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.crates = Crates(program)
+        self.place = ("", 0)  # path and line of the use that is asked about
 
     # Crates and modules
 
@@ -96,11 +99,31 @@ class RustRules(Rules):
     def _is_inline(self, scope: FileScope, ordinal: int) -> bool:
         return scope.get_kind(ordinal) is SymbolKind.MODULE and not scope.is_forward(ordinal)
 
+    def iter_seen(self, scope: FileScope, ordinal: int) -> Iterator[int]:
+        """Yield the symbols around one whose names it sees: a module does not see those around it."""
+        for one in scope.iter_around(ordinal):
+            yield one
+            if self._is_inline(scope, one):
+                return
+
+    def _keep_around(self, scope: FileScope, ordinal: int, rows: list[Reference]) -> list[Reference]:
+        """Return the imports that a symbol sees; of a block inside a function, that the use is in."""
+        if not rows:
+            return rows
+        seen = set(self.iter_seen(scope, ordinal))
+        path, line = self.place
+        return [
+            row
+            for row in rows
+            if row.symbol in seen
+            and (not row.arguments or path != scope.path or row.line <= line <= row.line + row.arguments - 1)
+        ]
+
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the module, and the targets of `use a::*`."""
         module = self._find_module(scope, ordinal)
         wide = []
-        for row in _keep_around(scope, ordinal, scope.wide_imports):
+        for row in self._keep_around(scope, ordinal, scope.wide_imports):
             if row.qualifier:
                 path = self._make_absolute(scope, row.symbol, tuple(row.qualifier.split(".")))
                 if path is not None and path[:1] != OUTSIDE:
@@ -108,15 +131,22 @@ class RustRules(Rules):
         return [module, *wide]
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """Return the path that `use` binds."""
-        for row in _keep_around(scope, ordinal, scope.find_imports(name)):
-            if row.name != "*":
-                names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
-                names = tuple(filter(None, names))
-                if names == (name,):
-                    return None
-                return self._make_absolute(scope, row.symbol, names)
-        return None
+        """Return the path that `use` binds; the first, if a `cfg` chooses between several."""
+        return next(iter(self.list_bound(scope, ordinal, name)), None)
+
+    def list_bound(self, scope: FileScope, ordinal: int, name: str) -> list[Path]:
+        """Return the paths that `use` binds in one scope, between which a `cfg` chooses."""
+        rows = [one for one in self._keep_around(scope, ordinal, scope.find_imports(name)) if one.name != "*"]
+        found: list[Path] = []
+        for row in rows:
+            names = tuple(filter(None, (*row.qualifier.split("."), row.name)))
+            if names == (name,) or row.symbol != rows[0].symbol:
+                break
+            path = self._make_absolute(scope, row.symbol, names)
+            if path is None:
+                break
+            found.append(path)
+        return found
 
     def list_nearer(self, scope: FileScope, ordinal: int, name: str) -> list[Path]:
         """Return the paths that `use` gives a name inside a function, hiding what the module declares."""
@@ -124,8 +154,8 @@ class RustRules(Rules):
         if not any(scope.get_kind(row.symbol) in CALLABLE_KINDS for row in rows):
             return []
         found = []
-        for around in scope.iter_around(ordinal):
-            for row in rows:
+        for around in self.iter_seen(scope, ordinal):
+            for row in self._keep_around(scope, around, rows):
                 if row.symbol == around and scope.get_kind(around) in CALLABLE_KINDS and row.qualifier:
                     last = name if row.name == "*" else row.name
                     path = self._make_absolute(scope, around, (*row.qualifier.split("."), last))
@@ -159,10 +189,10 @@ class RustRules(Rules):
     def _find_plain(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """Return the path of a name in the module itself: a module, type or import of the file."""
         module = self._find_module(scope, ordinal)
-        for around in scope.iter_around(ordinal):
+        for around in self.iter_seen(scope, ordinal):
             if scope.find_children(around, name):
                 return (*module, name)
-        for row in _keep_around(scope, ordinal, scope.find_imports(name)):
+        for row in self._keep_around(scope, ordinal, scope.find_imports(name)):
             written = (*filter(None, row.qualifier.split(".")), row.name)
             if row.name and written[0] != name:
                 return self._make_absolute(scope, row.symbol, written)
@@ -268,10 +298,3 @@ def get_crate_root(module: Path) -> Path:
     """Return the path of the root module of a module's crate; a test or an example is its own crate."""
     return module[:3] if len(module) > 1 and module[1] == "" else module[:1]
 
-
-def _keep_around(scope: FileScope, ordinal: int, rows: list[Reference]) -> list[Reference]:
-    """Return the rows that are in a scope around a symbol."""
-    if not rows:
-        return rows
-    around = set(scope.iter_around(ordinal))
-    return [row for row in rows if row.symbol in around]

@@ -1,7 +1,7 @@
 """Imports of Rust: `use` and `extern crate`.
 
 A `use` tree gives one IMPORT row for each of its leaves, and one EXPORT row if it is public; `self::`,
-`super::` and `crate::` stay as written.
+`super::` and `crate::` stay as written. One in a block inside a function says how many lines of it see its name.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ def on_use(walk: CaptureWalk, node: Node) -> None:
     """Add the imports of a tree of paths, flattened without recursion."""
     walk.take_words(node)
     is_public = _is_public(node)
+    seen_lines = _count_seen_lines(walk, node)
     argument = node.child_by_field_name("argument")
     waiting: list[tuple[Node, str]] = [(argument, "")] if argument is not None else []
     for _ in range(MAX_USE_LEAVES):
@@ -48,10 +49,18 @@ def on_use(walk: CaptureWalk, node: Node) -> None:
         elif one.type == "use_list":
             waiting.extend((child, before) for child in reversed(one.named_children))
         else:
-            _refer_leaf(walk, one, before, is_public)
+            _refer_leaf(walk, one, before, is_public, seen_lines)
 
 
-def _refer_leaf(walk: CaptureWalk, node: Node, before: str, is_public: bool) -> None:
+def _count_seen_lines(walk: CaptureWalk, node: Node) -> int:
+    """Return the lines from a `use` to the end of its block; 0 for one that all of its symbol sees."""
+    block = node.parent
+    if block is None or block.type != "block" or block.parent is None or block.parent.type == "function_item":
+        return 0
+    return walk.find_line(block.end_byte) - walk.find_line(node.start_byte) + 1
+
+
+def _refer_leaf(walk: CaptureWalk, node: Node, before: str, is_public: bool, seen_lines: int) -> None:
     alias = ""
     if node.type == "use_wildcard":
         path = _read_path(walk, next(iter(node.named_children), None))
@@ -65,7 +74,7 @@ def _refer_leaf(walk: CaptureWalk, node: Node, before: str, is_public: bool) -> 
         whole = before if path == "self" else _join(before, path)
         name, qualifier = split_path(whole)
         alias = alias or name
-    walk.refer(ReferenceRole.IMPORT, name, node, qualifier, alias)
+    walk.refer(ReferenceRole.IMPORT, name, node, qualifier, alias, seen_lines)
     if is_public:
         walk.refer(ReferenceRole.EXPORT, name, node, qualifier, alias)
 

@@ -12,7 +12,7 @@ from repo_mcp.languages.native.rust_bindings import note_closure_item
 from repo_mcp.languages.native.rust_macro_bindings import bind_in_tokens
 from repo_mcp.languages.native.rust_members import refer_fields
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, split_path
-from repo_mcp.symbols.model import OF_MACRO, PATH
+from repo_mcp.symbols.model import DEREFERENCED, OF_MACRO, PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
@@ -45,7 +45,13 @@ def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:
     else:
         return
     walk.taken.add(name.start_byte)
-    walk.refer(ReferenceRole.CALL, walk.read(name), name, walk.read_chain(before), "", count)
+    alias = DEREFERENCED if before is not None and _is_dereferenced(walk, before) else ""
+    walk.refer(ReferenceRole.CALL, walk.read(name), name, walk.read_chain(before), alias, count)
+
+
+def _is_dereferenced(walk: CaptureWalk, value: Node) -> bool:
+    """Return whether a value is written as `(*value)`, which may be what it points to by `Deref`."""
+    return value.type == "parenthesized_expression" and walk.read(value)[1:].lstrip("& (")[:1] == "*"
 
 
 def _refer_path(walk: CaptureWalk, node: Node, role: ReferenceRole, count: int = 0) -> None:
