@@ -179,8 +179,8 @@ def read_parameter(arguments: int) -> tuple[int, int]:
     return divmod(arguments - OF_PARAMETER, MAX_PARAMETERS + 2)
 
 
-# Values of `arguments`, by role. The numbers are on disk. Of an IMPORT in a block inside a function of Rust they
-# are the number of lines, from its own on, that see its name; 0 for all of the function.
+# Values of `arguments`, by role. The numbers are on disk. Of an IMPORT in a block inside a function of Rust
+# they are the number of lines, from its own on, that see its name; 0 for all of the function.
 AS_FUNCTION = 1  # IMPLEMENT: a lambda or method reference in the symbol implements the type
 HELD = 1  # IMPORT: the module is assigned to a variable, whose name need not mean the same everywhere
 AS_LABEL = 1  # USE: a case label. The value `qualifier` is compared with it; it may be a constant of its type

@@ -1,8 +1,8 @@
 """The interfaces that Go types satisfy: types do not name them, their methods decide.
 
 A type satisfies an interface if it has each of its methods with the same signature, declared in any file of
-its package or promoted from an embedded type. Signatures are compared as written, with the packages of their
-types. An interface that embeds an external one is certainly satisfied only by a type that embeds the same;
+its package or promoted from an embedded type: that of the least depth, unless two types or a field have the
+name there. Signatures are compared as written, with the packages of their types. An interface that embeds an external one is certainly satisfied only by a type that embeds the same;
 the methods of the standard interfaces in STANDARD are known.
 
 A name that its package does not declare is a type parameter. Two signatures that differ only in the names of
@@ -306,6 +306,9 @@ class _Reader:
         level, met = [owner], {owner}
         while level and len(met) <= MAX_EMBEDDED:
             found = [(one, method) for one in level for method in self.list_own_methods(one, name)]
+            fields = (field for one in level for _, field in self._iter_fields(one))
+            if len({one for one, _ in found}) > 1 or name in fields:
+                return []  # of none of them
             if found:
                 return [method for one, method in found if not self._is_interface(one)]
             level = [one for outer in level for one in self.list_embedded(outer) if one not in met]
@@ -329,18 +332,48 @@ class _Reader:
         """Return the methods of a type or an interface."""
         if owner not in self._read:
             found = self._read[owner] = _MethodSet()
-            waiting, seen = [owner], {owner}
-            while waiting and len(seen) <= MAX_EMBEDDED:
-                one = waiting.pop(0)
-                for declaration, symbol in self._iter_methods(one):
-                    key = self._name_key(declaration, symbol.name)
-                    found.methods.setdefault(key, self._write_signature(declaration.path, symbol))
-                for declarations, outside in self._iter_embedded(one):
-                    waiting += [other for other in declarations if other not in seen]
-                    seen.update(declarations)
+            level, seen = [owner], {owner}
+            hidden: set[tuple[str, str]] = set()  # names of fields, or of several members, at a lesser depth
+            while level and len(seen) <= MAX_EMBEDDED:
+                hidden |= self._add_level(found, level, hidden)
+                embedded = [each for one in level for each in self._iter_embedded(one)]
+                for declarations, outside in embedded:
                     if not declarations:
                         _add_outside(found, outside)
+                level = [
+                    one for one in dict.fromkeys(x for each, _ in embedded for x in each) if one not in seen
+                ]
+                seen.update(level)
         return self._read[owner]
+
+    def _add_level(
+        self, found: _MethodSet, level: list[Declaration], hidden: set[tuple[str, str]]
+    ) -> set[tuple[str, str]]:
+        """Add the methods of types at one depth, and return the names that those of a greater depth have not.
+
+        A field hides methods of its name, and so do two types of one depth. Interfaces share methods.
+        """
+        methods: dict[tuple[str, str], list[Signature]] = {}
+        taken: set[tuple[str, str]] = set()
+        for one in level:
+            for declaration, symbol in self._iter_methods(one):
+                key = self._name_key(declaration, symbol.name)
+                if key in methods and not self._is_interface(one):
+                    taken.add(key)
+                methods.setdefault(key, []).append(self._write_signature(declaration.path, symbol))
+            taken.update(self._name_key(each, name) for each, name in self._iter_fields(one))
+        for key, signatures in methods.items():
+            if key not in hidden and key not in taken:
+                found.methods.setdefault(key, signatures[0])
+        return taken - found.methods.keys()
+
+    def _iter_fields(self, owner: Declaration) -> Iterator[tuple[Declaration, str]]:
+        """Yield the fields of a struct with their names."""
+        scope = self.lookup.find_scope(owner.path)
+        for ordinal in scope.record.list_children(owner.ordinal) if scope is not None else ():
+            assert scope is not None
+            if scope.get_kind(ordinal) is SymbolKind.PROPERTY:
+                yield Declaration(owner.path, ordinal), scope.get_name(ordinal)
 
     def _name_key(self, declaration: Declaration, name: str) -> tuple[str, str]:
         """Return a method's name, with its package if it is unexported."""

@@ -7,7 +7,7 @@ import re
 
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.languages.native.go import BUILTIN
 from repo_mcp.symbols.symbol_record import SymbolKind
 
@@ -23,6 +23,20 @@ Range Read Reset Scan Seek Set Size Store Swap Sync Unlock Unwrap Value Values W
 WriteString ServeHTTP MarshalJSON UnmarshalJSON MarshalText UnmarshalText
 """
 _LIBRARY = frozenset(_LIBRARY_TEXT.split())
+_TESTS = " tests"  # behind the folder of a package `a_test`
+
+# Parts of the names of files that are built for one system or architecture alone.
+_SYSTEMS_TEXT = """
+aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1
+windows zos
+"""
+_SYSTEMS = frozenset(_SYSTEMS_TEXT.split())
+_ARCHITECTURES_TEXT = """
+386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x sparc64 wasm
+"""
+_ARCHITECTURES = frozenset(_ARCHITECTURES_TEXT.split())
+# Systems that are built with the files of another one, too.
+_INSIDE = {"android": "linux", "illumos": "solaris", "ios": "darwin"}
 
 
 class GoRules(Rules):
@@ -38,15 +52,13 @@ class GoRules(Rules):
         self._modules: dict[str, list[tuple[str, str]]] = {}
 
     def find_home(self, scope: FileScope) -> Path:
-        """Return the folder of a file, as a path."""
-        return (scope.folder,)
+        """Return the folder of a file, as a path; a package `a_test` is beside that of the folder."""
+        return (f"{scope.folder}{_TESTS}" if _is_test_package(scope) else scope.folder,)
 
     def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the folder and the names, without the package's own name."""
         names = scope.get_qualified_names(ordinal)
-        return (
-            (scope.folder, *names[1:]) if scope.get_kind(1) is SymbolKind.MODULE else (scope.folder, *names)
-        )
+        return self.find_home(scope) + (names[1:] if scope.get_kind(1) is SymbolKind.MODULE else names)
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the package's folder, and the folders of `import . "path"`."""
@@ -59,7 +71,7 @@ class GoRules(Rules):
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
         """Return False for a name of another package, if that is a program or the name begins small."""
-        if scope.folder == other.folder:
+        if self.find_home(scope) == self.find_home(other):
             return True
         return other.get_name(1) != "main" and other.get_name(ordinal)[:1].isupper()
 
@@ -98,11 +110,16 @@ class GoRules(Rules):
 
     def may_hold(self, file_path: str, path: Path) -> bool:
         """Return whether a file lies in the folder of a path."""
-        return file_path.rpartition("/")[0] == path[0]
+        return file_path.rpartition("/")[0] == path[0].removesuffix(_TESTS)
 
     def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
         """Return whether methods are in the package of their type."""
-        return scope.folder == other.folder
+        return self.find_home(scope) == self.find_home(other)
+
+    def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
+        """Return the declarations of files that are built together with the reading one, by their names."""
+        together = [one for one in found if _are_built_together(scope.path, one[0].path)]
+        return super().choose(scope, together or found)
 
     def read_result(self, text: str) -> str:
         """Return the first of several results, without its name."""
@@ -161,6 +178,26 @@ class GoRules(Rules):
         """Return the text of a file of Go's own in a folder; empty without one."""
         path = f"{folder}/{name}".lstrip("/")
         return (self.program.read_text(path) or "") if self.program.has_file(path) else ""
+
+
+def _is_test_package(scope: FileScope) -> bool:
+    if not scope.path.endswith("_test.go") or scope.record.symbol_count < 2:
+        return False
+    return scope.get_kind(1) is SymbolKind.MODULE and scope.get_name(1).endswith("_test")
+
+
+def _are_built_together(one: str, other: str) -> bool:
+    """Return whether the names of two files let a build have both: `a_linux.go` is for Linux alone."""
+    targets = zip(_read_target(one), _read_target(other), strict=True)
+    return all(not left or not right or left == right for left, right in targets)
+
+
+def _read_target(path: str) -> tuple[str, str]:
+    """Return the system and the architecture in the name of a file; "" for any."""
+    _, *parts = path.rpartition("/")[2].removesuffix(".go").removesuffix("_test").split("_")
+    architecture = parts.pop() if parts and parts[-1] in _ARCHITECTURES else ""
+    system = parts[-1] if parts and parts[-1] in _SYSTEMS else ""
+    return _INSIDE.get(system, system), architecture
 
 
 def list_local(text: str) -> list[str]:

@@ -43,7 +43,9 @@ class RustLookup(NamedLookup):
             found = self.find_path(scope, path, role)
             if found.declarations or found.external:
                 return found
-        return self._join_bound(scope, ordinal, name, role, super().find_bare(scope, ordinal, name, role, call))
+        return self._join_bound(
+            scope, ordinal, name, role, super().find_bare(scope, ordinal, name, role, call)
+        )
 
     def _join_bound(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
@@ -133,7 +135,7 @@ class RustLookup(NamedLookup):
         return () if is_list(scope, ordinal) else super()._find_alias(scope, ordinal)
 
     def list_pointed(self, owner: Declaration) -> list[Declaration]:
-        """Return what a type points to: the `Target` of its `impl Deref`, or the block if that is a parameter."""
+        """Return what a type points to, the `Target` of its `impl Deref`; that name if it is not known."""
         scope = self.find_scope(owner.path)
         if scope is None:
             return []

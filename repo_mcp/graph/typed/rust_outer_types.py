@@ -98,9 +98,9 @@ def find_added(lookup: NamedLookup, scope: FileScope, type_name: str, name: str)
     for other in lookup.iter_declaring(scope, name):
         for ordinal in other.find_named(name):
             block, member = other.get_parent(ordinal), Declaration(other.path, ordinal)
-            if other.get_kind(block) is SymbolKind.EXTENSION and other.get_name(block) == own:
-                if has_trait(other, block) and not is_of_trait_outside(lookup, member):
-                    found.append(member)
+            is_block = other.get_kind(block) is SymbolKind.EXTENSION and other.get_name(block) == own
+            if is_block and has_trait(other, block) and not is_of_trait_outside(lookup, member):
+                found.append(member)
     return found
 
 

@@ -115,7 +115,9 @@ class RustResolver(LanguageResolver):
         if reference.alias != DEREFERENCED:
             return members, is_meant
         pointed = self._lookup.list_pointed(owner)
-        more = [each for one in pointed for each in self._lookup.find_members(one, reference.name, reference.role)]
+        more = [
+            each for one in pointed for each in self._lookup.find_members(one, reference.name, reference.role)
+        ]
         return [*dict.fromkeys((*members, *more))], is_meant and not pointed
 
     def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:

@@ -297,4 +297,3 @@ class RustRules(Rules):
 def get_crate_root(module: Path) -> Path:
     """Return the path of the root module of a module's crate; a test or an example is its own crate."""
     return module[:3] if len(module) > 1 and module[1] == "" else module[:1]
-

@@ -1,7 +1,7 @@
 """Imports of Rust: `use` and `extern crate`.
 
 A `use` tree gives one IMPORT row for each of its leaves, and one EXPORT row if it is public; `self::`,
-`super::` and `crate::` stay as written. One in a block inside a function says how many lines of it see its name.
+`super::` and `crate::` stay as written. In a block inside a function it says how many lines see its names.
 """
 
 from __future__ import annotations
