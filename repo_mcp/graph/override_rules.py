@@ -1,8 +1,8 @@
 """Judge how surely a member overrides one of its name in a type above, by what both declare.
 
 In C# and Swift the override of a class's member says so; one that does not hides it. In Java nothing static
-or private is overridden. In C#, Java and C++ an override has the parameter types of its base, in which a type
-parameter may stand for any type.
+or private is overridden, and in Python and TypeScript nothing whose name makes it private. In C#, Java and
+C++ an override has the parameter types of its base, in which a type parameter may stand for any type.
 
 Left out on purpose: whether a member of C++ is virtual, and what `using` or `typedef` makes of a type.
 """
@@ -26,6 +26,7 @@ from repo_mcp.symbols.symbol_record import (
 # Languages where members with one name but different parameter counts are different members.
 BY_SIGNATURE = frozenset({"csharp", "java", "c", "cpp"})  # a header of C++ may be named like one of C
 _WITH_KEYWORD = frozenset({"csharp", "swift"})
+_SCRIPTS = frozenset({"javascript", "typescript"})
 _WITHOUT_ALIASES = frozenset({"csharp", "java"})
 _CLASSES = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
@@ -40,11 +41,20 @@ def judge_override(
         return None
     if language == "java" and (_is_fixed(low) or _is_fixed(high)):
         return None
+    if language == "python" and high.name.startswith("__") and not high.name.endswith("__"):
+        return None  # each class has its own
+    if language in _SCRIPTS and (high.name.startswith("#") or _are_apart(low, high)):
+        return None
     if language not in BY_SIGNATURE or _have_types_of(low, high, language, above):
         return Confidence.EXACT
     if language in _WITHOUT_ALIASES and SymbolFlag.OVERRIDE not in low.flags:
         return None
     return Confidence.POSSIBLE
+
+
+def _are_apart(low: DeclaredSymbol, high: DeclaredSymbol) -> bool:
+    """Return whether one of two members is that of the class itself, and the other that of its objects."""
+    return bool(low.flags & SymbolFlag.STATIC) != bool(high.flags & SymbolFlag.STATIC)
 
 
 def _is_fixed(member: DeclaredSymbol) -> bool:

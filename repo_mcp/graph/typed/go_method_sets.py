@@ -2,8 +2,9 @@
 
 A type satisfies an interface if it has each of its methods with the same signature, declared in any file of
 its package or promoted from an embedded type: that of the least depth, unless two types or a field have the
-name there. Signatures are compared as written, with the packages of their types. An interface that embeds an external one is certainly satisfied only by a type that embeds the same;
-the methods of the standard interfaces in STANDARD are known.
+name there. Signatures are compared as written, with the packages of their types. An interface that embeds an
+external one is certainly satisfied only by a type that embeds the same; the methods of the standard
+interfaces in STANDARD are known.
 
 A name that its package does not declare is a type parameter. Two signatures that differ only in the names of
 type parameters are the same; one with type parameters where the other has types may be the same, for some

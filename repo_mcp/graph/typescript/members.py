@@ -13,6 +13,7 @@ from repo_mcp.symbols.model import CONSTRUCTED
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Reference, SymbolFlag, SymbolKind
 
 OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+_UNRUN = SymbolFlag.FORWARD | SymbolFlag.ABSTRACT  # of overloads
 _RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 # Members of every list: those that return one item, and those that return a list of the same items.
 ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift", "get"})
@@ -53,6 +54,8 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
         held = _find_held(names, file, symbol, name, found)
         if held is not UNKNOWN:
             return held
+    if symbol.kind is SymbolKind.CLASS and len(found) > 1:
+        found = _keep_last(file, found)
     if symbol.kind is SymbolKind.MODULE:
         found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
     if symbol.parent == 0:  # merged with other declarations of the same name
@@ -61,7 +64,18 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
             if twin.ordinal != symbol.ordinal:
                 found += file.find_children(twin.ordinal, name)
     each = tuple(Declaration(owner.path, one.ordinal) for one in found)
-    return Meaning(each, is_guess=is_guess) if found else UNKNOWN
+    is_replaced = len(found) > 1 and any(one.ordinal in file.assigned for one in found)
+    return Meaning(each, "", not is_replaced, is_guess) if found else UNKNOWN
+
+
+def _keep_last(file: ScriptFile, found: list[DeclaredSymbol]) -> list[DeclaredSymbol]:
+    """Return the members of a name that a class has: of several methods in it that run, the last."""
+    last: dict[bool, int] = {}  # by whether they are static
+    run = [one for one in found if one.kind is SymbolKind.METHOD and not one.flags & _UNRUN]
+    run = [one for one in run if one.ordinal not in file.assigned]
+    for one in run:
+        last[bool(one.flags & SymbolFlag.STATIC)] = one.ordinal
+    return [one for one in found if one not in run or one.ordinal in last.values()]
 
 
 def is_constructed(file: ScriptFile, function: int, name: str) -> bool:

@@ -6,7 +6,7 @@ name of something external. The file itself (ordinal 0) stands for its module, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typescript.modules import ModuleFinder
@@ -224,8 +224,10 @@ class ScriptNames:
             symbols = [one for one in file.find_children(0, name) if one.flags & flag]
         symbols = [one for one in symbols if one.kind not in MEMBERS]
         if symbols:
-            return Meaning(tuple(Declaration(file.path, one.ordinal) for one in symbols))
-        for row in file.exports.get(name, ()):
+            each = tuple(Declaration(file.path, one.ordinal) for one in symbols)
+            return self._join_assigned(file, file.exports.get(name, ()), Meaning(each), hops)
+        rows = file.exports.get(name, ())
+        for row in rows:
             if row.qualifier:
                 target = self.modules.find(file.path, row.qualifier)
                 if target is None:
@@ -236,8 +238,22 @@ class ScriptNames:
                 return self.find_export(target, row.name, hops=hops + 1)
             found = self.look_up(file, 0, row.name, hops=hops + 1)
             listed = tuple(Declaration(file.path, one) for one in list_exported_members(file, name))
-            return Meaning(listed) if found is UNKNOWN and listed else found
+            found = Meaning(listed) if found is UNKNOWN and listed else found
+            return self._join_assigned(file, rows, found, hops)
         return UNKNOWN
+
+    def _join_assigned(
+        self, file: ScriptFile, rows: Sequence[Reference], found: Meaning, hops: int
+    ) -> Meaning:
+        """Return what is assigned to `exports.name` in several places, or before `module.exports` is."""
+        others = [self.look_up(file, 0, one.name, hops=hops + 1) for one in rows[1:] if not one.qualifier]
+        declarations = tuple(dict.fromkeys(one for each in (found, *others) for one in each.declarations))
+        if not rows:
+            return found
+        wholes = [one.line for one in file.exports.get(WHOLE, ())]
+        if len(declarations) > len(found.declarations) or (wholes and rows[-1].line < min(wholes)):
+            return replace(found, declarations=declarations, is_certain=False)
+        return found
 
     def _find_behind_stars(self, file: ScriptFile, name: str, hops: int) -> Meaning:
         """Search through `export *`, breadth first."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.graph.typescript.members import find_binds, is_constructed
+from repo_mcp.graph.typescript.members import OBJECTS, find_binds, is_constructed
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, is_value, prefer
 from repo_mcp.graph.typescript.narrowing import Narrowing
 from repo_mcp.graph.typescript.owners import NO_OWNERS, Owners
@@ -138,6 +138,9 @@ class TypeScriptResolver:
         symbols = [file.get_symbol(one.ordinal) for one in meaning.declarations]
         if any(one.kind not in _NOT_MERGED or one.flags & SymbolFlag.FORWARD for one in symbols):
             return meaning
+        is_hoisted = len({file.blocks.get(one.ordinal) for one in symbols}) == 1
+        if is_hoisted and all(one.kind is SymbolKind.FUNCTION for one in symbols):
+            return Meaning((Declaration(file.path, symbols[-1].ordinal),))
         above = [one for one in symbols if one.start_line <= row.line] or symbols[:1]
         return Meaning((Declaration(file.path, above[-1].ordinal),))
 
@@ -172,7 +175,7 @@ class TypeScriptResolver:
                     return self._say(Meaning(self._list_run(owners.declarations)), row)
                 meaning = self._find_member(owners, row)
                 if meaning is not UNKNOWN or not owners.is_choice:
-                    meaning = self._narrowing.narrow(file, meaning, row)
+                    meaning = self._add_assigned(file, self._narrowing.narrow(file, meaning, row), row)
                     return self._say(self._part_static(file, meaning, row), row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(file.path, row)
 
@@ -183,6 +186,23 @@ class TypeScriptResolver:
             found = (self._types.find_member(one, row.name) for one in each)
             return next((one for one in found if one is not UNKNOWN), UNKNOWN)
         return self._types.find_member(owners, row.name)
+
+    def _add_assigned(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
+        """Return a member with what is assigned to that of a variable's object: `made.run = () => {}`."""
+        if not file.assigned or not row.qualifier.isidentifier() or not meaning.declarations:
+            return meaning
+        held = self._names.look_up(file, row.symbol, row.qualifier, row.line).declarations
+        more = [
+            Declaration(file.path, one.ordinal)
+            for variable in held
+            if variable.path == file.path and file.record.kinds[variable.ordinal] in OBJECTS
+            for one in file.find_children(variable.ordinal, row.name)
+            if one.ordinal in file.assigned
+        ]
+        declarations = tuple(dict.fromkeys((*meaning.declarations, *more)))
+        if len(declarations) == len(meaning.declarations):
+            return meaning
+        return replace(meaning, declarations=declarations, is_certain=False)
 
     def _list_run(self, bases: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
         """Return the bases whose constructors `super()` runs: no interfaces, which mixins add."""

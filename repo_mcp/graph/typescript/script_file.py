@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+import numpy as np
+
 from repo_mcp.graph.typescript.literals import Literals
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.record_classes import replace
@@ -108,6 +110,14 @@ class ScriptFile:
             if alias.startswith("<"):
                 found.setdefault(ordinal, {})[alias[1:]] = rows[0].name
         return found
+
+    @cached_property
+    def assigned(self) -> frozenset[int]:
+        """Return the methods that are assigned to a class or an object below it: `made.run = () => {}`."""
+        record = self.record
+        ends = record.starts + record.spans
+        is_below = (record.starts > ends[record.parents]) & (record.kinds == SymbolKind.METHOD)
+        return frozenset(np.flatnonzero(is_below).tolist())
 
     def keep_seen(self, symbols: list[DeclaredSymbol], line: int) -> list[DeclaredSymbol]:
         """Return the symbols of one name that a line sees (0: any line): those of the innermost block."""

@@ -75,13 +75,15 @@ class Variables:
     def follow(self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()) -> Owners:
         """Return the owners of a variable, by the rows that show its type.
 
-        There is one row for each member of a union, or for each value that a condition chooses from.
+        There is one row for each member of a union, or for each value that a condition chooses from. If values
+        on several lines differ, it is not sure which of them it holds.
         """
         each = [self._follow_row(file, row, steps, bound) for row in rows]
         if len(rows) < 2 or rows[0].arguments == ALL:
             return unite_owners(each)
         is_written = rows[0].arguments in (TYPE, ITEMS) and all(one.name != UNKNOWN_TYPE for one in rows)
         is_mixed = any(one.external or (one == NO_OWNERS and not is_written) for one in each)
+        is_mixed = is_mixed or (rows[0].line != rows[-1].line and any(one != each[0] for one in each))
         return mark_mixed(unite_owners(each)) if is_mixed else unite_owners(each)
 
     def _follow_row(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
