@@ -207,6 +207,8 @@ PATH = "::"
 # BIND in Python, before an attribute's name: the attribute `qualifier.name` is assigned here. An IMPORT row
 # with the same alias says that the file has such a row whose qualifier is not a local variable.
 REPLACED = "="
+# BIND in Python, before a name: the row is about a block that declares it by `def`, `class` or `import`.
+DECLARED = ":"
 # BIND in TypeScript and JavaScript: a function that makes objects, `function Store() { this.name = 1 }`; in a
 # second row followed by "." and the name of a member. CALL in Java: the name after `new`, always a type's.
 CONSTRUCTED = "new"

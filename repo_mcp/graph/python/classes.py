@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
+from repo_mcp.graph.python.declared import Declared, keep_run
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value, make_external
 from repo_mcp.lru_cache import LruCache
 
@@ -117,7 +118,9 @@ class PythonClasses:
         names = self._scoping.find_names(path)
         if names is None:
             return []
-        ordinals = names.list_declared(ordinal, name)
+        ordinals = keep_run(
+            names, ordinal, name, Declared(names.list_declared(ordinal, name), []), 0
+        ).ordinals
         found = [Value(Form.OBJECT, path, child) for child in ordinals[:MAX_MEMBERS]]
         if not found:
             for imported in names.imports.get((ordinal, name), ()):
@@ -145,6 +148,19 @@ class PythonClasses:
                     value._replace(owner=start) if value.form is Form.OBJECT else value for value in found
                 ]
         return [make_external(f"{foreign}.{name}")] if foreign else []
+
+    def find_private(self, start: Class, name: str, reader: Class) -> list[Value]:
+        """Return the meaning of `start.__name` in the text of a class: its name is part of the attribute's."""
+        own = self._get_plain_name(reader)
+        for one in self.list_order(start)[0]:
+            found = [] if _is_outside(one) or self._get_plain_name(one) != own else self._find_own(one, name)
+            if found:
+                return [value._replace(owner=start) for value in found]
+        return []
+
+    def _get_plain_name(self, one: Class) -> str:
+        names = self._scoping.find_names(one[0])
+        return "" if names is None else names.record.strings[names.record.names[one[1]]].lstrip("_")
 
     def _is_assigned_in_method(self, value: Value) -> bool:
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None

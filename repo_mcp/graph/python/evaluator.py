@@ -20,7 +20,7 @@ from repo_mcp.graph.python.bindings import (
     list_plain,
 )
 from repo_mcp.graph.python.branches import list_reaching
-from repo_mcp.graph.python.classes import PythonClasses
+from repo_mcp.graph.python.classes import Class, PythonClasses
 from repo_mcp.graph.python.names import Bound, PythonNames
 from repo_mcp.graph.python.scoping import (
     MAX_VALUES,
@@ -133,7 +133,7 @@ class PythonEvaluator:
         if inside is not None:
             return self._list_bound_values(path, names, self._choose(path, inside, line)) or None
         if (ordinal, name) in names.reads or names.is_class(ordinal):
-            found = self._scoping.look_up(path, ordinal, name)
+            found = self._scoping.look_up(path, ordinal, name, line=line)
             if found:
                 return found
         for around in names.iter_around(ordinal):
@@ -152,7 +152,7 @@ class PythonEvaluator:
                     return None  # bound here, to what is not known
             if around and not bounds and names.has_parameter(around, name):
                 return self._find_inherited(path, names, around, name) or None
-        return self._scoping.look_up(path, ordinal, name) or None if not ordinal else None
+        return self._scoping.look_up(path, ordinal, name, line=line) or None if not ordinal else None
 
     def _find_inherited(self, path: str, names: PythonNames, ordinal: int, name: str) -> list[Value]:
         """Return the values of a method's parameter that only the method of a base annotates."""
@@ -301,11 +301,32 @@ class PythonEvaluator:
             if not self._is_variable(one):
                 held.append(one)
                 continue
-            for bound in reversed(self.get_variable(one)):
+            for bound in reversed(self._read_descriptors(one, self.get_variable(one))):
                 if bound[:3] not in seen:
                     seen.add(bound[:3])
                     waiting.append(bound.like(one))
         return merge_values([held], MAX_VALUES)
+
+    def _read_descriptors(self, variable: Value, held: list[Value]) -> list[Value]:
+        """Return what reading a class's attribute gives: of an object with a `__get__`, its result."""
+        names = self._scoping.find_names(variable.path)
+        if names is None or not names.is_class(names.parents[variable.ordinal]) or not variable.owner:
+            return held
+        if names.is_assigned_in_method(variable.ordinal):
+            return held
+        found: list[Value] = []
+        for one in held:
+            getters = self._list_getters(one)
+            results = [each for getter in getters for each in self._call_function(getter, ANY_ARGUMENTS)]
+            found += [each.guessed() for each in results] if getters else [one]
+        return found
+
+    def _list_getters(self, value: Value) -> list[Value]:
+        """Return the `__get__` of an object's class, if it is declared here."""
+        if value.form is not Form.INSTANCE:
+            return []
+        found = self.classes.find_member((value.path, value.ordinal), "__get__")
+        return [one for one in found if one.form is Form.OBJECT]
 
     def _is_variable(self, value: Value) -> bool:
         if value.form is not Form.OBJECT:
@@ -330,9 +351,16 @@ class PythonEvaluator:
                     groups.append(self._find_member(held, piece))
         return merge_values(groups, MAX_VALUES) or None
 
-    def find_member(self, value: Value, name: str) -> list[Value]:
-        """Return the values of an attribute of a value."""
-        return merge_values([self._find_member(held, name) for held in self._hold(value)], MAX_VALUES)
+    def find_member(self, value: Value, name: str, reader: Class | None = None) -> list[Value]:
+        """Return the values of an attribute of a value; of a private one, as the text of a class sees it."""
+        groups = []
+        for held in self._hold(value):
+            if reader is None or not (held.form is Form.INSTANCE or self.classes.is_class(held)):
+                groups.append(self._find_member(held, name))
+            else:
+                found = self.classes.find_private((held.path, held.ordinal), name, reader)
+                groups.append([one.like(held) for one in found])
+        return merge_values(groups, MAX_VALUES)
 
     def _find_member(self, value: Value, name: str) -> list[Value]:
         if value.form is Form.OUTSIDE:
@@ -370,9 +398,17 @@ class PythonEvaluator:
             return [value._replace(form=Form.ITEMS, is_certain=False)]
         if value.form is Form.INSTANCE:
             return self._call_member(value, "__call__", arguments=arguments)
-        if value.form is Form.MAKES or self.classes.is_class(value):
+        if value.form is Form.MAKES:
             return [value._replace(form=Form.INSTANCE, owner=())]
-        return self._call_function(value, arguments)
+        return self._make(value) if self.classes.is_class(value) else self._call_function(value, arguments)
+
+    def _make(self, value: Value) -> list[Value]:
+        """Return the object that a call of a class makes, or what else its `__new__` returns."""
+        own = value._replace(form=Form.INSTANCE, owner=())
+        makers = self.classes.find_member((value.path, value.ordinal), "__new__")
+        results = [each for one in makers for each in self._call_function(one, ANY_ARGUMENTS)]
+        others = [one for one in results if one.form is Form.INSTANCE and one[1:3] != own[1:3]]
+        return [own.guessed(), *others] if others else [own]
 
     def _call_member(self, value: Value, *names: str, arguments: str = ANY_ARGUMENTS) -> list[Value]:
         """Return the results of the first named method that an instance's class has; else nothing."""

@@ -132,8 +132,13 @@ class PythonSymbols:
         return 0
 
     def find_method(self, ordinal: int, parameter: str) -> int:
-        """Return the enclosing non-static method whose first parameter has this name; 0 if there is none."""
+        """Return the enclosing non-static method whose first parameter has this name; 0 if there is none.
+
+        A parameter of a function inside the method hides it.
+        """
         for around in self.iter_around(ordinal):
+            if around and self.has_parameter(around, parameter) and not self.is_class(self.parents[around]):
+                return 0
             if around and self.is_function(around) and self.is_class(self.parents[around]):
                 symbol = self.record.get_symbol(around)
                 first = symbol.parameters[1:].partition(",")[0].partition(":")[0].partition("=")[0]
@@ -192,6 +197,11 @@ class PythonNames(PythonSymbols):
             found.setdefault((one.symbol, one.alias or "*"), []).append(imported)
         return found
 
+    def binds_again(self, scope: int, name: str) -> bool:
+        """Return whether a scope declares or imports a name more than once, or may do so by a star."""
+        count = len(self.children.get((scope, name), ())) + len(self.imports.get((scope, name), ()))
+        return count > 1 or (count == 1 and (scope, "*") in self.imports)
+
     @cached_property
     def bounds(self) -> dict[tuple[int, str], list[Bound]]:
         """Map (ordinal, variable) to its BIND rows by line; attributes of self belong to the class."""
@@ -249,6 +259,11 @@ class PythonNames(PythonSymbols):
             return frozenset()
         rows = list_references(self.record, *_READ_ROLES)
         return frozenset((one.symbol, one.name) for one in rows if one.alias == OF_CLASS)
+
+
+def is_private(name: str) -> bool:
+    """Return whether an attribute is that of one class alone, by two underscores before its name."""
+    return name.startswith("__") and not name.endswith("__")
 
 
 class Parameter(NamedTuple):

@@ -23,7 +23,7 @@ from repo_mcp.graph.program import (
 )
 from repo_mcp.graph.python.evaluator import PythonEvaluator
 from repo_mcp.graph.python.modules import qualified_module
-from repo_mcp.graph.python.names import Imported, PythonNames
+from repo_mcp.graph.python.names import Imported, PythonNames, is_private
 from repo_mcp.graph.python.replacements import PythonReplacements
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value
 from repo_mcp.lru_cache import LruCache
@@ -37,6 +37,7 @@ MAX_KEPT = 50_000  # cached names
 MAX_TARGETS = 8
 MAX_GUESSES = 5  # members of one name worth listing
 MAX_GUESS_FILES = 20
+_TYPE_ROLES = frozenset({ReferenceRole.TYPE, ReferenceRole.ACCEPT})
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.FUNCTION})
 _TEXT = """
     BOOLEAN_STATES CDATA_CONTENT_ELEMENTS CRC DataError DatabaseError Error FileHeader IntegrityError
@@ -199,8 +200,16 @@ class PythonResolver:
                 ordinal = names.parents[ordinal]
             while reference.alias == AROUND_CLASS and names.is_class(ordinal):
                 ordinal = names.parents[ordinal]
-            is_head = reference.alias == OF_CLASS
-            return self._answer(path, self._scoping.look_up(path, ordinal, reference.name, is_base, is_head))
+            found = self._scoping.look_up(
+                path,
+                ordinal,
+                reference.name,
+                is_base,
+                reference.alias == OF_CLASS,
+                reference.line if ordinal == reference.symbol else 0,
+                as_type=reference.role in _TYPE_ROLES,
+            )
+            return self._answer(path, found)
         return self._attribute(path, names, reference)
 
     def _import(self, path: str, reference: Reference) -> Resolution:
@@ -250,8 +259,11 @@ class PythonResolver:
             reference.line,
             ignores_conditions=ignores_conditions,
         )
+        names = self._scoping.find_names(path)
+        holder = names.find_class(reference.symbol) if names is not None else 0
+        reader = (path, holder) if holder and is_private(reference.name) else None
         for receiver in receivers or ():
-            members += self._evaluator.find_member(receiver, reference.name)
+            members += self._evaluator.find_member(receiver, reference.name, reader)
             is_known |= self._is_known(receiver)
         return members, is_known
 

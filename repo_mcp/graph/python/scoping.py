@@ -13,6 +13,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from repo_mcp.graph.program import Program
+from repo_mcp.graph.python.declared import STAR, Declared, keep_run, list_later_stars
 from repo_mcp.graph.python.modules import PythonModules
 from repo_mcp.graph.python.names import Imported, PythonNames
 from repo_mcp.lru_cache import LruCache
@@ -110,18 +111,31 @@ class PythonScoping:
         return None if record is None else PythonNames(record)
 
     def look_up(
-        self, path: str, ordinal: int, name: str, skip_own: bool = False, is_head: bool = False
+        self,
+        path: str,
+        ordinal: int,
+        name: str,
+        skip_own: bool = False,
+        is_head: bool = False,
+        line: int = 0,
+        *,
+        as_type: bool = False,
     ) -> list[Value]:
-        """Return the meanings of a bare name that a symbol reads.
+        """Return the meanings of a bare name that a symbol reads on a line.
 
         With `skip_own` it is looked up from outside the symbol; with `is_head`, in the head of a method whose
-        class binds it.
+        class binds it: a method that is declared there, or whose name is written as a type, is not meant.
         """
         names = self.find_names(path)
         if names is None:
             return []
+        if skip_own and ordinal:
+            own, line = names.parents[ordinal], int(names.record.starts[ordinal]) - 1
+        else:
+            own = ordinal
         if is_head:
             found = self._look_in(path, names, names.find_class(names.parents[ordinal]), name)
+            found = self._keep_earlier(found, path, ordinal, as_type)
             if found:
                 return found
         around = list(names.iter_around(ordinal))
@@ -130,22 +144,35 @@ class PythonScoping:
             if scope and names.is_class(scope) and scope != ordinal and not (skip_own and scope == around[1]):
                 classes.append(scope)
                 continue
-            found = self._look_in(path, names, scope, name)
+            found = self._look_in(path, names, scope, name, line if scope == own else 0)
             if found:
                 return found
         # A method's annotations, defaults and decorators are evaluated in the scope of its class; its body is
         # not. One of the two has the name.
         for scope in classes if (ordinal, name) in names.heads or skip_own else ():
             found = self._look_in(path, names, scope, name)
+            found = found if skip_own else self._keep_earlier(found, path, ordinal, as_type)
             if found:
                 return found
         return [make_external(f"builtins.{name}")] if name in _BUILTINS else []
 
-    def _look_in(self, path: str, names: PythonNames, scope: int, name: str) -> list[Value]:
+    def _keep_earlier(self, found: list[Value], path: str, ordinal: int, as_type: bool) -> list[Value]:
+        """Return meanings in a class without its methods from a symbol on, or, for a type, without any."""
+        kept = []
+        for one in found:
+            names = self.find_names(one.path) if one.form is Form.OBJECT else None
+            is_method = names is not None and names.is_function(one.ordinal)
+            if not is_method or not (as_type or (one.path == path and one.ordinal >= ordinal)):
+                kept.append(one)
+        return kept
+
+    def _look_in(self, path: str, names: PythonNames, scope: int, name: str, line: int = 0) -> list[Value]:
         if not scope:
-            return self.find_member(path, name)
-        groups = [[Value(Form.OBJECT, path, ordinal) for ordinal in names.list_declared(scope, name)]]
-        for imported in names.imports.get((scope, name), ()):
+            return self._find_at(path, name, line) if line else self.find_member(path, name)
+        declared = Declared(names.list_declared(scope, name), names.imports.get((scope, name), []))
+        declared = keep_run(names, scope, name, declared, line)
+        groups = [[Value(Form.OBJECT, path, ordinal) for ordinal in declared.ordinals]]
+        for imported in declared.imports:
             groups.append(self.follow(path, imported, name))
         found = merge_values(groups, MAX_VALUES)
         if len(found) > 1 and names.is_function(scope):
@@ -169,13 +196,28 @@ class PythonScoping:
             self._members.put(key, found)
         return found
 
-    def _find_member(self, module: str, name: str, hops: int) -> list[Value]:
+    def _find_at(self, module: str, name: str, line: int) -> list[Value]:
+        """Return the meanings of a name on a line of a module itself."""
+        names = self.find_names(module)
+        if names is None or not names.binds_again(0, name):
+            return self.find_member(module, name)
+        self._asked.clear()
+        return self._find_member(module, name, 0, line)
+
+    def _find_member(self, module: str, name: str, hops: int, line: int = 0) -> list[Value]:
         names = self.find_names(module)
         groups: list[list[Value]] = []
         if names is not None:
-            groups.append([Value(Form.OBJECT, module, ordinal) for ordinal in names.list_declared(0, name)])
-            for imported in names.imports.get((0, name), ()):
-                groups.append(self.follow(module, imported, name, hops + 1))
+            declared = Declared(names.list_declared(0, name), names.imports.get((0, name), []))
+            stars = list_later_stars(names, *declared) if any(declared) else []
+            starred = {one: self._follow_star(module, one, name, hops) for one in stars}
+            stars = [one for one in stars if starred[one]]
+            declared = Declared(declared.ordinals, [*declared.imports, *stars])
+            declared = keep_run(names, 0, name, declared, line)
+            groups.append([Value(Form.OBJECT, module, ordinal) for ordinal in declared.ordinals])
+            for imported in declared.imports:
+                found = starred.get(imported)
+                groups.append(self.follow(module, imported, name, hops + 1) if found is None else found)
             if len({one[:3] for group in groups for one in group}) > 1:
                 # `try: from a import x`, `except ImportError: def x()`: which one holds is not in the text.
                 groups = [[one.guessed() for one in group] for group in groups]
@@ -187,15 +229,21 @@ class PythonScoping:
         return merge_values(groups, MAX_VALUES)
 
     def _find_starred(self, module: str, names: PythonNames, name: str, hops: int) -> list[Value]:
-        for imported in names.imports.get((0, "*"), ()):
-            if imported.name != "*":
-                continue
-            source = self.modules.find_module(module, imported.module)
-            if source is not None and source != module and self.is_exported(source, name, hops):
-                found = self.find_member(source, name, hops + 1)
-                if found:
-                    return found
-        return []
+        """Return the meanings that star imports give a name: the last of them that have it."""
+        found = []
+        for imported in names.imports.get((0, STAR), ()):
+            if imported.name == STAR and (values := self._follow_star(module, imported, name, hops)):
+                found.append((imported, values))
+        kept = keep_run(names, 0, STAR, Declared([], [imported for imported, _ in found]), 0).imports
+        groups = [values for imported, values in found if imported in kept]
+        merged = merge_values(groups, MAX_VALUES)
+        return merged if len(merged) < 2 or len(groups) < 2 else [one.guessed() for one in merged]
+
+    def _follow_star(self, module: str, imported: Imported, name: str, hops: int) -> list[Value]:
+        source = self.modules.find_module(module, imported.module)
+        if source is None or source == module or not self.is_exported(source, name, hops):
+            return []
+        return self.find_member(source, name, hops + 1)
 
     def is_exported(self, module: str, name: str, hops: int) -> bool:
         """Return whether a star import of a module binds a name, provided the module has it."""

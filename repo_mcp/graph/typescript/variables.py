@@ -75,8 +75,8 @@ class Variables:
     def follow(self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()) -> Owners:
         """Return the owners of a variable, by the rows that show its type.
 
-        There is one row for each member of a union, or for each value that a condition chooses from. If values
-        on several lines differ, it is not sure which of them it holds.
+        There is one row for each member of a union, or for each value that a condition chooses from. If
+        values on several lines differ, it is not sure which of them it holds.
         """
         each = [self._follow_row(file, row, steps, bound) for row in rows]
         if len(rows) < 2 or rows[0].arguments == ALL:

@@ -1,23 +1,27 @@
 """The variables that a piece of a Python text binds, and the BIND rows that follow once all of it is known.
 
 A row says what a variable is from a line on. Where its value has no known type, or is bound in one branch
-only, a further row must say that it need not be so any more.
+only, a further row must say that it need not be so any more. Names that several functions, classes or imports
+of one scope bind have rows of their blocks, too: the last one to run is meant.
 """
 
 from __future__ import annotations
 
 import ast
 from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import field
 
-from repo_mcp.languages.python.branches import iter_rows, list_branches
+from repo_mcp.languages.python.branches import Branches, iter_rows, list_branches
 from repo_mcp.languages.python.types import SAME
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import UNBOUND
+from repo_mcp.symbols.model import DECLARED, UNBOUND
 from repo_mcp.symbols.record_builder import ReferenceKey
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 BIND = int(ReferenceRole.BIND)
+STAR = "*"
 
 
 @dataclass(slots=True)
@@ -31,11 +35,30 @@ class BoundVariables:
     # Symbol, variable, and the first and last lines of comprehensions that bind it for themselves.
     comprehended: set[tuple[int, str, int]] = field(default_factory=set)
     branching: list[tuple[int, ast.stmt]] = field(default_factory=list)  # symbol, a statement with blocks
+    declared: dict[tuple[int, str], list[int]] = field(default_factory=dict)  # lines; "*" for a star
+    declaring: list[tuple[int, Branches, list[str]]] = field(default_factory=list)  # names declared in blocks
 
     def add_rows(self, rows: dict[ReferenceKey, int]) -> None:
         """Add the rows that are lacking when all of a piece has been met."""
         self._add_branches(rows)
         self._add_others(rows)
+        self._list_declaring()
+        self.branching.clear()  # frees the memory of a piece
+
+    def _list_declaring(self) -> None:
+        """Note which names the blocks of statements declare."""
+        placed: dict[int, list[tuple[int, str]]] = {}
+        for (symbol, name), lines in self.declared.items() if self.branching else ():
+            placed.setdefault(symbol, []).extend((line, name) for line in lines)
+        for each in placed.values():
+            each.sort()
+        for symbol, statement in self.branching:
+            branches = list_branches(statement) if symbol in placed else None
+            if branches is not None:
+                first = bisect_left(placed[symbol], (branches.blocks[0].first, ""))
+                last = bisect_left(placed[symbol], (branches.last + 1, ""))
+                names = sorted({name for _, name in placed[symbol][first:last]})
+                self.declaring += [(symbol, branches, names)] if names else []
 
     def _add_branches(self, rows: dict[ReferenceKey, int]) -> None:
         """Add the rows of blocks in which a variable of known type is bound that is bound elsewhere, too."""
@@ -84,3 +107,17 @@ class BoundVariables:
             )
             if is_typed and line not in lines:
                 rows[symbol, BIND, UNBOUND, "", name, line] = SAME
+
+
+def add_declaring_blocks(pieces: Sequence[tuple[BoundVariables, dict[ReferenceKey, int]]]) -> None:
+    """Add to the rows of each piece those of blocks that declare names which are declared elsewhere, too."""
+    counts: Counter[tuple[int, str]] = Counter()
+    for bound, _ in pieces:
+        counts.update({key: len(lines) for key, lines in bound.declared.items()})
+    for bound, rows in pieces:
+        for symbol, branches, names in bound.declaring:
+            for name in names:
+                if counts[symbol, name] > 1 or counts[symbol, STAR]:
+                    for row in iter_rows(branches, sorted(bound.declared[symbol, name])):
+                        key = (symbol, BIND, str(row.length), str(row.hidden), f"{DECLARED}{name}", row.line)
+                        rows.setdefault(key, row.form)

@@ -79,7 +79,7 @@ def _list_tried(node: ast.Try | ast.TryStar, last: int) -> Branches:
 def _list_blocks(bodies: Iterable[Sequence[ast.stmt]]) -> list[Block]:
     return [
         Block(
-            body[0].lineno,
+            min(one.lineno for one in (body[0], *getattr(body[0], "decorator_list", ()))),
             body[-1].end_lineno or body[-1].lineno,
             isinstance(body[-1], _LEAVING),
             isinstance(body[-1], _SKIPPING),

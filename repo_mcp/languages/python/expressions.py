@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
 
-from repo_mcp.languages.python.bound_variables import BIND, BoundVariables
+from repo_mcp.languages.python.bound_variables import BIND, BoundVariables, add_declaring_blocks
 from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
 from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
@@ -74,6 +74,7 @@ class Piece:
     before: int  # lines of the text before them; lines in rows and scopes are relative to it
     rows: dict[ReferenceKey, int]  # -> arguments; of two equal calls on a line, of the later one
     scopes: list[Scope]  # the module's first; each after those around it
+    bound: BoundVariables
 
 
 class ExpressionWalk:
@@ -94,7 +95,7 @@ class ExpressionWalk:
         self.bound = BoundVariables()
         self.scope = self.module.share_names()
         self.scopes = [self.scope]
-        self.pieces.append(Piece(before, self.rows, self.scopes))
+        self.pieces.append(Piece(before, self.rows, self.scopes, self.bound))
         self.stack += reversed(statements)
         self._run()
         self.bound.add_rows(self.rows)
@@ -103,6 +104,7 @@ class ExpressionWalk:
     def give(self, builder: SymbolRecordBuilder) -> None:
         """Add all references to a builder, bare names last: if there are too many, those are dropped."""
         self.module.settle()
+        add_declaring_blocks([(piece.bound, piece.rows) for piece in self.pieces])
         for piece in self.pieces:
             builder.add_distinct(piece.rows, piece.before)
         for piece in self.pieces:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from repo_mcp.languages.python.assignments import IMPORT, RETURNED, AssignmentWalk
+from repo_mcp.languages.python.bound_variables import STAR
 from repo_mcp.languages.python.declarations import (
     TYPE_ALIAS_NODE,
     FunctionNode,
@@ -50,7 +51,7 @@ class StatementWalk(AssignmentWalk):
     def _function(self, node: FunctionNode) -> None:
         outer, outer_symbol = self.scope, self.symbol
         in_class = outer.kind is CLASS
-        self._declare(node.name)
+        self._declare(node.name, node.lineno)
         names = list_parameter_names(node.args)
         draft = draft_function(node, outer.owner, in_class, self._is_stub, names, self.lines)
         ordinal = self.drafts.add(draft)
@@ -132,7 +133,7 @@ class StatementWalk(AssignmentWalk):
 
     def _class(self, node: ast.ClassDef) -> None:
         outer, outer_symbol = self.scope, self.symbol
-        self._declare(node.name)
+        self._declare(node.name, node.lineno)
         ordinal = self.drafts.add(draft_class(node, outer.owner))
         if outer.kind is CLASS:
             self._members[outer.owner].add(node.name)
@@ -166,8 +167,9 @@ class StatementWalk(AssignmentWalk):
         else:
             self.stack.append(base)
 
-    def _declare(self, name: str) -> None:
+    def _declare(self, name: str, line: int) -> None:
         """Declare a name that def, class or import binds in the current scope."""
+        self.bound.declared.setdefault((self.symbol, name), []).append(line)
         if name in self.scope.global_names:
             self.module.declared.add(name)
         else:
@@ -274,7 +276,9 @@ class StatementWalk(AssignmentWalk):
 
     def _add_import(self, name: str, module: str, alias: str, line: int) -> None:
         if alias:
-            self._declare(alias)
+            self._declare(alias, line)
+        else:
+            self.bound.declared.setdefault((self.symbol, STAR), []).append(line)
         symbol = 0 if alias in self.scope.global_names else self.symbol
         self.rows[symbol, IMPORT, name, module, alias, line] = 0
 

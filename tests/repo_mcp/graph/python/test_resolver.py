@@ -82,7 +82,7 @@ SCOPES = {
     ),
     "a setter": (
         "class A:\n    @property\n    def x(self): ...\n    @«x».setter\n    def x(self, v): ...\n",
-        ["a.py:A.x", "a.py:A.x"],
+        ["a.py:A.x"],
     ),
     "a base is not looked for in the class": ("class A: ...\nclass B(«A»):\n    A = 1\n", ["a.py:A"]),
     "nor what it is made of": (
