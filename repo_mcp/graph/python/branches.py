@@ -49,7 +49,7 @@ def list_reaching(bounds: Sequence[Bound], line: int) -> list[Bound]:
         if block.form in _LOOPS and block.first <= line <= block.last:
             if any(block.first <= one.line and not _list_left(blocks, one.line, line) for one in before):
                 continue  # each turn binds it before the line
-            later = [one for one in values if line <= one.line <= block.last and not one.is_own]
+            later = [one for one in values if line <= one.line <= block.last]
             found += [one for one in _list_last(later, blocks, block.last + 1) if one not in found]
     return found
 

@@ -150,7 +150,7 @@ class PythonClasses:
         return [make_external(f"{foreign}.{name}")] if foreign else []
 
     def find_private(self, start: Class, name: str, reader: Class) -> list[Value]:
-        """Return the meaning of `start.__name` in the text of a class: its name is part of the attribute's."""
+        """Return the meaning of `start.__name` in a class, whose own name is part of the attribute's."""
         own = self._get_plain_name(reader)
         for one in self.list_order(start)[0]:
             found = [] if _is_outside(one) or self._get_plain_name(one) != own else self._find_own(one, name)

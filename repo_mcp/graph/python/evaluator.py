@@ -212,18 +212,23 @@ class PythonEvaluator:
             )
         known = _list_first([one for one in bounds if not one.is_other])
         groups = [self._list_values_of(path, one) for one in known]
-        is_known = all(group or one.form in CONDITIONS for one, group in zip(known, groups, strict=True))
+        is_known = all(
+            group or one.form in CONDITIONS or self._is_followed(path, one)
+            for one, group in zip(known, groups, strict=True)
+        )
         if _differ(known, groups):
             groups = [[one._replace(is_choice=True) for one in group] for group in groups]
         if len(known) < len(bounds) or not is_known:
             groups = [[one.guessed() for one in group] for group in groups]
         return merge_values(groups, MAX_VALUES)
 
+    def _is_followed(self, path: str, bound: Bound) -> bool:
+        """Return whether a row that reads its own variable is being followed: `x = x.next` in a loop."""
+        return bound.is_own and _get_key(path, bound) in self._active
+
     def _list_values_of(self, path: str, bound: Bound) -> list[Value]:
-        expression = bound.qualifier
-        if bound.name:
-            expression = f"{bound.qualifier}.{bound.name}" if bound.qualifier else bound.name
-        key = (path, bound.symbol, f"{expression} {bound.line}")
+        expression = _write_expression(bound)
+        key = _get_key(path, bound)
         if key in self._active or self._depth >= MAX_DEPTH:
             self._was_cut = True
             return []
@@ -408,6 +413,8 @@ class PythonEvaluator:
         makers = self.classes.find_member((value.path, value.ordinal), "__new__")
         results = [each for one in makers for each in self._call_function(one, ANY_ARGUMENTS)]
         others = [one for one in results if one.form is Form.INSTANCE and one[1:3] != own[1:3]]
+        if others and others == results and all(one.is_certain for one in others):
+            return others
         return [own.guessed(), *others] if others else [own]
 
     def _call_member(self, value: Value, *names: str, arguments: str = ANY_ARGUMENTS) -> list[Value]:
@@ -509,6 +516,16 @@ class PythonEvaluator:
         if value.form is Form.OUTSIDE:
             return [make_external(value.path + "()")]
         return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []
+
+
+def _write_expression(bound: Bound) -> str:
+    if not bound.name:
+        return bound.qualifier
+    return f"{bound.qualifier}.{bound.name}" if bound.qualifier else bound.name
+
+
+def _get_key(path: str, bound: Bound) -> tuple[str, int, str]:
+    return path, bound.symbol, f"{_write_expression(bound)} {bound.line}"
 
 
 def _list_first(bounds: Sequence[Bound]) -> Sequence[Bound]:

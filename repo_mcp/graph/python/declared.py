@@ -1,0 +1,69 @@
+"""Which of several functions, classes and imports of one name in a Python scope count: the last that has run.
+
+The lines of the scope are in order. What a block declares that need not run, such as a branch of `if`, hides
+nothing above it; see `repo_mcp/graph/python/branches.py`. Where the name is read in another scope, all lines
+of its own have run.
+
+Left out on purpose: variables, which hide no function, as `work = wrapped(work)` mostly runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from repo_mcp.graph.python.branches import list_reaching
+from repo_mcp.graph.python.names import Bound, Imported, PythonNames
+from repo_mcp.symbols.model import DECLARED
+from repo_mcp.symbols.symbol_record import Binding, SymbolKind
+
+STAR = "*"
+END = 900_000  # a line below all others, and above the end of `branches.HIDDEN` lines after any
+
+
+class Declared(NamedTuple):
+    """The declarations of one name in a scope."""
+
+    ordinals: list[int]  # of symbols
+    imports: list[Imported]  # stars, too
+
+
+def keep_run(names: PythonNames, scope: int, name: str, found: Declared, line: int) -> Declared:
+    """Return the declarations that may count on a line of their scope; at its end if `line` is 0."""
+    if len(found.ordinals) + len(found.imports) < 2:
+        return found
+    starts = names.record.starts
+    hiding = [one for one in found.ordinals if _hides(names, one)]
+    lines = [*(int(starts[one]) for one in hiding), *(one.line for one in found.imports)]
+    values = [Bound(scope, at, "", str(place), Binding.SAME, False) for place, at in enumerate(lines)]
+    blocks: list[Bound] = [*names.bounds.get((scope, f"{DECLARED}{name}"), ())]
+    blocks += names.bounds.get((scope, f"{DECLARED}{STAR}"), ())
+    reaching = list_reaching([*blocks, *sorted(values, key=_get_line)], line or END)
+    if not reaching:
+        return found
+    kept = {int(one.name) for one in reaching}
+    run = {one for place, one in enumerate(hiding) if place in kept}
+    return Declared(
+        [one for one in found.ordinals if one in run or one not in hiding],
+        [one for place, one in enumerate(found.imports, len(hiding)) if place in kept],
+    )
+
+
+def _hides(names: PythonNames, ordinal: int) -> bool:
+    """Return whether a symbol takes the place of others: not a variable, nor an accessor of a property."""
+    is_property = names.kinds[ordinal] == SymbolKind.PROPERTY
+    return (names.is_function(ordinal) and not is_property) or names.is_class(ordinal)
+
+
+def _get_line(bound: Bound) -> int:
+    return bound.line
+
+
+def list_later_stars(names: PythonNames, found: Sequence[int], imports: Sequence[Imported]) -> list[Imported]:
+    """Return the star imports of a module below all declarations of a name; all of them if there are none."""
+    lines = [*(int(names.record.starts[one]) for one in found), *(one.line for one in imports)]
+    return [
+        one
+        for one in names.imports.get((0, STAR), ())
+        if one.name == STAR and one.line > max(lines, default=0)
+    ]
