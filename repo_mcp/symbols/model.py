@@ -142,6 +142,9 @@ class Binding(IntEnum):
     ONLY_BRANCH = 33  # the first of branches that all bind the variable or leave, and of which one runs
     LOOP = 34  # a block that may run again
     SURE_LOOP = 35  # such a block that runs in any case: `while True`
+    EXCLUDED = (
+        36  # Python: from this line on the variable is no instance of `qualifier.name`; ends as NARROWED
+    )
 
 
 # Added to the arguments of a BIND row of Python whose value reads the variable itself: `x = Shape(x.size)`.

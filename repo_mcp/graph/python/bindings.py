@@ -11,7 +11,7 @@ from repo_mcp.graph.python.branches import is_block, list_reaching
 from repo_mcp.graph.python.names import Bound
 from repo_mcp.symbols.symbol_record import Binding
 
-CONDITIONS = frozenset({Binding.NARROWED, Binding.WIDENED})
+CONDITIONS = frozenset({Binding.NARROWED, Binding.WIDENED, Binding.EXCLUDED})
 
 
 def list_plain(bounds: Sequence[Bound]) -> list[Bound]:
@@ -60,7 +60,20 @@ def list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:
         if start <= one.line <= line:
             if one.form == Binding.NARROWED:
                 holding[one.qualifier, one.name] = one
-            elif one.form == Binding.WIDENED:
+            elif one.form in (Binding.WIDENED, Binding.EXCLUDED):
                 holding.pop((one.qualifier, one.name), None)
     last = max((one.line for one in holding.values()), default=0)
     return [one for one in holding.values() if one.line == last]
+
+
+def list_excluded(bounds: Sequence[Bound], line: int) -> list[Bound]:
+    """Return the rows of the classes that a variable is no instance of at `line`, as its value was tested."""
+    last = max((one.line for one in list_plain(bounds) if one.line <= line), default=0)
+    excluded: dict[tuple[str, str], Bound] = {}
+    for one in bounds:
+        if last <= one.line <= line:
+            if one.form == Binding.EXCLUDED:
+                excluded[one.qualifier, one.name] = one
+            elif one.form in CONDITIONS:
+                excluded.pop((one.qualifier, one.name), None)
+    return list(excluded.values())

@@ -16,6 +16,7 @@ from repo_mcp.graph.python.bindings import (
     has_other,
     leave_comprehensions,
     list_comprehended,
+    list_excluded,
     list_holding,
     list_plain,
 )
@@ -145,6 +146,8 @@ class PythonEvaluator:
                 before = line if around == ordinal else 0
                 chosen = self._choose(path, bound_here, before)
                 known = self._list_bound_values(path, names, chosen)
+                if before and len(known) > 1:
+                    known = self._drop_excluded(path, known, list_excluded(bounds, before))
                 if known:
                     is_doubted = has_other(bounds, chosen, before)
                     return [one.guessed() for one in known] if is_doubted else known
@@ -153,6 +156,20 @@ class PythonEvaluator:
             if around and not bounds and names.has_parameter(around, name):
                 return self._find_inherited(path, names, around, name) or None
         return self._scoping.look_up(path, ordinal, name, line=line) or None if not ordinal else None
+
+    def _drop_excluded(self, path: str, known: list[Value], excluded: Sequence[Bound]) -> list[Value]:
+        """Return values of a variable without instances of classes that a condition has ruled out."""
+        classes = [one[1:3] for row in excluded for one in self._list_tested(path, row)]
+        kept = [
+            one
+            for one in known
+            if one.form is not Form.INSTANCE
+            or not any(each in classes for each in self.classes.list_order((one.path, one.ordinal))[0])
+        ]
+        return kept or known
+
+    def _list_tested(self, path: str, row: Bound) -> list[Value]:
+        return self.evaluate(path, row.symbol, _write_expression(row), row.line) or []
 
     def _find_inherited(self, path: str, names: PythonNames, ordinal: int, name: str) -> list[Value]:
         """Return the values of a method's parameter that only the method of a base annotates."""
@@ -205,6 +222,7 @@ class PythonEvaluator:
         Without annotations, all values are guesses if one of the rows has no known value or is one too many,
         and choices if the rows have different ones: which of them holds is not in the text.
         """
+        bounds = [one for one in bounds if one.form != Binding.EXCLUDED]
         annotated = [one for one in bounds if one.form in _ANNOTATED]
         if annotated:
             return merge_values(

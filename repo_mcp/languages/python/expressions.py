@@ -18,6 +18,7 @@ from repo_mcp.languages.python.declarations import list_parameter_names, list_ta
 from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
 from repo_mcp.languages.python.types import (
+    EXCLUDED,
     ITEM,
     MAX_PATH_CHARS,
     SAME,
@@ -173,9 +174,13 @@ class ExpressionWalk:
     def narrow(self, narrowings: Iterable[Narrowing]) -> None:
         """Add the BIND rows of variables whose class a condition decides, and those where its effect ends."""
         for one in narrowings:
+            is_bound = bool(self.bound.lines.get((self.symbol, one.name)))
             for qualifier, name, form in one.forms:
                 key = (self.symbol, BIND, name, qualifier, one.name, one.start)
-                if key not in self.rows:  # the condition of a branch is added before its `and`
+                if form == EXCLUDED and not is_bound:
+                    continue  # its class is not known anyway
+                # The condition of a branch is added before its `and`; where that ends, `else` may begin.
+                if key not in self.rows or (form == EXCLUDED and self.rows[key] == WIDENED):
                     self.rows[key] = form
                     self.rows.setdefault((*key[:5], one.end), WIDENED)
                     self.bound.lines.setdefault((self.symbol, one.name), set())

@@ -33,6 +33,7 @@ from repo_mcp.languages.python.types import (
     list_value_forms,
     narrow_block,
     narrow_branch,
+    narrow_others,
 )
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag
 
@@ -194,6 +195,8 @@ class StatementWalk(AssignmentWalk):
     def _branch(self, node: ast.If | ast.While) -> None:
         self.bound.branching.append((self.symbol, node))
         self.narrow(narrow_branch(node.test, node.body))
+        if isinstance(node, ast.If):
+            self.narrow(narrow_others(node))
         self.narrow(narrow_block(node.body))
         self.narrow(narrow_block(node.orelse))
         self.stack += (*reversed(node.orelse), *reversed(node.body), node.test)

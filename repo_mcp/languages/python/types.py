@@ -41,6 +41,7 @@ Form = tuple[str, str, int]  # qualifier, name, Binding
 SAME, ITEM, ENTERED = map(int, (Binding.SAME, Binding.ITEM, Binding.ENTERED))
 TYPE, ITEMS, VALUES, GIVES = map(int, (Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES))
 BOUND, NARROWED, WIDENED = map(int, (Binding.BOUND, Binding.NARROWED, Binding.WIDENED))
+EXCLUDED = int(Binding.EXCLUDED)
 UNPACKED = int(Binding.UNPACKED)
 MAX_UNPACKED = 4  # items of a tuple whose types are recorded, each by its position
 
@@ -315,6 +316,28 @@ def narrow_branch(test: ast.expr, body: list[ast.stmt]) -> Iterator[Narrowing]:
             yield Narrowing(name, forms, test.lineno, end)
 
 
+def narrow_others(node: ast.If) -> Iterator[Narrowing]:
+    """Yield the narrowings in the branch that runs if a call of `isinstance` was false, or `not` was."""
+    denied = _find_denied(node)
+    if denied is not None:
+        yield from narrow_branch(denied, node.orelse)
+    body = node.orelse if denied is None else node.body
+    if body:
+        end = (body[-1].end_lineno or body[-1].lineno) + 1
+        yield from _exclude(denied or node.test, body[0].lineno, end)
+
+
+def _exclude(test: ast.expr, start: int, end: int) -> Iterator[Narrowing]:
+    """Yield the classes of which a variable is no instance where a call of `isinstance` was false."""
+    for name, forms in _iter_conditions(test) if isinstance(test, ast.Call) else ():
+        own = [
+            (qualifier, last) for qualifier, last, _ in forms if last and (qualifier or last not in BUILTINS)
+        ]
+        excluded = [(*one, EXCLUDED) for one in own]
+        if excluded:
+            yield Narrowing(name, excluded, start, end)
+
+
 def narrow_expression(test: ast.expr, node: ast.expr) -> Iterator[Narrowing]:
     """Yield the narrowings in an expression guarded by a condition: the rest of an `and`, a comprehension."""
     for name, forms in _iter_conditions(test):
@@ -328,7 +351,10 @@ def narrow_block(body: list[ast.stmt]) -> Iterator[Narrowing]:
         if isinstance(statement, ast.Assert):
             test: ast.expr | None = statement.test
         elif isinstance(statement, ast.If) and not statement.orelse:
-            test = _find_denied(statement) if isinstance(statement.body[-1], _LEAVING) else None
+            is_left = isinstance(statement.body[-1], _LEAVING)
+            test = _find_denied(statement) if is_left else None
+            if is_left and test is None:
+                yield from _exclude(statement.test, (statement.end_lineno or statement.lineno) + 1, end)
         else:
             continue
         if test is not None:
