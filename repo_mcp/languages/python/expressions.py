@@ -180,7 +180,7 @@ class ExpressionWalk:
                 if form == EXCLUDED and not is_bound:
                     continue  # its class is not known anyway
                 # The condition of a branch is added before its `and`; where that ends, `else` may begin.
-                if key not in self.rows or (form == EXCLUDED and self.rows[key] == WIDENED):
+                if self.rows.get(key, WIDENED) == WIDENED:
                     self.rows[key] = form
                     self.rows.setdefault((*key[:5], one.end), WIDENED)
                     self.bound.lines.setdefault((self.symbol, one.name), set())

@@ -319,8 +319,8 @@ def narrow_branch(test: ast.expr, body: list[ast.stmt]) -> Iterator[Narrowing]:
 def narrow_others(node: ast.If) -> Iterator[Narrowing]:
     """Yield the narrowings in the branch that runs if a call of `isinstance` was false, or `not` was."""
     denied = _find_denied(node)
-    if denied is not None:
-        yield from narrow_branch(denied, node.orelse)
+    for one in narrow_branch(denied, node.orelse) if denied is not None else ():
+        yield one._replace(start=node.orelse[0].lineno)
     body = node.orelse if denied is None else node.body
     if body:
         end = (body[-1].end_lineno or body[-1].lineno) + 1

@@ -7,6 +7,7 @@ from textwrap import dedent
 
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.program import Declaration, Resolver
+from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver
 from repo_mcp.graph.typed import resolvers as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
@@ -18,6 +19,7 @@ RESOLVERS: dict[str, MakeResolver] = {
     "typescript": TypeScriptResolver,
     "javascript": TypeScriptResolver,
     "csharp": CSharpResolver,
+    "python": PythonResolver,
     **typed.RESOLVERS,
 }
 
@@ -51,7 +53,10 @@ class Repository:
 
     def ask(self, path: str, line: str, name: str, *roles: ReferenceRole) -> list[str]:
         """Return what a name on the line of a text means: "path:line name confidence", or "-> outside"."""
-        number = self.find_line(path, line)
+        return self.ask_line(path, self.find_line(path, line), name, *roles)
+
+    def ask_line(self, path: str, number: int, name: str, *roles: ReferenceRole) -> list[str]:
+        """Return what a name on a line means."""
         language = self.program.find_language(path)
         resolver = self.resolvers.setdefault(language, RESOLVERS[language](self.program))
         record = self.program.find_record(path)
