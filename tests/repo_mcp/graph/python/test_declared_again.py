@@ -1,4 +1,4 @@
-"""Python: names that a scope declares several times, private names, descriptors, and values that are ruled out."""
+"""Python: names that a scope declares again, private names, descriptors, and values that are ruled out."""
 
 from __future__ import annotations
 

@@ -1,0 +1,88 @@
+"""Rust: what modules and blocks see, imports that a cfg chooses, and what traits give types from outside."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+TEXTS = {
+    "src/lib.rs": """
+        mod one { pub fn run() {} pub struct Part; impl Part { pub fn mend(&self) {} } }
+        mod two { pub fn run() {} pub struct Part; impl Part { pub fn mend(&self) {} } }
+        use one::run;
+        #[cfg(unix)]
+        use one::Part;
+        #[cfg(not(unix))]
+        use two::Part;
+        fn weigh(at: u8) {}
+        struct Text;
+        impl Text { fn shout(&self) {} }
+        fn blocks(at: bool) {
+            {
+                use two::run;
+                run(); // inside
+            }
+            run(); // after
+            if at { use two::run; run(); } // one line
+            else { run(); } // other branch
+        }
+        fn whole() {
+            run(); // above its use
+            use two::run;
+        }
+        fn mend(part: Part) { part.mend(); }
+        mod inner {
+            fn call(text: Text) {
+                weigh(1); // inner
+                text.shout(); // outer type
+            }
+            mod deep {
+                use super::super::*;
+                fn call() { weigh(1); } // deep
+            }
+        }
+        trait Shouts { fn shout(&self); }
+        impl Shouts for str { fn shout(&self) {} }
+        fn loud(name: &str) { name.shout(); }
+        struct Held;
+        impl Held { fn span(&self) {} }
+        struct Cell { held: Held }
+        impl Cell { fn span(&self) {} }
+        impl std::ops::Deref for Cell {
+            type Target = Held;
+            fn deref(&self) -> &Held { &self.held }
+        }
+        fn through(cell: Cell) {
+            cell.span(); // itself
+            (*cell).span(); // behind it
+        }
+        """,
+}
+CASES = {
+    "a use in a block": ("// inside", "run", ["src/lib.rs:2 run exact"]),
+    "behind the block": ("// after", "run", ["src/lib.rs:1 run exact"]),
+    "another branch": ("// other branch", "run", ["src/lib.rs:1 run exact"]),
+    "a use of the whole function": ("// above its use", "run", ["src/lib.rs:2 run exact"]),
+    "twins of a cfg": ("part.mend()", "mend", ["src/lib.rs:1 mend probable", "src/lib.rs:2 mend probable"]),
+    "a name of the module around": ("// inner", "weigh", []),
+    "what a star takes from there": ("// deep", "weigh", ["src/lib.rs:8 weigh exact"]),
+    "a method that a trait gives `str`": ("name.shout()", "shout", ["src/lib.rs:36 shout probable"]),
+    "a pointer's own method": ("// itself", "span", ["src/lib.rs:41 span exact"]),
+    "one behind a pointer": (
+        "// behind it",
+        "span",
+        ["src/lib.rs:41 span possible", "src/lib.rs:39 span possible"],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def repository() -> Repository:
+    return Repository.build(TEXTS)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_only_what_is_seen_is_meant(repository: Repository, case: str) -> None:
+    line, name, expected = CASES[case]
+    assert repository.ask("src/lib.rs", line, name) == expected
