@@ -1,4 +1,4 @@
-"""Which of several functions, classes and imports of one name in a Python scope count: the last that has run.
+"""Functions, classes and imports of one name in a Python scope: the last that has run counts.
 
 The lines of the scope are in order. What a block declares that need not run, such as a branch of `if`, hides
 nothing above it; see `repo_mcp/graph/python/branches.py`. Where the name is read in another scope, all lines

@@ -110,7 +110,7 @@ class NamedLookup(PathLookup):
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None
     ) -> list[Candidate]:
         rules = self.rules
-        for around in rules.iter_seen(scope, ordinal):
+        for around in self._iter_seen(scope, ordinal):
             kind = scope.get_kind(around)
             if kind in TYPE_KINDS and kind is not SymbolKind.TYPE:
                 if not rules.has_implicit_members:
@@ -128,6 +128,10 @@ class NamedLookup(PathLookup):
             if real:
                 return [(scope, one) for one in real]
         return []
+
+    def _iter_seen(self, scope: FileScope, ordinal: int) -> Iterable[int]:
+        """Return a symbol and those around it whose names it sees without a qualifier, innermost first."""
+        return scope.iter_around(ordinal)
 
     def _is_perhaps_of_block(
         self,

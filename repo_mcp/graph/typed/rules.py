@@ -8,7 +8,7 @@ share is in `repo_mcp/graph/typed/lookup.py` and `repo_mcp/graph/typed/language_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from repo_mcp.graph.program import Declaration, Program, accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
@@ -74,10 +74,6 @@ class Rules:
     def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the full path of a symbol."""
         return self.find_home(scope) + scope.get_qualified_names(ordinal)
-
-    def iter_seen(self, scope: FileScope, ordinal: int) -> Iterable[int]:
-        """Return a symbol and those around it whose names it sees without a qualifier, innermost first."""
-        return scope.iter_around(ordinal)
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the containers whose names need no qualifier at a symbol, nearest first."""

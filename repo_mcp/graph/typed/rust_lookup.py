@@ -35,6 +35,9 @@ class RustLookup(NamedLookup):
         is_value = role is not ReferenceRole.CALL or kind not in _WITHOUT_VALUES
         return is_value and kind is not SymbolKind.MACRO and super().is_wanted(scope, kind, role)
 
+    def _iter_seen(self, scope: FileScope, ordinal: int) -> Iterable[int]:
+        return self.rules.iter_seen(scope, ordinal)
+
     def find_bare(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None = None
     ) -> FoundDeclarations:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, prefer
-from repo_mcp.graph.typescript.script_file import ScriptFile, list_exported_members
+from repo_mcp.graph.typescript.script_file import ScriptFile, is_assigned, list_exported_members
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.values import OBJECT
 from repo_mcp.symbols.model import CONSTRUCTED
@@ -64,7 +64,7 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
             if twin.ordinal != symbol.ordinal:
                 found += file.find_children(twin.ordinal, name)
     each = tuple(Declaration(owner.path, one.ordinal) for one in found)
-    is_replaced = len(found) > 1 and any(one.ordinal in file.assigned for one in found)
+    is_replaced = len(found) > 1 and any(is_assigned(file, one) for one in found)
     return Meaning(each, "", not is_replaced, is_guess) if found else UNKNOWN
 
 
@@ -72,7 +72,7 @@ def _keep_last(file: ScriptFile, found: list[DeclaredSymbol]) -> list[DeclaredSy
     """Return the members of a name that a class has: of several methods in it that run, the last."""
     last: dict[bool, int] = {}  # by whether they are static
     run = [one for one in found if one.kind is SymbolKind.METHOD and not one.flags & _UNRUN]
-    run = [one for one in run if one.ordinal not in file.assigned]
+    run = [one for one in run if not is_assigned(file, one)]
     for one in run:
         last[bool(one.flags & SymbolFlag.STATIC)] = one.ordinal
     return [one for one in found if one not in run or one.ordinal in last.values()]

@@ -14,7 +14,7 @@ from repo_mcp.graph.typescript.members import OBJECTS, find_binds, is_constructe
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, is_value, prefer
 from repo_mcp.graph.typescript.narrowing import Narrowing
 from repo_mcp.graph.typescript.owners import NO_OWNERS, Owners
-from repo_mcp.graph.typescript.script_file import ScriptFile
+from repo_mcp.graph.typescript.script_file import ScriptFile, is_assigned
 from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.uses import THROUGH
@@ -189,7 +189,7 @@ class TypeScriptResolver:
 
     def _add_assigned(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
         """Return a member with what is assigned to that of a variable's object: `made.run = () => {}`."""
-        if not file.assigned or not row.qualifier.isidentifier() or not meaning.declarations:
+        if not row.qualifier.isidentifier() or not meaning.declarations:
             return meaning
         held = self._names.look_up(file, row.symbol, row.qualifier, row.line).declarations
         more = [
@@ -197,7 +197,7 @@ class TypeScriptResolver:
             for variable in held
             if variable.path == file.path and file.record.kinds[variable.ordinal] in OBJECTS
             for one in file.find_children(variable.ordinal, row.name)
-            if one.ordinal in file.assigned
+            if is_assigned(file, one)
         ]
         declarations = tuple(dict.fromkeys((*meaning.declarations, *more)))
         if len(declarations) == len(meaning.declarations):

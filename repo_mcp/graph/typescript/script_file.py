@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-import numpy as np
-
 from repo_mcp.graph.typescript.literals import Literals
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.record_classes import replace
@@ -111,14 +109,6 @@ class ScriptFile:
                 found.setdefault(ordinal, {})[alias[1:]] = rows[0].name
         return found
 
-    @cached_property
-    def assigned(self) -> frozenset[int]:
-        """Return the methods that are assigned to a class or an object below it: `made.run = () => {}`."""
-        record = self.record
-        ends = record.starts + record.spans
-        is_below = (record.starts > ends[record.parents]) & (record.kinds == SymbolKind.METHOD)
-        return frozenset(np.flatnonzero(is_below).tolist())
-
     def keep_seen(self, symbols: list[DeclaredSymbol], line: int) -> list[DeclaredSymbol]:
         """Return the symbols of one name that a line sees (0: any line): those of the innermost block."""
         if not line or not symbols or not any(one.ordinal in self.blocks for one in symbols):
@@ -201,6 +191,12 @@ def list_exported_members(file: ScriptFile, name: str) -> list[int]:
     lines = {row.line for row in file.exports.get(name, ()) if not row.qualifier and row.name == name}
     found = file.find_children(0, name) if lines else []
     return [one.ordinal for one in found if one.kind in MEMBERS and one.start_line in lines]
+
+
+def is_assigned(file: ScriptFile, symbol: DeclaredSymbol) -> bool:
+    """Return whether a method is assigned to a class or an object below it: `made.run = () => {}`."""
+    is_method = symbol.kind is SymbolKind.METHOD and symbol.parent != 0
+    return is_method and symbol.start_line > file.get_symbol(symbol.parent).end_line
 
 
 def exports_more(file: ScriptFile) -> bool:
