@@ -50,10 +50,15 @@ class GoRules(Rules):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._modules: dict[str, list[tuple[str, str]]] = {}
+        self._homes: dict[str, Path] = {}
 
     def find_home(self, scope: FileScope) -> Path:
         """Return the folder of a file, as a path; a package `a_test` is beside that of the folder."""
-        return (f"{scope.folder}{_TESTS}" if _is_test_package(scope) else scope.folder,)
+        home = self._homes.get(scope.path)
+        if home is None:
+            home = (f"{scope.folder}{_TESTS}" if _is_test_package(scope) else scope.folder,)
+            self._homes[scope.path] = home
+        return home
 
     def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the folder and the names, without the package's own name."""
@@ -118,8 +123,9 @@ class GoRules(Rules):
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
         """Return the declarations of files that are built together with the reading one, by their names."""
-        together = [one for one in found if _are_built_together(scope.path, one[0].path)]
-        return super().choose(scope, together or found)
+        if len(found) > 1:
+            found = [one for one in found if _are_built_together(scope.path, one[0].path)] or found
+        return super().choose(scope, found)
 
     def read_result(self, text: str) -> str:
         """Return the first of several results, without its name."""

@@ -35,6 +35,19 @@ zip
 """
 
 
+# Methods of paths, strings, files, times and iterators of the standard library.
+_LIBRARY_TEXT = """
+all ancestors any as_bytes as_os_str as_path as_slice as_str bytes canonicalize capacity chain chars chunks
+cmp collect components cycle dedup display duration_since elapsed ends_with entries entry enumerate eq
+exists extend extension file_name file_stem filter_map find_map finish flat_map flush fold for_each fmt hash
+into_string is_absolute is_dir is_file keys kind lines lock max metadata min modified ne parent partial_cmp
+parse position read_dir read_line read_to_end read_to_string repeat replace reserve resize retain seek send
+recv sort sort_by sort_unstable source spawn split split_at starts_with step_by strip_prefix strip_suffix sum
+swap take_while to_lowercase to_path_buf to_str to_string_lossy to_uppercase to_vec trim truncate try_from
+try_into values wait windows with_extension with_file_name write_all write_fmt write_str zip
+"""
+
+
 class RustRules(Rules):
     """The rules of Rust. Full paths begin with the folder of the crate, then the modules."""
 
@@ -48,6 +61,7 @@ class RustRules(Rules):
     of_results = frozenset(_RESULTS_TEXT.split())
     of_pointers = frozenset(_POINTERS_TEXT.split())
     imitating = frozenset({"project", "project_ref"})
+    doubted_members = frozenset(_LIBRARY_TEXT.split())
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
