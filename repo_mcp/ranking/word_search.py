@@ -161,7 +161,9 @@ def _answer_ranked(
         telling = _weigh_telling(searcher, widened, with_all=request.shows_whole and not is_report)
     leads = () if query.is_pasted else _find_leads(scope, request, query, is_name=telling is None)
     scores = [chunk.score for chunk in ranking.chunks]
-    few, near = count_above(scores, _find_far(query)), min(RATED_HITS, count_above(scores, NEAR_SHARE))
+    is_long = query.is_pasted and len(query.text.split()) >= LONG_REPORT_WORDS
+    few = count_above(scores, FAR_SHARE_OF_REPORT if is_long else FAR_SHARE)
+    near = min(RATED_HITS, count_above(scores, NEAR_SHARE))
     if leads:  # the rest is about the same words
         few, near = min(few, BESIDE_LEADS), BESIDE_LEADS * _asks_how(query.text)
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
@@ -277,12 +279,6 @@ def _remember(read_live: ReadLive) -> ReadLive:
     """Return a function that reads each file of one search once, as long as not many bytes are read."""
     known: LruCache[str, bytes] = LruCache(REMEMBERED_BYTES, len)
     return lambda path: known.get(path, lambda: read_live(path))
-
-
-def _find_far(query: Query) -> float:
-    """Return the share of the best score below which hits are behind the cursor by default."""
-    is_long = query.is_pasted and len(query.text.split()) >= LONG_REPORT_WORDS
-    return FAR_SHARE_OF_REPORT if is_long else FAR_SHARE
 
 
 def count_above(scores: Sequence[float], share: float) -> int:
