@@ -51,18 +51,19 @@ def measure_growth(
     """
     small, large = prepare(size), prepare(factor * size)
     run(small)  # imports, and what is made at the first call
-    turns, turns_large = (
-        round(1 + FAST_SECONDS / max(time_once(run, one, 1), 1e-7)) for one in (small, large)
-    )
     was_on = gc.isenabled()
     gc.disable()
     try:
-        shorter = longer = float("inf")
-        for _ in range(TRIES):
-            shorter = min(shorter, max(LEAST_SECONDS, time_once(run, small, turns)))
-            longer = min(longer, time_once(run, large, turns_large))
+        once, longer = time_once(run, small, 1), time_once(run, large, 1)
+        turns, turns_large = (round(1 + FAST_SECONDS / max(one, 1e-7)) for one in (once, longer))
+        shorter = max(LEAST_SECONDS, time_once(run, small, turns))
+        if turns_large > 1:
+            longer = time_once(run, large, turns_large)
+        for _ in range(TRIES - 1):
             if longer < bound * shorter:
                 break
+            shorter = min(shorter, max(LEAST_SECONDS, time_once(run, small, turns)))
+            longer = min(longer, time_once(run, large, turns_large))
     finally:
         if was_on:
             gc.enable()
