@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import os
+import random
 import re
 import sys
 import tempfile
@@ -50,8 +51,16 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Have a worker process say only what is printed."""
+    """Have a worker process say only what is printed, and seed `random` once for each test."""
     drop_empty_messages(session.config)
+    session.config.option.randomly_reset_seed = False  # three times a test, NumPy's global generator as well
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Seed `random` for a test and its fixtures, where the seed of the order is printed."""
+    if (seed := getattr(item.config.option, "randomly_seed", None)) is not None:
+        random.seed(f"{seed} {item.nodeid}")
 
 
 @pytest.hookimpl(tryfirst=True)

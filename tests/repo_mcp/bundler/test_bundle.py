@@ -168,7 +168,7 @@ OWN_PROMPTS = (
 )
 
 
-@pytest.mark.parametrize("prompt", OWN_PROMPTS)
+@pytest.mark.parametrize("prompt", first(2, OWN_PROMPTS))
 def test_every_reason_is_true_of_a_larger_tree(project: Repository, prompt: str) -> None:
     bundle = project.engines.bundles.build(BundleRequest(prompt, 6, 300))
     check_bundle(project, bundle)

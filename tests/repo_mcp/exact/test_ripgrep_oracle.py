@@ -184,7 +184,7 @@ def compare(tree: Tree, count: int, seed: int) -> None:
 
 
 def test_the_same_lines_as_ripgrep(tree: Tree) -> None:
-    compare(tree, 6, 1)
+    compare(tree, 3, 1)
 
 
 @pytest.mark.deep
