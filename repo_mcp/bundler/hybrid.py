@@ -4,7 +4,7 @@
 
 Each step is a module and a function of the result of the step before. No model is asked. If no file has most
 words of the prompt, and the prompt names no file, at most FEW_LINES are spent. Of a report only what is worth
-much is shown, and what comes next is named.
+much is shown, without the comments above it, and what comes next is named.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
 from repo_mcp.bundler.opened_files import Opener, RatedFile
-from repo_mcp.bundler.packing import Packer, order_selections
+from repo_mcp.bundler.packing import Packer, order_selections, total
 from repo_mcp.bundler.reasons import describe
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
@@ -31,6 +31,7 @@ from repo_mcp.record_classes import replace
 
 MAX_COMPANION_FILES = 8  # files whose excerpts get imports and heads beside them
 IMPORT_TERM = "import"  # of "imports" and "imported" as well
+COMMENT_TERMS = frozenset(("comment", "doc", "docstr", "document"))  # stems
 
 
 class HybridStrategy:
@@ -48,6 +49,8 @@ class HybridStrategy:
         of_report = is_report(request.prompt)
         weights = REPORT_WEIGHTS if of_report else WEIGHTS
         evidence = gather_evidence(request, source, self._find_hints, weights)
+        if evidence.title & COMMENT_TERMS:
+            weights = replace(weights, leads=True)
         words = look_up_words(request.prompt, source.count_units)
         notes = describe_absent(words, is_whole=source.is_whole)
         is_noise = source.is_whole and not evidence.mentions and lacks_most(request.prompt, words)
@@ -62,8 +65,9 @@ class HybridStrategy:
         left = spend(opened, packer, weights, evidence.title)
         shown = _order_shown(opened, packer)
         for file in shown[:MAX_COMPANION_FILES]:
-            take_heads(packer, file.view.live, file.view.layout.spans)
-            # A fix seldom touches imports, and few lines are wanted, unless the title is about them.
+            # A fix seldom touches heads or imports, and few lines are wanted, unless the title is about them.
+            if not of_report:
+                take_heads(packer, file.view.live, file.view.layout.spans)
             if not of_report or IMPORT_TERM in evidence.title:
                 take_imports(packer, file.view.live)
         files = {one.candidate.path: one for one in shown}
@@ -74,7 +78,7 @@ class HybridStrategy:
         too_small = [NOTHING_FITS] if not selections and any(any(one.worth) for one in opened) else []
         return Choice(
             selections,
-            packer.total(),
+            total(selections),
             build_audit(evidence, packer, selections),
             (*notes, *too_small, *list_warnings(evidence, packer, shown), *describe_left(left)),
         )

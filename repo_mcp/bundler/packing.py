@@ -126,10 +126,6 @@ class Packer:
             for line in range(one.start_line, one.end_line + 1)
         }
 
-    def total(self) -> BundleTotals:
-        """Return the totals of the selections."""
-        return BundleTotals(len(self.paths), self.lines, -(-self.chars // CHARS_PER_TOKEN))
-
 
 def _strip_lines(selection: Selection) -> set[str]:
     return {line.strip() for line in selection.lines} - {""}
@@ -149,7 +145,10 @@ def cut_line(line: str) -> str:
 
 
 def order_selections(selections: Sequence[Selection], positions: Mapping[str, int]) -> list[Selection]:
-    """Order selections by file, best first, then by line, and join those that touch."""
+    """Order selections by file, best first, then by line, and join those that touch.
+
+    None begins or ends with an empty line: blocks have these only so that neighbours touch.
+    """
     ordered = sorted(selections, key=lambda one: (positions[one.path], one.start_line))
     joined: list[Selection] = []
     for one in ordered:
@@ -158,7 +157,25 @@ def order_selections(selections: Sequence[Selection], positions: Mapping[str, in
             joined[-1] = _join(last, one)
         else:
             joined.append(one)
-    return joined
+    return [*map(_trim, joined)]
+
+
+def total(selections: Sequence[Selection]) -> BundleTotals:
+    """Return the totals of selections."""
+    chars = sum(len(one.content) for one in selections)
+    files = len({one.path for one in selections})
+    lines = sum(len(one.lines) for one in selections)
+    return BundleTotals(files, lines, -(-chars // CHARS_PER_TOKEN))
+
+
+def _trim(one: Selection) -> Selection:
+    """Return a selection without the empty lines at its ends, unless it has no others."""
+    held = [at for at, line in enumerate(one.lines) if line.strip()]
+    if not held or len(held) == len(one.lines):
+        return one
+    first, last = held[0], held[-1]
+    start, end = one.start_line + first, one.start_line + last
+    return replace(one, start_line=start, end_line=end, lines=one.lines[first : last + 1])
 
 
 def _join(first: Selection, second: Selection) -> Selection:

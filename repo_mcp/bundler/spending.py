@@ -93,7 +93,7 @@ class _BlockQueue:
             if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
             elif is_unnamed and -rate < self._find_least_rate() * best:
-                if self._packer.has_room(_build_whole(one, position)):
+                if self._packer.has_room(self._build_whole(one, position)):
                     left.append((one, one.blocks[position]))
             elif self._select(one, position):
                 for near in (position - 1, position + 1):  # which cost less now
@@ -144,7 +144,7 @@ class _BlockQueue:
 
     def _select(self, one: RatedFile, position: int) -> bool:
         """Select a block, or parts of one that does not fit but is worth it. Return False if nothing was."""
-        chosen = [_build_whole(one, position)]
+        chosen = [self._build_whole(one, position)]
         if not self._packer.has_room(chosen[0]):
             most = self._count_part_lines(one, position)
             if not most:
@@ -157,6 +157,13 @@ class _BlockQueue:
                 one.lines += len(added.lines)
                 one.shown.add(position)
         return position in one.shown
+
+    def _build_whole(self, one: RatedFile, position: int) -> Selection:
+        block = one.blocks[position]
+        start, span = block.start_line, block.span
+        if not self._weights.leads and span is not None and span.start_line <= start <= span.head_line:
+            start = span.head_line
+        return _build(one, position, start, block.end_line)
 
     def _count_part_lines(self, one: RatedFile, position: int) -> int:
         """Return how many lines to show of a block that does not fit; 0 for none.
@@ -174,10 +181,6 @@ class _BlockQueue:
             return room
         is_worth_it = one.worth[position] >= self._weights.part_share * self._dearest
         return min(room, whole // 2) if is_worth_it and one.blocks[position].line_count > whole else 0
-
-
-def _build_whole(one: RatedFile, position: int) -> Selection:
-    return _build(one, position, one.blocks[position].start_line, one.blocks[position].end_line)
 
 
 def _build(one: RatedFile, position: int, start: int, end: int) -> Selection:

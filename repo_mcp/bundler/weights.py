@@ -78,6 +78,7 @@ class Weights:
     title_term: float = 0.0  # the same for a term of the title, besides
     share_power: float = 0.0  # of the file's score as a share of the best one, a further factor
     share_if_not_found: float = 0.3  # instead of that share, for a file that only declares a name
+    leads: bool = True  # the comment above a declaration is shown with it
 
 
 WEIGHTS = Weights()
@@ -94,6 +95,7 @@ REPORT_WEIGHTS = replace(
     enough_rate=0.4,
     part_share=2.0,  # of none but the best and what is named
     repeat_lines=150.0,
+    leads=False,  # a fix seldom touches them
 )
 # For questions in sentences, where declarations are compared with each other and not packed. Chosen on 78
 # such questions: in one of eight, a name that their words formed by chance came first.

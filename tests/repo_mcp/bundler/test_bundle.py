@@ -568,3 +568,21 @@ def test_a_question_gets_imports_and_a_report_does_not(tiny: Repository, project
     assert list_roles(project, report, 400) == {Role.MATCH}
     of_imports = "Remove the unconditional imports of the packer\n\nThe packer adds a selection that is left."
     assert Role.IMPORTS in list_roles(project, of_imports, 400)
+
+
+def test_of_a_report_heads_and_comments_above_are_not_shown_unless_its_title_is_about_comments(
+    tmp_path: Path,
+) -> None:
+    code = (
+        "class Box:\n    size = 2\n\n    # A transfer is posted.\n    def transfer(self):\n        post()\n"
+    )
+    others = "".join(f"\n    def other_{number}(self):\n        pass\n" for number in range(20))
+    (tmp_path / "ledger.py").write_text(code + others, encoding="utf-8")
+    for number in range(20):
+        (tmp_path / f"file_{number}.py").write_text(f"x = {number}\n", encoding="utf-8")
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        for title, start in (("Transfers are lost", 5), ("Wrong comments above transfers", 4)):
+            report = f"{title}\n\nA transfer is posted to nothing, although one was asked for."
+            found = repository.engines.bundles.build(BundleRequest(report)).selections
+            assert [one.citation for one in found] == [f"ledger.py:{start}-6"]

@@ -34,7 +34,14 @@ from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.following import Use, list_steps
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, build_selection, cut_line, order_selections
+from repo_mcp.bundler.packing import (
+    MAX_LINE_CHARS,
+    Packer,
+    build_selection,
+    cut_line,
+    order_selections,
+    total,
+)
 from repo_mcp.bundler.preamble import MAX_IMPORT_LINES, find_licence
 from repo_mcp.bundler.reasons import describe, name_words
 from repo_mcp.bundler.records import Budget, Role, Selection
@@ -453,6 +460,29 @@ def test_of_a_report_a_word_of_its_title_counts_for_three(title: str, best: str)
     assert packer.selections[0].path == best
 
 
+COMMENTED = (
+    "# It posts.\n@post\ndef transfer(one):\n    post(one)\n\n\n# It holds.\nclass Ledger:\n    pass\n"
+)
+
+
+def test_of_a_report_the_comment_above_a_declaration_is_not_shown() -> None:
+    shown = {WEIGHTS: ["a.py:1-6", "a.py:7-9"], REPORT_WEIGHTS: ["a.py:2-6", "a.py:8-9"]}
+    for weights, lines in shown.items():
+        packer = Packer(Budget(8, 2_000, None))
+        text = view(COMMENTED)
+        blocks = cut_blocks(text.live.lines, text.layout.spans, 0)
+        spend([RatedFile(Candidate("a.py", 1.0, None), text, blocks, [1.0] * 2)], packer, weights)
+        assert sorted(one.citation for one in packer.selections) == lines
+
+
+def test_of_a_report_a_small_file_is_shown_from_its_first_line() -> None:
+    text = view("import post\n\n" + COMMENTED)
+    packer = Packer(Budget(8, 2_000, None))
+    one = RatedFile(Candidate("a.py", 1.0, None), text, cut_blocks(text.live.lines, text.layout.spans), [1.0])
+    spend([one], packer, REPORT_WEIGHTS)
+    assert [one.citation for one in packer.selections] == ["a.py:1-11"]
+
+
 def test_of_a_report_the_second_best_block_is_not_shown_in_part() -> None:
     for weights, paths in ((WEIGHTS, ["a.py", "b.py"]), (REPORT_WEIGHTS, ["a.py"])):
         packer = Packer(Budget(8, 50, None))
@@ -503,7 +533,7 @@ def test_no_limit_is_ever_passed(
     packer = Packer(Budget(files, lines, tokens))
     for number, (path, count, role) in enumerate(wanted):
         packer.add(excerpt(path, 1 + 100 * number, numbered(count, f"{path}{number}"), role=role))
-    totals = packer.total()
+    totals = total(packer.selections)
     assert len({one.path for one in packer.selections}) == totals.files <= files
     assert sum(len(one.lines) for one in packer.selections) == totals.lines <= lines
     assert tokens is None or totals.tokens <= tokens
@@ -533,6 +563,15 @@ def test_touching_excerpts_are_one() -> None:
     assert [(s.citation, s.lines, s.role) for s in joined] == [
         ("a:5-6", ("x", "y"), Role.MATCH),
         ("b:1-1", ("z",), Role.MATCH),
+    ]
+
+
+def test_an_excerpt_neither_begins_nor_ends_with_empty_lines() -> None:
+    found = [excerpt("a", 1, ["", "x", " "]), excerpt("a", 4, ["y", "", "z", "", ""]), excerpt("b", 1, [""])]
+    ordered = order_selections(found, {"a": 0, "b": 1})
+    assert [(one.citation, one.lines) for one in ordered] == [
+        ("a:2-6", ("x", " ", "y", "", "z")),
+        ("b:1-1", ("",)),
     ]
 
 
