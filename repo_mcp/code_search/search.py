@@ -64,6 +64,7 @@ from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.product_name import leave_out_product
 from repo_mcp.text.question_words import (
     find_idioms,
     leave_out_form,
@@ -231,7 +232,7 @@ def _order(
 ) -> OrderedHits:
     """Return hits for the chunks, ordered by their words and by the declarations in them."""
     source = IndexSource(sources.searcher, sources.read_live)
-    text = leave_out_form(request.query)
+    text = leave_out_product(leave_out_form(request.query), lambda path: source.read(path).lines)
     idioms = find_idioms(text).values()
     asked = list_words(text)
     plain = chain(chain.from_iterable(idioms), list_base_forms(asked))

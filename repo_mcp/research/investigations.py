@@ -36,7 +36,6 @@ from repo_mcp.research.findings.reasons import BY_EXTENSION, FILLS, UNIMPLEMENTE
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import read_phrase
-from repo_mcp.research.question.product_name import leave_out_product
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.configured import find_by_words, find_settings
@@ -50,6 +49,7 @@ from repo_mcp.research.words.rated_seeds import PreferredKind
 from repo_mcp.research.words.sections import note_documents, note_instructions
 from repo_mcp.research.words.seeds import find_seeds, show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.product_name import leave_out_product
 
 SUBJECT_CHARS = 700  # shown of a subject
 CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
@@ -258,7 +258,7 @@ def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathe
 
 
 def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    text = leave_out_product(state, reading.subjects[0].asked)
+    text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
     note_instructions(state, text, 2)
     find_seeds(state, text, PreferredKind.EXTENSION)
 
@@ -268,7 +268,7 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
     if named:
         find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES, named, whys)
         return
-    text = leave_out_product(state, reading.subjects[0].asked)
+    text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
     connect(state, find_seeds(state, text, PreferredKind.FAILURES)[:CONNECTED], text)
 
 
@@ -304,7 +304,7 @@ def _read_parameters(state: ResearchState, node: Node) -> str:
 
 
 def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    text = leave_out_product(state, reading.subjects[0].asked)
+    text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
     if is_about_shapes(state.request):
         return  # its words describe shapes of code, not a symbol
     seeds = find_seeds(state, text)

@@ -750,6 +750,21 @@ def test_a_hit_shows_the_declaration_that_answers(tmp_path: Path) -> None:
     served.close()
 
 
+@pytest.mark.parametrize("subject", ["acme", "the library"])
+def test_the_product_as_the_subject_of_a_question_ranks_nothing(tmp_path: Path, subject: str) -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "acme"\n',
+        "src/pairs.py": "def load_pair(first, second):\n    if first.newer(second):\n        return first\n"
+        "    return second\n",
+        "src/acme_library.py": "def acme_library(library, acme):\n    acme.choose(library)\n"
+        "    if acme.copies or library.pairs:\n        return acme.run(library)\n    return library\n",
+    }
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    (first, *_) = served.rows("search_code", query=f"how does {subject} pick the newer pair?")
+    assert first["symbols"][0] == "load_pair"
+    served.close()
+
+
 CARRIERS = {
     "shop/carriers.py": """class Carrier:
     def quote(self, parcel):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.question.product_name import read_name
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.text.product_name import leave_out_product, read_name
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
@@ -64,6 +65,37 @@ def test_without_a_manifest_or_another_word_the_name_is_all_there_is() -> None:
 def test_a_question_may_begin_with_a_capital(question: str) -> None:
     claim = Asked({**FILES, "Cargo.toml": MANIFESTS["Cargo.toml"]}).ask(question).claim
     assert "acme_main" not in claim
+
+
+@pytest.mark.parametrize("subject", ["the library", "this library", "this project", "the codebase"])
+def test_what_stands_for_the_product_ranks_no_function(subject: str) -> None:
+    files = {**FILES, "src/cli.py": FILES["src/cli.py"].replace("acme", subject.split()[1])}
+    claim = Asked(files).ask(f"how does {subject} pick the newer pair?").claim
+    assert "pairs.load_pair" in claim
+    assert subject.split()[1] not in claim
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("How does acme pick the newer pair?", "How does  pick the newer pair?"),
+        ("How does the library pick the newer pair?", "How does  pick the newer pair?"),
+        ("Where are pairs kept in this project?", "Where are pairs kept in ?"),
+        ("How does the project list pick a row?", "How does the project list pick a row?"),
+        ("How does the library work?", "How does the library work?"),
+        ("How is the library path found?", "How is the library path found?"),
+        ("acme", "acme"),
+    ],
+)
+def test_the_product_is_left_out_where_it_stands_alone(question: str, rest: str) -> None:
+    files = {"go.mod": ["module example.org/acme"]}
+
+    def read(path: str) -> list[str]:
+        if path not in files:
+            raise RepoError(ErrorCode.NOT_FOUND, "There is no such file.")
+        return files[path]
+
+    assert leave_out_product(question, read) == rest
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,18 @@
-"""Leave the product's own name out of a question about it: in "how does acme decide", it is no evidence.
+"""Leave the product out of a question about it: in "how does acme decide", its name is no evidence.
 
 Functions and files have it whatever is asked. The name is read from the manifests in the root of the
 repository. Where it is an ordinary word, it stands behind an article or before a noun, and stays: "how does a
-task end" in a program called task.
+task end" in a program called task. "The library" and "this project" mean the product, too.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.errors import RepoError
 from repo_mcp.text.question_words import list_words
 
 PACKAGE = "package.json"
@@ -33,34 +35,45 @@ _MANIFESTS = {
     "configure.ac": r"^AC_INIT\(\s*\[([\w-]+)\]",
     "pom.xml": r"^(?:\t| {2,4})<artifactId>([\w.-]+)</artifactId>",
 }
+# What is asked about whatever the repository is. A server, a client or a tool may be a part of it.
+_ANY_PRODUCT = (
+    r"(?:the|this) (?:library|framework|crate|codebase)|this (?:package|project|program|repository)"
+)
 # The subject of a question, or what a preposition leads to if its noun ends there.
 _BARE = re.compile(
-    r"(\b(?:do(?:es)?|did|can|could|will|would|should|when|if)\s+)(\w[\w-]*)(?=\s+\w)"
-    r"|(\b(?:in|of|by|with|to|from|inside|within|using)\s+)(\w[\w-]*)(?=\s*(?:[?.,;]|$))",
+    rf"(\b(?:do(?:es)?|did|can|could|will|would|should|when|if)\s+)({_ANY_PRODUCT}|\w[\w-]*)(?=\s+\w)"
+    rf"|(\b(?:in|of|by|with|to|from|inside|within|using)\s+)({_ANY_PRODUCT}|\w[\w-]*)(?=\s*(?:[?.,;]|$))",
     re.IGNORECASE,
 )
+_IS_ANY_PRODUCT = re.compile(_ANY_PRODUCT, re.IGNORECASE)
 _ENDINGS = re.compile(r"[-_.](?:js|py|rs|go|net|parent|project)$|[-_.]", re.IGNORECASE)
 
 
-def leave_out_product(state: ResearchState, text: str) -> str:
-    """Return a question without the name of the product where that stands alone, if more is said."""
+def leave_out_product(text: str, read_lines: Callable[[str], Sequence[str]]) -> str:
+    """Return a question without the product where that stands alone, if more is said.
+
+    `read_lines` returns the lines of a file in the root, or raises RepoError.
+    """
     found = [match for match in _BARE.finditer(text) if len(match[2] or match[4]) > 1]
     if not found:
         return text
-    names = find_product_names(state)
+    names = find_product_names(read_lines)
 
     def drop(match: re.Match[str]) -> str:
         before, word = match[1] or match[3], match[2] or match[4]
-        return before if _fold(word) in names else match[0]
+        return before if _IS_ANY_PRODUCT.fullmatch(word) or _fold(word) in names else match[0]
 
     rest = _BARE.sub(drop, text)
     return rest if rest != text and set(list_words(rest)) < set(list_words(text)) else text
 
 
-def find_product_names(state: ResearchState) -> set[str]:
+def find_product_names(read_lines: Callable[[str], Sequence[str]]) -> set[str]:
     """Return the names that the manifests in the root give the product, folded as `_fold` does."""
-    names = (read_name(path, "\n".join(state.source.read_lines(path))) for path in (PACKAGE, *_MANIFESTS))
-    return {_fold(name) for name in names if name}
+    names = set()
+    for path in (PACKAGE, *_MANIFESTS):
+        with suppress(RepoError):  # there is no such file, or it may not be read
+            names.add(_fold(read_name(path, "\n".join(read_lines(path)))))
+    return names - {""}
 
 
 def read_name(path: str, text: str) -> str:
