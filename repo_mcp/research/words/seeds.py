@@ -286,7 +286,7 @@ def _put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     best = seeds[0].node if seeds else None
     if best is None or best.symbol.kind not in CALLABLE_KINDS:
         return [*seeds]
-    below = [*find_below(state, [best], 1).items()][:MOST_BELOW]
+    below = [*find_below(state, [best], MOST_BELOW).items()][:MOST_BELOW]
     known = {seed.node: seed for seed in seeds}
     failing = [known.get(node) or replace(build_seed(state, node, 0.0), why=why) for node, why in below]
     return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed not in failing)]

@@ -23,6 +23,23 @@ def test_errors_of_what_only_shares_words_are_not_named() -> None:
     assert claim.startswith("Errors that arise here: OrderUnknown (config.py:13-13). ")
 
 
+def test_what_fails_two_calls_below_the_best_is_shown_with_it() -> None:
+    files = {
+        "choosing.py": "class OrderUnknown(Exception): ...\n\n\nclass KeyMissing(Exception): ...\n\n\n"
+        "def choose_sort_order(config):\n    order = config.sort_order\n    if order.is_named:\n"
+        "        return by_name(order)\n    return order\n\n\n"
+        "def by_name(order):\n    if order.name not in KNOWN:\n        raise OrderUnknown(order)\n"
+        "    return fetch(order.name)\n\n\n"
+        "def fetch(key):\n    if key not in TABLE:\n        raise KeyMissing(key)\n    return TABLE[key]\n",
+    }
+    report = Asked(files).ask("which errors can choosing the sort order raise?")
+    assert report.claim.startswith(
+        "Errors that arise here: OrderUnknown (choosing.py:16-16) and KeyMissing (choosing.py:22-22). "
+    )
+    (below,) = (one for one in report.findings if one.name == "fetch")
+    assert "raise KeyMissing(key)" in below.excerpt
+
+
 def test_the_type_of_an_error_makes_none() -> None:
     files = {
         "Resolver.java": "class Resolver {\n    void resolvePlugins(Plugins plugins) {\n"
