@@ -381,7 +381,9 @@ def _describe_recipe(state: ResearchState) -> str:
 
 
 def _name_words(words: Sequence[str]) -> str:
-    return f"word{'s' if len(' '.join(words).split()) > 1 else ''} {join_names(words)}"
+    """Return words with "word" or "words" before them; several that belong together are in quotes."""
+    quoted = [f'"{one}"' if " " in one else one for one in words]
+    return f"word{'s' if len(' '.join(words).split()) > 1 else ''} {join_names(quoted)}"
 
 
 def _describe_section(state: ResearchState) -> list[str]:

@@ -264,7 +264,7 @@ MAILS = """def check_mail(text):
 def test_nothing_fits_best_that_lacks_a_phrase_in_its_own_words_and_in_those_of_programs() -> None:
     asked = Asked({"pipes.py": PIPES, "locks.py": LOCKS})
     claim = asked.ask("How does the output of a command go to its destination at once?").claim
-    assert claim.startswith("pipes.copy_output (pipes.py:1-5) comes closest, but lacks the words at once.")
+    assert claim.startswith('pipes.copy_output (pipes.py:1-5) comes closest, but lacks the words "at once".')
 
 
 def test_a_phrase_that_the_best_has_in_words_of_programs_is_not_lacking() -> None:
