@@ -21,7 +21,6 @@ sums of both kinds, and a share relates a hit to the best that both could reach 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from typing import Protocol
 
@@ -36,7 +35,7 @@ from repo_mcp.bundler.best_blocks import (
     weigh_work,
 )
 from repo_mcp.bundler.layouts import FindRecord
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.code_search.namesakes import DECIMALS, ChunkHit, discount_overloads, put_named_first
 from repo_mcp.ranking.files.ranking import choose_unknown, rank
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.ranking.query.intent import understand
@@ -74,10 +73,8 @@ HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
 # other. Chosen on 344 questions, of which six more have a right first hit, and none fewer.
 NAME_WORDS, NEARNESS, NEAR_LINES = 0.1, 0.3, 18
 INNER_TEST = 0.5  # factor for a test in a file of the program, unless tests are asked for
-OVERLOAD = 0.5  # factor of a hit, for a question, for each better one that is an overload of it
 HEAD_LINES = 3  # of a class in which its bases are named
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
-DECIMALS = 6
 _DEPRECATED = re.compile(
     r"@deprecated\b|\[Obsolete\b|#\[deprecated\b|\bDeprecated:|\.\. deprecated::", re.IGNORECASE
 )
@@ -88,18 +85,6 @@ _ABOUT_FAILURES = re.compile(
 _DIFFERENCE = re.compile(r"\b(difference between)\b|\bdiffers? from\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _TYPE_NAME, _HEAD_END = re.compile(r"\b[A-Z]\w+"), re.compile(r"\{|:[ \t]*(?:\n|$)")
-
-Span = tuple[int, int]  # first and last line
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkHit:
-    """A chunk, and the declaration for which it is shown, if any."""
-
-    chunk: RankedChunk  # a different object for each hit, so that its identity tells hits apart
-    share: float  # of the best score that could be reached, 0 to 1
-    span: Span | None  # of the block of the declaration
-    declared: SymbolSpan | None = None  # the declaration, from the layout of its file
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,22 +138,10 @@ def order_hits(
             judged.append((round(own * role, DECIMALS), at, ChunkHit(chunk, share, None)))
     judged.sort(key=lambda one: (-one[0], one[1]))
     ordered = [(worth, hit) for worth, _, hit in judged]
-    hits = _give_shares(discount_overloads(ordered) if asks else ordered, found, top)
-    return OrderedHits(hits, {one.path: one.view.line_terms for one in rated}, weights)
-
-
-def discount_overloads(judged: Sequence[tuple[float, ChunkHit]]) -> list[tuple[float, ChunkHit]]:
-    """Return hits with their worth, the best first; an overload of a better one is worth less.
-
-    Overloads say the same, and five of one name left no room on a page for any other function.
-    """
-    met: Counter[tuple[str, str]] = Counter()
-    discounted = []
-    for worth, hit in judged:
-        own = hit.chunk.path, "" if hit.declared is None else hit.declared.qualified_name
-        discounted.append((round(worth * OVERLOAD ** met[own], DECIMALS), hit))
-        met[own] += bool(own[1])
-    return sorted(discounted, key=lambda one: -one[0])  # stable
+    terms = {one.path: one.view.line_terms for one in rated}
+    if asks:
+        ordered = put_named_first(discount_overloads(ordered), list_words(query), terms)
+    return OrderedHits(_give_shares(ordered, found, top), terms, weights)
 
 
 def _give_shares(
