@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.question_words import shares_word
+from repo_mcp.text.question_words import names_rather
 
 OVERLOAD = 0.5  # factor of a hit, for a question, for each better one that is an overload of it
 NAMESAKES = 10  # first hits among which those of one name are compared
@@ -74,12 +73,10 @@ def _is_named_rather(
     """Return True if the type of a hit has a word of the question that its namesake lacks."""
     if hit.declared is None or other.declared is None or hit.declared.name != other.declared.name:
         return False
-    own, its = _name_owner(hit.declared), _name_owner(other.declared)
     first, last = other.span or (1, 0)
     lines = terms.get(other.chunk.path, {})
     held = {term for line in range(first, last + 1) for term in lines.get(line, ())}
-    named = (word for word in asked if shares_word(own, (word,)) and not shares_word(its, (word,)))
-    return any(held.isdisjoint(get_word_terms(word)) for word in named)
+    return names_rather(_name_owner(hit.declared), _name_owner(other.declared), asked, held)
 
 
 def _name_owner(span: SymbolSpan) -> str:

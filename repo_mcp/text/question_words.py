@@ -7,7 +7,7 @@ than the stemmer removes.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from repo_mcp.late_patterns import compile_late
@@ -330,3 +330,9 @@ def shares_word(name: str, words: Sequence[str]) -> int:
     """Return how many of the words occur in a name."""
     own = _list_stems(name)
     return sum(_has(own, _stem(word)) for word in words)
+
+
+def names_rather(own: str, other: str, asked: Sequence[str], held: Collection[str]) -> bool:
+    """Return True if a name has a word of a question that neither another name nor `held`, its terms, has."""
+    named = (word for word in asked if shares_word(own, (word,)) and not shares_word(other, (word,)))
+    return any(all(term not in held for term in _get_terms(word)) for word in named)

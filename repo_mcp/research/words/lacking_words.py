@@ -50,12 +50,12 @@ def weigh_words(words: Sequence[str], weights: Mapping[str, float]) -> dict[str,
 
 
 def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
-    """Return the words that neither the path nor the lines of a declaration have in any form.
+    """Return the words that neither the path, the full name nor the lines of a declaration have in any form.
 
     Return none if these are fewer than half of the words and weigh less than LACKING of all.
     """
     lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
-    text = "\n".join((seed.path, *lines))
+    text = _join_text(seed)
     held = {term for terms in seed.body.terms.values() for term in terms}
     lacking = [
         word
@@ -70,7 +70,8 @@ def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
 
 
 def _join_text(seed: Seed) -> str:
-    return "\n".join((seed.path, *seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]))
+    name = seed.name if seed.node is None else seed.node.qualified_name
+    return "\n".join((seed.path, name, *seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]))
 
 
 def says_otherwise(seed: Seed, word: str) -> bool:

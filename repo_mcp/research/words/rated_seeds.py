@@ -32,6 +32,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.indirect_names import GLANCE, is_left_open, list_derived, may_answer
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.question_words import list_words, names_rather
 from repo_mcp.text.roles import FileRole, find_role, is_side_file
 
 LEAST_SHARE = 0.04  # of the worth of the best declaration; those worth less are left out
@@ -44,6 +45,7 @@ USED = 4  # best declarations whose callers are looked for
 MANY_USERS = 8  # a declaration with more callers says little about each
 NAMED_WORDS = 4  # of the question, in the reason for a finding
 MAX_WORD_CHARS = 60  # of each
+NAMESAKES = 10  # best declarations among which those of one name are compared
 OVERLOAD_LINES = 12  # bodies at least so long are shown beside others of the same name
 _WORD = re.compile(r"\w+")
 
@@ -100,7 +102,7 @@ def choose_seeds(
     seeds.sort(key=lambda seed: -seed.worth)  # stable
     seeds = _add_users(state, seeds) if preferred is not PreferredKind.EXTENSION else seeds
     seeds.sort(key=lambda seed: -seed.worth)
-    seeds = _discount_overloads(seeds)
+    seeds = _discount_overloads(_put_named_first(seeds, list_words(state.request.query)))
     least = LEAST_SHARE * max((seed.worth for seed in seeds), default=0.0)
     return _discount_repeated([seed for seed in seeds if seed.worth >= least], weights)[:MOST_SEEDS]
 
@@ -139,6 +141,28 @@ def _discount_repeated(seeds: Sequence[Seed], weights: Mapping[str, float]) -> l
         chosen.append(replace(seed, worth=worth[best]))
         met.setdefault(seed.path, []).append(terms)
     return chosen
+
+
+def _put_named_first(seeds: Sequence[Seed], asked: Sequence[str]) -> list[Seed]:
+    """Return the seeds; one in a type that the question names comes before its namesakes in other types.
+
+    It gets the worth of the one that it passes.
+    """
+    ordered = list(seeds)
+    for at in range(1, min(NAMESAKES, len(ordered))):
+        own = ordered[at]
+        passed = next((to for to in range(at) if _is_named_rather(own, ordered[to], asked)), at)
+        ordered.insert(passed, replace(ordered.pop(at), worth=seeds[passed].worth))
+    return ordered
+
+
+def _is_named_rather(seed: Seed, other: Seed, asked: Sequence[str]) -> bool:
+    """Return True if what is around a seed has a word of the question that its namesake lacks."""
+    if seed.node is None or other.node is None or not seed.name or seed.name != other.name:
+        return False
+    held = {term for terms in other.body.terms.values() for term in terms}
+    own, its = (one.qualified_name.removesuffix(seed.name) for one in (seed.node, other.node))
+    return names_rather(own, its, asked, held)
 
 
 def _list_terms(seed: Seed, weights: Mapping[str, float]) -> frozenset[str]:

@@ -164,3 +164,33 @@ def test_the_best_that_does_nothing_comes_behind_the_next_that_does_something() 
     asked = Asked({"src/sort.ts": text})
     assert list_found(asked.ask("How is a heavy parcel sorted?"), 0)[0] == "sort"
     assert list_found(asked.ask("Where is a heavy parcel sorted?"), 0)[0] == "HeavyParcelSorted"
+
+
+OTHERS = "".join(f"\n    def other_{at}(self):\n        return {at}\n" for at in range(20))
+KEYS = {
+    "curve_keys.py": """class CurveKey:
+    def prepare(self, key):
+        if isinstance(key, PublicKey) or key.is_public:
+            return key
+        if key.is_used and key.is_public:
+            return load_public(key)
+        raise KeyError("a public key of a curve is used")
+"""
+    + OTHERS,
+    "secret_keys.py": """class HmacKey:
+    def prepare(self, key):
+        if key.is_pem():
+            raise KeyError("this is no secret")
+        return key
+"""
+    + OTHERS,
+    "stores.py": "def keep_key(store, key):\n    if key:\n        store.hmac = key\n    return store\n",
+}
+
+
+def test_a_member_of_the_type_that_a_question_names_comes_before_its_namesakes() -> None:
+    claim = Asked(KEYS).ask("how is a public key prepared when it is used?").claim
+    assert claim.startswith("CurveKey.prepare (curve_keys.py:2-7) fits the question best.")
+    claim = Asked(KEYS).ask("how is a public key used for a HMAC prepared?").claim
+    lacking = "lacks the word public"  # and not HMAC, which its full name has
+    assert claim.startswith(f"HmacKey.prepare (secret_keys.py:2-5) comes closest, but {lacking}.")
