@@ -8,6 +8,7 @@ from functools import partial
 from repo_mcp.graph.python.declared import Declared, keep_run
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value, make_external
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag
 
 MAX_KEPT = 20_000  # cached orders
 MAX_CLASSES = 100  # in the order of one class
@@ -142,7 +143,8 @@ class PythonClasses:
             if found:
                 if self._is_assigned_in_method(found[0]):
                     found = self._find_declared(asked[number + 1 :], name) or found
-                if is_doubted or (len(found) > 1 and any(map(self._is_assigned_in_method, found))):
+                is_doubted = is_doubted or (len(found) > 1 and self._are_alternatives(found))
+                if is_doubted:
                     found = [value.guessed() for value in found]
                 return [
                     value._replace(owner=start) if value.form is Form.OBJECT else value for value in found
@@ -161,6 +163,16 @@ class PythonClasses:
     def _get_plain_name(self, one: Class) -> str:
         names = self._scoping.find_names(one[0])
         return "" if names is None else names.record.strings[names.record.names[one[1]]].lstrip("_")
+
+    def _are_alternatives(self, found: list[Value]) -> bool:
+        """Return whether members of one name are several: branches declare them, or a method assigns one."""
+        symbols = [(names, one) for one in found if (names := self._scoping.find_names(one.path)) is not None]
+        return any(map(self._is_assigned_in_method, found)) or any(
+            names.kinds[one.ordinal] in CALLABLE_KINDS
+            and not int(names.record.flags[one.ordinal]) & SymbolFlag.FORWARD
+            for names, one in symbols
+            if one.form is Form.OBJECT
+        )
 
     def _is_assigned_in_method(self, value: Value) -> bool:
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None

@@ -13,7 +13,7 @@ from repo_mcp.graph.typed.rules import Candidate, FoundDeclarations, Path
 from repo_mcp.graph.typed.rust_rules import RustRules, get_crate_root
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OF_MACRO
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 _WITHOUT_VALUES = frozenset({SymbolKind.ENUM, SymbolKind.TRAIT})  # `Err(...)` is no enum `Err`
 _NAMED_LIKE_TYPES = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}
@@ -68,12 +68,17 @@ class RustLookup(NamedLookup):
     ) -> FoundDeclarations:
         """Return the declarations of a module and a namesake import, between which a `cfg` chooses."""
         bound = self.rules.find_import(scope, ordinal, name)
-        if bound is None:
+        if bound is None or any(self._is_in_function(one) for one in found.declarations):
             return found
         imported = self.find_path(scope, bound, role)
         declarations = tuple(dict.fromkeys((*found.declarations, *imported.declarations)))
         count = len(declarations) + bool(imported.external)
         return replace(found, declarations=declarations, alternatives=count) if count > 1 else found
+
+    def _is_in_function(self, declaration: Declaration) -> bool:
+        """Return whether an item is declared inside a function, where it hides what the module imports."""
+        scope = self.find_scope(declaration.path)
+        return scope is not None and scope.get_kind(scope.get_parent(declaration.ordinal)) in CALLABLE_KINDS
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
         """Return the declarations of a full path as its crate sees them, also through re-exports."""

@@ -29,7 +29,7 @@ MAX_STARS = 400  # files behind `export *` searched for one name
 MAX_AUGMENTING = 40  # files that declare a type of one name
 MAX_SUFFIXES = 3  # of a file, by which a module of any name is declared
 MAX_AMBIENT = 8  # files that declare a module of one name
-_SCRIPTS = (".js", ".cjs", ".jsx", ".mjs")
+SCRIPTS = (".js", ".cjs", ".jsx", ".mjs")
 _COMMON_SUFFIXES = (".js", ".cjs")  # of files that may be CommonJS
 _VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.FUNCTION})
 _TYPE_ONLY = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
@@ -298,7 +298,7 @@ class ScriptNames:
         In a TypeScript file that also exports names, the assignment does not count.
         """
         rows = file.exports.get(WHOLE, ())
-        if rows and not file.path.endswith(_SCRIPTS) and exports_more(file):
+        if rows and not file.path.endswith(SCRIPTS) and exports_more(file):
             return UNKNOWN
         for row in rows:
             if row.qualifier:

@@ -22,7 +22,7 @@ from repo_mcp.graph.typescript.members import (
     find_holder,
     is_declared_later,
 )
-from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
+from repo_mcp.graph.typescript.names import SCRIPTS, UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     MAX_NESTED,
     MAX_STEPS,
@@ -66,7 +66,7 @@ from repo_mcp.languages.typescript.types import (
 from repo_mcp.languages.typescript.values import OBJECT
 from repo_mcp.languages.typescript.walk import CAST, EXPECTED
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Reference, SymbolKind
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
 # Types of functions, given the type of their argument.
@@ -255,14 +255,18 @@ class ScriptTypes:
         return Owners((Declaration(file.path, symbol.ordinal),), is_guess=is_guess, bound=bound)
 
     def _follow_results(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
-        """Return the owners of the first value that a function returns of which they are known."""
-        rows = file.binds.get((symbol.ordinal, "()"), ())
-        for at, row in enumerate(rows):
-            same = [one for one in rows[at:] if one.line == row.line]
-            owners = self.follow_binds(file, same, steps, bound)
-            if owners != NO_OWNERS:
-                return owners
-        return NO_OWNERS
+        """Return the owners of the values that a function returns."""
+        return self._follow_lines(file, file.binds.get((symbol.ordinal, "()"), ()), steps, bound)
+
+    def _follow_lines(self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound) -> Owners:
+        """Return the owners of values on several lines; mixed if these differ, as one of them is meant."""
+        lines = list(dict.fromkeys(row.line for row in rows))[:MAX_PARTS]
+        each = (
+            self.follow_binds(file, [row for row in rows if row.line == line], steps, bound) for line in lines
+        )
+        found = [one for one in each if one != NO_OWNERS]
+        alike = [one for one in found if one.is_items == found[0].is_items]
+        return unite_results(alike) if len(alike) == len(found) else mark_mixed(unite_results(alike))
 
     def _get_alias(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
         """Return a type alias itself and the owners of the types that it combines."""
@@ -309,6 +313,8 @@ class ScriptTypes:
             owners = self.follow_binds(file, [one for one in rows[at:] if one.line == row.line], steps, bound)
             if row.arguments == CALLED or (row.arguments == TYPE and row.line == symbol.start_line):
                 # `const api = make({ run() {} })` does not have the members of the object.
+                if file.path.endswith(SCRIPTS) and owners.declarations:  # other assignments count as well
+                    return self._follow_lines(file, rows[at:], steps, bound)
                 return owners if owners.declarations or owners.functions else replace(own, is_guess=True)
             if owners != NO_OWNERS:
                 return unite_owners((own, owners))

@@ -62,6 +62,15 @@ TEXTS = {
                     self.show()
                 return inner
         """,
+    "system.py": """
+        import sys
+        class Shell:
+            if sys.platform == "win32":
+                def open(self): ...
+            else:
+                def open(self): ...
+            def ask(self): self.open()
+        """,
     "given.py": """
         class Inner:
             def hit(self): ...
@@ -116,6 +125,12 @@ CASES = {
     "a type called like the method": ("members.py", "-> list", "list", ["-> builtins.list"]),
     "a type called like a method above": ("members.py", "-> type", "type", ["-> builtins.type"]),
     "a parameter of an inner function": ("members.py", "self.show()", "show", ["members.py:3 show probable"]),
+    "methods of branches": (
+        "system.py",
+        "self.open()",
+        "open",
+        ["system.py:4 open probable", "system.py:6 open probable"],
+    ),
     "a descriptor": ("given.py", "# read", "hit", ["given.py:2 hit probable"]),
     "what `__new__` returns": ("given.py", "# made", "hit", ["given.py:2 hit exact"]),
     "the class that is tested": ("tested.py", "# left", "go", ["tested.py:2 go exact"]),

@@ -49,6 +49,16 @@ TEXTS = {
         twice() // hoisted
         function twice() {}
         function twice() {}
+        function choose(other) {
+          if (other) return new Right()
+          return new Left()
+        }
+        choose(true).go() // returned
+        class Pair {
+          constructor() { this.side = new Left() }
+          swap() { this.side = new Right() }
+          walk() { this.side.go() } // held
+        }
         """,
 }
 CASES = {
@@ -58,6 +68,12 @@ CASES = {
     "a method of a prototype": ("// patched", "stay", ["use.js:9 stay probable", "use.js:12 stay probable"]),
     "a method of one object": ("// spied", "go", ["use.js:11 go probable", "use.js:17 go probable"]),
     "a variable with two values": ("// either", "go", ["use.js:7 go probable", "use.js:11 go probable"]),
+    "a function that returns either": (
+        "// returned",
+        "go",
+        ["use.js:11 go probable", "use.js:7 go probable"],
+    ),
+    "a property that is assigned twice": ("// held", "go", ["use.js:7 go probable", "use.js:11 go probable"]),
     "the last function of a name": ("// hoisted", "twice", ["use.js:26 twice exact"]),
 }
 
