@@ -128,5 +128,8 @@ def follow_path(
             return found
         more = [other for other in rules.follow(scope, one) if other not in seen]
         seen.update(more)
-        waiting += more
+        end = len(waiting)
+        while end and waiting[end - 1][:1] == OUTSIDE:
+            end -= 1  # stars of other repositories come last: any name may be theirs
+        waiting[end:end] = more
     return NOT_FOUND

@@ -260,6 +260,7 @@ class RustRules(Rules):
         """
         beside = self.crates.find_beside(path)
         found = [beside] if beside is not None else []
+        stars: list[Path] = []
         for cut in range(len(path) - 1, 0, -1):
             file = self._find_module_file(path[:cut])
             module = self.find_scope(file) if file is not None else None
@@ -285,9 +286,9 @@ class RustRules(Rules):
                 else:
                     continue
                 if target is not None and target + tail != path:
-                    found.append(target + tail)
+                    (stars if row.name == "*" else found).append(target + tail)
             break
-        return found
+        return [*found, *sorted(stars, key=lambda one: one[:1] == OUTSIDE)]
 
     def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
         """Return whether an `impl` block may belong to a type: in the same crate, or of an external type."""

@@ -246,10 +246,10 @@ class ScriptNames:
         self, file: ScriptFile, rows: Sequence[Reference], found: Meaning, hops: int
     ) -> Meaning:
         """Return what is assigned to `exports.name` in several places, or before `module.exports` is."""
+        if not rows or not file.path.endswith(SCRIPTS):
+            return found
         others = [self.look_up(file, 0, one.name, hops=hops + 1) for one in rows[1:] if not one.qualifier]
         declarations = tuple(dict.fromkeys(one for each in (found, *others) for one in each.declarations))
-        if not rows:
-            return found
         wholes = [one.line for one in file.exports.get(WHOLE, ())]
         if len(declarations) > len(found.declarations) or (wholes and rows[-1].line < min(wholes)):
             return replace(found, declarations=declarations, is_certain=False)

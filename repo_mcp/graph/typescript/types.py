@@ -16,6 +16,7 @@ from repo_mcp.graph.typescript.inference import Inference
 from repo_mcp.graph.typescript.inheritance import INHERITED, Inheritance
 from repo_mcp.graph.typescript.members import (
     ITEM_OF,
+    OBJECTS,
     OWNERS,
     SAME_ITEMS,
     find_binds,
@@ -265,8 +266,21 @@ class ScriptTypes:
             self.follow_binds(file, [row for row in rows if row.line == line], steps, bound) for line in lines
         )
         found = [one for one in each if one != NO_OWNERS]
+        found = [one for one in found if self._has_members(one)] or found[:1]
         alike = [one for one in found if one.is_items == found[0].is_items]
         return unite_results(alike) if len(alike) == len(found) else mark_mixed(unite_results(alike))
+
+    def _has_members(self, owners: Owners) -> bool:
+        """Return whether owners are more than variables whose values are not known."""
+        symbols = [(one, self._names.get_symbol(one)) for one in owners.declarations]
+        return bool(owners.functions or owners.external) or any(
+            symbol is not None and (symbol.kind not in OBJECTS or self._has_children(one))
+            for one, symbol in symbols
+        )
+
+    def _has_children(self, declaration: Declaration) -> bool:
+        file = self._names.find_file(declaration.path)
+        return file is not None and bool(file.record.list_children(declaration.ordinal))
 
     def _get_alias(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
         """Return a type alias itself and the owners of the types that it combines."""

@@ -7,6 +7,18 @@ import pytest
 from tests.repo_mcp.graph.resolved import Repository
 
 TEXTS = {
+    "src/prelude.rs": """
+        pub use http::*;
+        pub use crate::deep::*;
+        """,
+    "src/deep.rs": """
+        pub use self::frames::Frame;
+        pub mod frames { pub struct Frame; }
+        """,
+    "src/user.rs": """
+        use crate::prelude::*;
+        fn take(frame: Frame) {}
+        """,
     "src/lib.rs": """
         mod one { pub fn run() {} pub struct Part; impl Part { pub fn mend(&self) {} } }
         mod two { pub fn run() {} pub struct Part; impl Part { pub fn mend(&self) {} } }
@@ -86,3 +98,7 @@ def repository() -> Repository:
 def test_only_what_is_seen_is_meant(repository: Repository, case: str) -> None:
     line, name, expected = CASES[case]
     assert repository.ask("src/lib.rs", line, name) == expected
+
+
+def test_stars_of_other_crates_come_after_all_of_this_one(repository: Repository) -> None:
+    assert repository.ask("src/user.rs", "fn take", "Frame") == ["src/deep.rs:2 Frame exact"]
