@@ -11,7 +11,7 @@ from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from tests.repo_mcp.bundler.small_source import Source, make_opener, read_text
 
 
@@ -24,8 +24,8 @@ def rated(path: str, text: str, best: str) -> RatedFile:
     return RatedFile(Candidate(path, 1.0, None), FileView(live, layout, TermFinder(set())), blocks, worth)
 
 
-def follow(files: Sequence[RatedFile], source: Source) -> list[RatedFile]:
-    return follow_names(files, make_opener(source), cast("Any", source), WEIGHTS, True)
+def follow(files: Sequence[RatedFile], source: Source, weights: Weights = WEIGHTS) -> list[RatedFile]:
+    return follow_names(files, make_opener(source), cast("Any", source), weights, True)
 
 
 def list_gains(file: RatedFile) -> dict[str, str]:
@@ -48,6 +48,14 @@ def test_files_are_opened_for_names_that_are_called_and_not_for_those_passed_on(
     assert list_gains(further) == {"prepare_jobs": "called by start_all"}
     assert "prepare_jobs" in source.looked_up
     assert "run_one_job" not in source.looked_up
+
+
+def test_of_a_report_only_what_is_called_gains() -> None:
+    job = "def run_one_job(job):\n    job.run()\n"
+    for weights, gaining in ((WEIGHTS, ["prepare_jobs", "run_one_job"]), (REPORT_WEIGHTS, ["prepare_jobs"])):
+        one = rated("a.py", CALLER + HELPER + job, "start_all")
+        follow([one], Source(), weights)
+        assert [*list_gains(one)] == gaining
 
 
 def test_a_declaration_of_the_same_file_is_meant_and_not_its_namesake_elsewhere() -> None:

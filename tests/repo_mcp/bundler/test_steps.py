@@ -404,8 +404,8 @@ def test_of_a_report_what_is_worth_less_than_two_fifths_of_the_best_is_left_out_
     assert packer.selections[0].path == "fair.py"
 
 
-def test_a_report_of_which_few_lines_are_shown_gets_what_is_worth_a_fifth_of_the_best() -> None:
-    worths = {"best.py": 1.0, "fair.py": 0.25, "poor.py": 0.15}
+def test_a_report_of_which_few_lines_are_shown_gets_what_is_worth_three_tenths_of_the_best() -> None:
+    worths = {"best.py": 1.0, "fair.py": 0.35, "poor.py": 0.25}
     files = [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
     packer = Packer(Budget(8, 2_000, None))
     assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS)] == ["poor.py"]
