@@ -30,6 +30,8 @@ from repo_mcp.text.roles import (
 )
 
 MIN_PREFIX_CHARS = 4
+MIN_JOINED_CHARS = 3  # of each of two words that are written as one
+MAX_ENDING_CHARS = 2  # of each, which its stem lacks
 _SCRIPT, _MINIFIED = ".js", ".min.js"
 _CLASS, _TEMPLATE = ".cs", ".tt"
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -137,6 +139,8 @@ class StemMatcher:
         for stem in stems:
             if len(stem) >= MIN_PREFIX_CHARS:
                 self._by_start.setdefault(stem[:MIN_PREFIX_CHARS], []).append(stem)
+        roots_of = [(stem, get_root(stem)) for stem in stems]
+        self._joinable = [(stem, root) for stem, root in roots_of if len(root) >= MIN_JOINED_CHARS]
         # Every ASCII name that a stem can match holds at least one of these, in lower case.
         roots = {get_root(stem[:MIN_PREFIX_CHARS]) for stem in stems}
         self._roots = ("",) if LONG_WORD in stems else tuple(roots)
@@ -187,11 +191,21 @@ class StemMatcher:
     def _match(self, part: str) -> float:
         if part in self._stems:
             return self._stems[part]
-        beginning = self._by_start.get(part[:MIN_PREFIX_CHARS])
-        if beginning is None:
-            return 0.0
+        beginning = self._by_start.get(part[:MIN_PREFIX_CHARS], ())
         near = [self._stems[stem] for stem in beginning if stem.startswith(part) or part.startswith(stem)]
-        return self._prefix * max(near, default=0.0)
+        return max(self._prefix * max(near, default=0.0), self._match_joined(part))
+
+    def _match_joined(self, part: str) -> float:
+        """Return the mean weight of two words that a part consists of, as `stickycookie` does; 0 without them."""
+        best = 0.0
+        for first, root in self._joinable:
+            if part.startswith(root):
+                for second, end in self._joinable:
+                    at = part.find(end, len(root))
+                    rest = len(part) - at - len(end)
+                    if second != first and 0 <= at - len(root) <= MAX_ENDING_CHARS >= rest:
+                        best = max(best, (self._stems[first] + self._stems[second]) / 2)
+        return best
 
 
 class _Known(dict[str, float]):

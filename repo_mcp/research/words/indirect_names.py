@@ -99,16 +99,13 @@ def read_body(state: ResearchState, node: Node) -> Sequence[str]:
 def find_base(state: ResearchState, action: Action) -> Node | None:
     """Return the type named by the last nouns, or else the one with most derived types whose name ends so.
 
-    Return None if no such type has derived types, is left open for them, or is an enumeration so named.
+    Return None if no such type has derived types, is left open for them, or is an enumeration so named. What
+    is deprecated is no base of anything new.
     """
     names = ["".join(map(str.capitalize, nouns)) for nouns in (action.nouns[-2:], action.nouns[-1:])]
     names = list(dict.fromkeys(names))
     for name in names:
-        named = [
-            node
-            for node in _search(state, name)
-            if node.symbol.name == name and node.symbol.kind in TYPE_KINDS
-        ]
+        named = [node for node in _search_types(state, name) if _join(node.symbol.name) == name.lower()]
         if len(named) > MOST_TYPES:
             return _find_common_base(state, named)
         for node in named:
@@ -117,10 +114,7 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
     for name in names:
         # Interfaces are searched for separately, because more classes than interfaces have the noun.
         types = [
-            node
-            for kind in ("interface", None)
-            for node in _search(state, f"*{name}", kind)
-            if node.symbol.kind in TYPE_KINDS
+            node for kind in ("interface", None) for node in _search_types(state, f"*{name}", kind)
         ]
         compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
         counts = [(len(list_derived(state, node)), node) for node in compared]
@@ -161,6 +155,26 @@ def _search(state: ResearchState, query: str, kind: str | None = None) -> list[N
         for node, _ in state.graph.search(query, SymbolFilter(kind), MOST_ALIKE)
         if may_answer(node.path) and state.admits(node.path) and not is_test_symbol(node)
     ]
+
+
+def _search_types(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
+    """Return the types that `_search` finds and that are not deprecated."""
+    return [
+        node
+        for node in _search(state, query, kind)
+        if node.symbol.kind in TYPE_KINDS and not node.symbol.flags & SymbolFlag.DEPRECATED
+    ]
+
+
+def _join(name: str) -> str:
+    """Return a name as one word: a kind of two words may be a `ContentView`, a `Contentview` or a `content_view`."""
+    return name.replace("_", "").lower()
+
+
+def is_compound(node: Node, nouns: Sequence[str]) -> bool:
+    """Return True for a type that is named by more than one of the nouns of a kind."""
+    name = node.symbol.name
+    return shares_word(name, nouns) > 1 or (len(nouns) > 1 and _join(name) == "".join(nouns[-2:]))
 
 
 def may_answer(path: str) -> bool:
@@ -280,8 +294,8 @@ def _is_offered(node: Node, base: Node) -> bool:
 def _registers_kind(name: str, kind: str) -> bool:
     """Return True for a verb such as `register` with the whole name of a kind, which has several words."""
     verb = _REGISTERS.match(name)
-    rest = "" if verb is None else name[verb.end() :].replace("_", "")
-    return rest.lower() == kind.replace("_", "").lower() and count_words(kind) > 1
+    rest = "" if verb is None else name[verb.end() :]
+    return _join(rest) == _join(kind) and count_words(kind) > 1
 
 
 def _list_own_derived(state: ResearchState, base: Node) -> list[Node]:

@@ -45,6 +45,7 @@ from repo_mcp.research.words.indirect_names import (
     find_model,
     find_registering,
     find_taking,
+    is_compound,
     is_enumeration,
 )
 from repo_mcp.research.words.lacking_words import (
@@ -336,13 +337,13 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
         for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
     ]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
-    is_compound = base is not None and shares_word(base.symbol.name, action.nouns) > 1
-    if is_compound:  # `AddSorter` adds no parcel sorter
+    compound = base is not None and is_compound(base, action.nouns)
+    if compound:  # `AddSorter` adds no parcel sorter
         seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
     if base is None and preferred is PreferredKind.EXTENSION and asked is not None:
         seeds += find_written_kind(state, asked)
     known = {seed.node for seed in seeds}
-    kin = [] if base is None else _list_kin(state, base, action.nouns[-1])
+    kin = [] if base is None else _list_kin(state, base, " ".join(action.nouns[-2 if compound else -1 :]))
     return [
         *seeds,
         *(replace(build_seed(state, node, 1.0), why=why) for node, why in kin if node not in known),
