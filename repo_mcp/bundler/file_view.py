@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cached_property
 
@@ -10,6 +11,11 @@ from repo_mcp.bundler.preamble import find_licence, list_imports
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.ranking.page.line_terms import encode_roots, find_words
 from repo_mcp.text.analysis import LONG_WORD, get_word_terms
+
+# A line that is a statement without a word of its own.
+_BARE_KEYWORD = re.compile(
+    r"[\s}]*(?:pass|break|continue|return|raise|throw|else|try|finally|do|default|next|fallthrough)\s*[:;{]?\s*"
+)
 
 
 class TermFinder:
@@ -67,13 +73,15 @@ class FileView:
 
     @cached_property
     def line_terms(self) -> Mapping[int, tuple[str, ...]]:
-        """Return the terms of the lines that have any, by number; imports and licences have none.
+        """Return the terms of the lines that have any, by number; imports, licences and bare keywords have none.
 
-        Those name much and explain nothing. A question asks this of few files that only declare a name, and a
-        report of every opened file.
+        Imports and licences name much and explain nothing, and Python's `pass` passes nothing on. A question
+        asks this of few files that only declare a name, and a report of every opened file.
         """
         lines = self.live.lines
         found = self.finder.find_lines(lines)
+        for line in [number for number in found if _BARE_KEYWORD.fullmatch(lines[number - 1])]:
+            del found[line]
         for first, last in (*list_imports(lines), *find_licence(lines)):
             for line in range(first + 1, last + 2):
                 found.pop(line, None)
