@@ -19,7 +19,7 @@ from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType, SymbolFi
 from repo_mcp.research.findings.locating import is_program, is_test_symbol
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
-from repo_mcp.text.question_words import Action, count_words, list_words, names_action, shares_word
+from repo_mcp.text.question_words import Action, count_words, leave_out_form, list_words, names_action, shares_word
 from repo_mcp.text.roles import is_side_file
 
 MOST_ALIKE = 40  # symbols whose names are compared with the words
@@ -71,7 +71,8 @@ def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[s
 
     If none has any, return those whose lines have one, or no symbol if there are more than MOST_NAMED.
     """
-    others = [word for word in list_words(state.request.query) if not shares_word(word, words)]
+    asked = list_words(leave_out_form(state.request.query))
+    others = [word for word in asked if not shares_word(word, words)]
     near = [shares_word(f"{node.path} {node.qualified_name}", others) for node in nodes]
     most = max(near, default=0)
     if not most and len(nodes) > MOST_NAMED:
