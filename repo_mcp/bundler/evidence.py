@@ -261,14 +261,6 @@ def _weigh_symbol(clue: Clue, weights: Weights) -> float:
     return weights.symbol_term if clue.is_strong else 1.0
 
 
-def _weigh_inflected(word: str, weights: Weights) -> float:
-    """Return the factor of a word as it is written, beside its stem.
-
-    What is enforced is enforced by `enforce`: a participle is how a question asks, and seldom how code says it.
-    """
-    return weights.participle if word.lower().endswith(("ed", "ing")) else weights.inflected
-
-
 def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
     """Yield the terms of one clue, each with its factor."""
     if clue.kind is ClueKind.SYMBOL:
@@ -281,7 +273,7 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
         # The stem of a plain word stands for the word itself, which is rarer but says no more. The parts of a
         # compound word say less than the whole.
         share = weights.asking if clue.text.lower() in QUESTION_WORDS else 1.0
-        yield whole, share * (_weigh_inflected(clue.text, weights) if len(parts) == 1 else 1.0)
+        yield whole, share * (weights.inflected if len(parts) == 1 else 1.0)
         yield from ((part, share * (1.0 if len(parts) == 1 else weights.part_term)) for part in parts)
         forms = list_other_forms(clue.text) if weights.form else ()
         yield from ((analyse_text(form)[-1], share * weights.form) for form in forms)

@@ -20,7 +20,6 @@ class Weights:
     part_term: float = 0.7  # a term that is a part of a longer word
     phrase_term: float = 1.0  # a term of a quoted phrase
     inflected: float = 0.3  # a word as it is written, beside its stem
-    participle: float = 0.3  # the same for a word in -ed or -ing
     form: float = 1.0  # factor of another form of an irregular word: `chosen` for "choose"
     pasted: float = 0.5  # factor of a term that only pasted code holds
     synonym: float = 0.5  # a word that means much the same as one of the prompt
