@@ -243,9 +243,10 @@ def weigh_clues(
 
 
 def find_joined(prompt: str, count_units: Callable[[str], int]) -> tuple[Clue, ...]:
-    """Return clues for names in the index that consecutive words of the prompt form."""
-    names = dict.fromkeys(join_words(read_words(prompt).split()[:MAX_JOINED_WORDS]))
-    known = islice(filter(count_units, names), MAX_JOINED_NAMES)
+    """Return clues for names in the index that consecutive words of the prompt form, in the singular if need be."""
+    joined = join_words(read_words(prompt).split()[:MAX_JOINED_WORDS])
+    forms = (name if count_units(name) else name.removesuffix("s") for name in joined)
+    known = islice(filter(count_units, dict.fromkeys(forms)), MAX_JOINED_NAMES)
     return tuple(Clue(ClueKind.SYMBOL, name, is_joined=True) for name in known)
 
 

@@ -26,6 +26,7 @@ MOST_ALIKE = 40  # symbols whose names are compared with the words
 MOST_ACTIONS = 3  # that are shown
 MANY_OTHERS = 2  # if a question has so many words beside its action, a declaration must have one of them
 MOST_NAMED = 12  # declarations that fit by name; more say little about each
+MOST_TAKING = 12  # functions that take a type; of more, none says where it belongs
 LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
 GLANCE = Bounds(files=20, references=40)
@@ -34,6 +35,8 @@ _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part 
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
 _REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
+_ANY_KIND = frozenset({"backend", "class", "implementation", "kind", "type", "variant"})  # say what all kinds are
+_FAILURE = re.compile(r"(?:Error|Exception)s?$")
 _ACTING = _DOING | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
 
@@ -46,9 +49,11 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool) ->
     question in their path and name are returned; none if many symbols have no such word.
     """
     words = (action.verb, action.nouns[-1])
+    texts = list_spellings(words) if is_described else [" ".join(words)]
+    alike = [node for text in texts for node in _search(state, text)]
     fitting = [
         node
-        for node in _search(state, " ".join(words))
+        for node in dict.fromkeys(alike)
         if node.symbol.kind in (_DOING if is_described else _ACTING)
         and names_action(node.symbol.name, action)
     ]
@@ -64,6 +69,14 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool) ->
         )
     )
     return fitting[:MOST_ACTIONS]
+
+
+def list_spellings(words: Sequence[str]) -> list[str]:
+    """Return the stem of a verb and a noun as names may spell them: "change column" for `chang` and `columns`."""
+    verb, noun = words
+    verbs = dict.fromkeys((verb, f"{verb[:-1]}y" if verb.endswith("i") else f"{verb}e"))
+    nouns = dict.fromkeys((noun, noun.removesuffix("s")))
+    return [f"{one} {other}" for one in verbs for other in nouns]
 
 
 def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[str]) -> list[Node]:
@@ -101,9 +114,16 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
     """Return the type named by the last nouns, or else the one with most derived types whose name ends so.
 
     Return None if no such type has derived types, is left open for them, or is an enumeration so named. What
-    is deprecated is no base of anything new.
+    is deprecated is no base of anything new. A storage backend may be just a storage.
     """
-    names = ["".join(map(str.capitalize, nouns)) for nouns in (action.nouns[-2:], action.nouns[-1:])]
+    base = _find_base_of(state, action.nouns)
+    if base is None and len(action.nouns) > 1 and action.nouns[-1] in _ANY_KIND:
+        return _find_base_of(state, action.nouns[:-1])
+    return base
+
+
+def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
+    names = ["".join(map(str.capitalize, own)) for own in (nouns[-2:], nouns[-1:])]
     names = list(dict.fromkeys(names))
     for name in names:
         named = [node for node in _search_types(state, name) if _join(node.symbol.name) == name.lower()]
@@ -120,8 +140,9 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
         compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
         counts = [(len(list_derived(state, node)), node) for node in compared]
         most, best = max(counts, key=lambda one: one[0], default=(0, None))
-        if most:
-            return (_find_common_base(state, types, LEAST_COMMON) if most < LEAST_COMMON else None) or best
+        base = _find_common_base(state, types, LEAST_COMMON) if most < LEAST_COMMON else None
+        if base is not None or most:
+            return base or best
     return None
 
 
@@ -273,14 +294,21 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
 
 
 def find_taking(state: ResearchState, base: Node) -> Node | None:
-    """Return the shortest constructor that others can call and that takes the type; None without one."""
+    """Return the shortest constructor that others can call and that takes the type; None without one.
+
+    An error made of one does nothing with it. What many functions take belongs to none of them.
+    """
     edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
     nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
     fitting = [
         node
         for node in nodes
-        if node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.flags & SymbolFlag.PUBLIC_API
+        if node.symbol.kind is SymbolKind.CONSTRUCTOR
+        and node.symbol.flags & SymbolFlag.PUBLIC_API
+        and not _FAILURE.search(node.qualified_name.split(".")[-2:][0])
     ]
+    if len(nodes) > MOST_TAKING:
+        return None
     order = (_count_lines(node) for node in fitting)
     return min(zip(order, fitting, strict=True), key=lambda one: (one[0], one[1].path), default=(0, None))[1]
 
