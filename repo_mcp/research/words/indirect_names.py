@@ -19,7 +19,14 @@ from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType, SymbolFi
 from repo_mcp.research.findings.locating import is_program, is_test_symbol
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
-from repo_mcp.text.question_words import Action, count_words, leave_out_form, list_words, names_action, shares_word
+from repo_mcp.text.question_words import (
+    Action,
+    count_words,
+    leave_out_form,
+    list_words,
+    names_action,
+    shares_word,
+)
 from repo_mcp.text.roles import is_side_file
 
 MOST_ALIKE = 40  # symbols whose names are compared with the words
@@ -35,7 +42,9 @@ _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part 
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
 _REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
-_ANY_KIND = frozenset({"backend", "class", "implementation", "kind", "type", "variant"})  # say what all kinds are
+_ANY_KIND = frozenset(
+    {"backend", "class", "implementation", "kind", "type", "variant"}
+)  # say what all kinds are
 _FAILURE = re.compile(r"(?:Error|Exception)s?$")
 _ACTING = _DOING | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
@@ -134,9 +143,7 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
                 return node
     for name in names:
         # Interfaces are searched for separately, because more classes than interfaces have the noun.
-        types = [
-            node for kind in ("interface", None) for node in _search_types(state, f"*{name}", kind)
-        ]
+        types = [node for kind in ("interface", None) for node in _search_types(state, f"*{name}", kind)]
         compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
         counts = [(len(list_derived(state, node)), node) for node in compared]
         most, best = max(counts, key=lambda one: one[0], default=(0, None))

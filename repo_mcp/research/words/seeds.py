@@ -85,6 +85,7 @@ NAME_LINES = 6  # at the head of a declaration, one of which has its name
 LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations are shown
 # For a question about the errors of a function: the first declarations, and the least characters of each.
 FAILING_FIRST, FAILING_ROOM = 3, 3_200
+LEADING, NEAR_BEST = 6, 0.4  # declarations that may lead, and their least share of the worth of the best
 BEST = 3  # declarations that are shown whatever they do, before those that do something
 ELSEWHERE = 2  # declarations before one with a word that the best lacks
 MOST_BELOW = 3  # functions shown that fail below the best declaration
@@ -240,10 +241,23 @@ def _judge_best(
 
     Return the seeds. If it lacks words, one that has such a word may be among them.
     """
+    seeds = seeds if is_named else _put_telling_first(seeds, weighed)
     claimed = _list_claimed(state, seeds)
     _note_lacking(state, claimed[0], weighed, idioms)
     state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
     return _add_elsewhere(state, seeds, weighed) if state.lacking and not is_named else seeds
+
+
+def _put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:
+    """Return the seeds; one that is rated nearly as high as the best leads if only it has the most telling word."""
+    most = max(weighed, key=lambda word: weighed[word], default="")
+    if not most or most not in list_lacking(seeds[0], weighed):
+        return seeds
+    for position, seed in enumerate(seeds[:LEADING], 1):
+        near = seed.worth >= NEAR_BEST * seeds[0].worth
+        if near and shares_word(f"{seed.path} {seed.node.qualified_name if seed.node else ''}", (most,)):
+            return [seed, *seeds[: position - 1], *seeds[position:]]
+    return seeds
 
 
 def _list_claimed(state: ResearchState, seeds: Sequence[Seed]) -> Sequence[Seed]:
