@@ -73,7 +73,7 @@ class FileView:
 
     @cached_property
     def line_terms(self) -> Mapping[int, tuple[str, ...]]:
-        """Return the terms of the lines that have any, by number; imports, licences and bare keywords have none.
+        """Return the terms of lines that have any, by number; imports, licences and bare keywords have none.
 
         Imports and licences name much and explain nothing, and Python's `pass` passes nothing on. A question
         asks this of few files that only declare a name, and a report of every opened file.

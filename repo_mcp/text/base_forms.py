@@ -1,14 +1,20 @@
-"""The base forms of irregular English words, such as `grow` for "grown". Pure.
+"""The base forms of English words that the stemmer does not lead to, such as `grow` for "grown". Pure.
 
 A question asks how a file "is written", and the program has `write`. The stemmer only removes endings: it
 leads from "stored" to `store`, but not from "written" to `write`. The table has the forms that occur in
 questions about programs. Left out are those that mean something else in code ("found", "left"), and those
 whose base says nothing ("made").
+
+Nor does it lead from "validated" to `validate`: of the base it removes "-ate" (`valid`), of the participle
+only "-ed" (`validat`). So it is with "-ize", "-ence" and "-ue".
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
+
+from repo_mcp.text.stemming import stem_word
 
 # The base form, then the others; families are separated by commas.
 _FORMS = """
@@ -25,15 +31,29 @@ old older oldest, small smaller smallest
 """
 
 
+_PARTICIPLE = re.compile(r"([a-z]+(?:at|iz|enc|eu))(?:ed|ing)")
+
+
 def find_base_form(word: str) -> str:
-    """Return the base form of a word, in lower case; "" for a regular word, or one that is its own base."""
-    base, *others = _read_families().get(word.lower(), ("",))
-    return base if word.lower() in others else ""
+    """Return the base form of a word, in lower case; "" if its stem is that of the word, or it is the word."""
+    folded = word.lower()
+    base, *others = _read_families().get(folded, ("",))
+    return base if folded in others else _find_verb(folded)
 
 
 def list_other_forms(word: str) -> tuple[str, ...]:
-    """Return the other forms of an irregular word, its base first; none for a regular word."""
-    return tuple(form for form in _read_families().get(word.lower(), ()) if form != word.lower())
+    """Return the other forms of a word that have other stems, its base first; none for most words."""
+    folded = word.lower()
+    others = tuple(form for form in _read_families().get(folded, ()) if form != folded)
+    verb = _find_verb(folded)
+    return others or ((verb,) if verb else ())
+
+
+def _find_verb(folded: str) -> str:
+    """Return the verb of a participle from which the stemmer does not remove what it removes from the verb."""
+    participle = _PARTICIPLE.fullmatch(folded)
+    verb = f"{participle[1]}e" if participle is not None else ""
+    return verb if stem_word(verb.encode()) != stem_word(folded.encode()) else ""
 
 
 @cache

@@ -81,7 +81,7 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool) ->
 
 
 def list_spellings(words: Sequence[str]) -> list[str]:
-    """Return the stem of a verb and a noun as names may spell them: "change column" for `chang` and `columns`."""
+    """Return the stem of a verb and a noun as names may spell them: "change column" for "chang columns"."""
     verb, noun = words
     verbs = dict.fromkeys((verb, f"{verb[:-1]}y" if verb.endswith("i") else f"{verb}e"))
     nouns = dict.fromkeys((noun, noun.removesuffix("s")))
@@ -196,7 +196,7 @@ def _search_types(state: ResearchState, query: str, kind: str | None = None) -> 
 
 
 def _join(name: str) -> str:
-    """Return a name as one word: a kind of two words may be a `ContentView`, a `Contentview` or a `content_view`."""
+    """Return a name as one word: a content view may be a `ContentView`, `Contentview` or `content_view`."""
     return name.replace("_", "").lower()
 
 

@@ -249,7 +249,7 @@ def _judge_best(
 
 
 def _put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:
-    """Return the seeds; one that is rated nearly as high as the best leads if only it has the most telling word."""
+    """Return the seeds; one of nearly the best leads if its type or file alone has the most telling word."""
     most = max(weighed, key=lambda word: weighed[word], default="")
     if not most or most not in list_lacking(seeds[0], weighed):
         return seeds
