@@ -44,7 +44,7 @@ from repo_mcp.ranking.query.asked_name import (
 )
 from repo_mcp.ranking.query.clues import resolve_mentions
 from repo_mcp.ranking.query.intent import NameKind, understand
-from repo_mcp.ranking.query.query import Query, parse_query, widen
+from repo_mcp.ranking.query.query import Query, list_base_stems, parse_query, widen
 from repo_mcp.ranking.query.report_noise import read_template
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.file_masks import Filter
@@ -328,7 +328,7 @@ def _name_matched(query: Query, hits: Iterable[Hit]) -> tuple[Hit, ...]:
     If only parts of a word match, these are named. Words by which the query was widened follow. Names that
     the query's words make up are named only if there is nothing else, as they mostly hold these words.
     """
-    words = _split_words(query.text)
+    words, bases = _split_words(query.text), list_base_stems(query.text)
     named = []
     for hit in hits:
         matched: dict[str, None] = {}
@@ -340,7 +340,8 @@ def _name_matched(query: Query, hits: Iterable[Hit]) -> tuple[Hit, ...]:
                 if stem in hit.matched_terms:
                     matched[part] = None
         if query.synonyms:
-            matched |= {spell_stand_in(term): None for term in hit.matched_terms if term in query.synonyms}
+            added = [term for term in hit.matched_terms if term in query.synonyms]
+            matched |= {bases.get(term) or spell_stand_in(term): None for term in added}
         if not matched:
             matched |= {term: None for term in hit.matched_terms if term in query.names}
         named.append(replace(hit, matched_terms=tuple(matched)))

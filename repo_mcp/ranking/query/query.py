@@ -32,8 +32,9 @@ from repo_mcp.ranking.query.clues import find_title
 from repo_mcp.ranking.query.intent import NameKind, understand
 from repo_mcp.ranking.query.pasted_text import read_pasted
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.analysis import analyse_text, get_word_terms
 from repo_mcp.text.lines import unify_line_ends
+from repo_mcp.text.question_words import list_base_forms
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 
@@ -46,6 +47,7 @@ _QUERY_PART = re.compile(
 )
 _WORD = re.compile(r"\w+")
 MAX_TERMS = 64  # distinct ranking terms; an issue of 500 words has about 250, and the first say most
+BASE_WEIGHT = 1.0  # of the stem of `validate` beside that of "validated"
 SYNONYM_WEIGHT = 0.3  # of a term that a question was widened by, beside one of its own
 BELOW_TITLE_WEIGHT = 0.5  # of a term of pasted text, beside one of its title
 CODE_WEIGHT = 0.2  # of one that stands only in its code
@@ -162,12 +164,18 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
         weights = {term: BELOW_TITLE_WEIGHT if term in in_prose else CODE_WEIGHT for term in below}
     elif "\n" not in query.text.strip() and LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
         weights = dict.fromkeys(_list_similar(query.terms, count_units, unit_count), SYNONYM_WEIGHT)
+        weights |= dict.fromkeys(list_base_stems(query.text), BASE_WEIGHT)
         for term in (*query.terms, *names):
             weights.pop(term, None)
         synonyms = tuple(weights)
     return replace(
         query, terms=[*query.terms, *names, *synonyms], weights=weights, names=names, synonyms=synonyms
     )
+
+
+def list_base_stems(text: str) -> dict[str, str]:
+    """Return the stems of base forms to which the stemmer does not lead from the words of a text, with those forms."""
+    return {get_word_terms(base)[-1]: base for base in list_base_forms(_WORD.findall(text))}
 
 
 def _list_similar(terms: Sequence[str], count_units: Callable[[str], int], unit_count: int) -> Iterator[str]:
