@@ -243,7 +243,7 @@ def weigh_clues(
 
 
 def find_joined(prompt: str, count_units: Callable[[str], int]) -> tuple[Clue, ...]:
-    """Return clues for names in the index that adjacent words of the prompt form, in the singular if need be."""
+    """Return clues for names in the index that adjacent words of the prompt form, or form in the singular."""
     joined = join_words(read_words(prompt).split()[:MAX_JOINED_WORDS])
     forms = (name if count_units(name) else name.removesuffix("s") for name in joined)
     known = islice(filter(count_units, dict.fromkeys(forms)), MAX_JOINED_NAMES)

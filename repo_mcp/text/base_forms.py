@@ -35,7 +35,7 @@ _PARTICIPLE = re.compile(r"([a-z]+(?:at|iz|enc|eu))(?:ed|ing)")
 
 
 def find_base_form(word: str) -> str:
-    """Return the base form of a word, in lower case; "" if its stem is that of the word, or it is the word."""
+    """Return the base form of a word, in lower case; "" if it has the stem of the word, or is the word."""
     folded = word.lower()
     base, *others = _read_families().get(folded, ("",))
     return base if folded in others else _find_verb(folded)
@@ -50,7 +50,7 @@ def list_other_forms(word: str) -> tuple[str, ...]:
 
 
 def _find_verb(folded: str) -> str:
-    """Return the verb of a participle from which the stemmer does not remove what it removes from the verb."""
+    """Return the verb of a participle of which the stemmer leaves more than of the verb; "" for any other."""
     participle = _PARTICIPLE.fullmatch(folded)
     verb = f"{participle[1]}e" if participle is not None else ""
     return verb if stem_word(verb.encode()) != stem_word(folded.encode()) else ""

@@ -61,7 +61,7 @@ _FOREIGN_NAME = re.compile(
 _SIDE_FILE = compile_late(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
     r"|testutil\w*)/"
-    r"|(?:^|/)(?:perf|bench\w*|_?examples?|demos?|fuzz\w*|testing|testutil\w*)\."
+    r"|(?:^|/)(?:perf(?:[_-][\w-]*)?|bench\w*|_?examples?|demos?|fuzz\w*|testing|testutil\w*)\."
     r"|^(?:perf[\w-]*|samples?|sandbox|playground|scripts?)\."
     # `xmltest.cpp`, all tests in one program; but not `fastest.c`, nor what is part of the program
     r"|^(?!(?:.*/)?(?:src|lib|assets)/).*[a-z0-9]{3}(?<!con|pro|fas|rea|hor)test\.c(?:c|pp|xx)?$",

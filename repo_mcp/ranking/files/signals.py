@@ -196,7 +196,7 @@ class StemMatcher:
         return max(self._prefix * max(near, default=0.0), self._match_joined(part))
 
     def _match_joined(self, part: str) -> float:
-        """Return the mean weight of two stems that a part such as `stickycookie` consists of; 0 without them."""
+        """Return the mean weight of the two stems that form a part such as `stickycookie`; 0 if none do."""
         best = 0.0
         for first, root in self._joinable:
             if part.startswith(root):

@@ -174,7 +174,7 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
 
 
 def list_base_stems(text: str) -> dict[str, str]:
-    """Return the stems of base forms to which the stemmer does not lead from the words of a text, with those forms."""
+    """Return the stem of each base form to which the stemmer does not lead from a word, and that form."""
     return {get_word_terms(base)[-1]: base for base in list_base_forms(_WORD.findall(text))}
 
 

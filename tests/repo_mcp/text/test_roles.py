@@ -35,6 +35,11 @@ from repo_mcp.text.roles import FileRole, find_role, is_side_file
         ("src/perf_test.cc", True),
         ("lib/bench_test/run.c", True),
         ("src/loadtest/scripts/run.py", False),
+        ("proxy/addons/script.py", False),
+        ("jinja/sandbox.py", False),
+        ("shop/performance.py", False),
+        ("shop/benchmark.py", True),
+        ("sandbox.py", True),
     ],
 )
 def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: str, is_aside: bool) -> None:
