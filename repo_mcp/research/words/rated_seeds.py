@@ -86,7 +86,7 @@ def choose_seeds(
         if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
             continue
         name = one.block.span.name if one.block.span is not None else ""
-        if not name and only_imports(build_body(one)):
+        if not (one.terms or one.origin) or (not name and only_imports(build_body(one))):
             continue
         worth = one.worth * _weigh(state, one, node, preferred)
         seeds.append(
