@@ -37,19 +37,19 @@ _LICENCE = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?)/")
-# ISO 639-1 codes of translated documents, except English. Those that are only in _ANY_CODE also mean other
+# ISO 639 codes of translated documents, except English. Those that are only in _ANY_CODE also mean other
 # things, so they need a clearer context.
 _CODES = (
     "ar|az|bg|bn|ca|da|de|es|et|fa|fi|fr|he|hi|hr|hu|it|ja|jp|ka|kk|ko|kr|lt|lv|mk|mn|nb|nl|nn|pl|pt|ro|ru|sk|sl"
     "|sq|sr|sv|tr|uk|ur|uz|zh|cn|tw"
 )
-_ANY_CODE = rf"(?:{_CODES}|be|cs|el|hy|id|is|ml|ms|no|ta|te|th|vi|yo)"
+_ANY_CODE = rf"(?:{_CODES}|ast|be|ckb|cs|el|fil|hy|id|is|kab|kmr|ml|ms|no|ta|te|th|vi|yo)"
 _REGION = r"(?:[-_][a-z]{2,4})"
 _ENDING = r"\.(?:md|mdx|markdown|rst|txt|adoc)$"
 _TRANSLATION = re.compile(
     r"(?:^|/)translations?/"
     rf"|(?:^|/)(?:_?i18n|locales?|langs?|languages?|l10n)/{_ANY_CODE}{_REGION}?/"
-    rf"|(?:^|/)(?:docs?|documentation|content|guides?|website|src)/(?:{_CODES}|{_ANY_CODE}{_REGION}){_REGION}?/"
+    rf"|(?:^|/)(?:docs?|documentation|content|guides?|manual[\w-]*|website|src)/(?:{_CODES}|{_ANY_CODE}{_REGION}){_REGION}?/"
     rf"|(?:^|/)(?:{_CODES}|{_ANY_CODE}{_REGION})/docs?/"
     rf"|(?:^|/)(?:readme|changelog|contributing|install|index)[._-]{_ANY_CODE}{_REGION}?{_ENDING}"
     rf"|\.(?:{_CODES}|{_ANY_CODE}{_REGION}){_REGION}?{_ENDING}",

@@ -345,6 +345,8 @@ def test_what_is_a_document(path: str, found: bool) -> None:
         ("docs/ml/models.md", 1.0),
         ("src/it/README.md", WEIGHTS.translation),
         ("docs/de/docs/index.md", WEIGHTS.translation),
+        ("docs/ckb-IR/guide/README.md", WEIGHTS.translation),
+        ("doc/manual-src/pt/tool.rst", WEIGHTS.translation),
         ("docs/zh-hant/docs/index.md", WEIGHTS.translation),
         ("i18n/cs/guide.md", WEIGHTS.translation),
         ("README.zh-CN.md", WEIGHTS.translation),
