@@ -44,6 +44,7 @@ _ACTION = compile_late(
 )
 # "a way to authenticate"
 _WAY = compile_late(r"\b(?:way|means) to (\w{4,})\b", re.IGNORECASE)
+_ALL_OF = compile_late(r"^_*(?:ALL|AVAILABLE|BUILTIN|BUILT_IN|DEFAULT|KNOWN|REGISTERED|STANDARD|SUPPORTED)_")
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
 # "how is a password checked", "how is the length of a form computed": functions often have such names.
 _DONE = compile_late(
@@ -279,10 +280,14 @@ def is_named_after(name: str, action: Action) -> bool:
 
 
 def names_kind(name: str, nouns: Sequence[str]) -> bool:
-    """Return True for the name of a constant that consists of all the nouns, or is the plural of the last."""
+    """Return True for the name of a constant that consists of all the nouns, or is the plural of the last.
+
+    It may say that these are all of them: `ALL_MODULES`.
+    """
     if not name.isupper():
         return False
-    return name.lower() == f"{nouns[-1]}s" or count_words(name) == len(nouns) == shares_word(name, nouns)
+    whole = _ALL_OF.sub("", name)
+    return whole.lower() == f"{nouns[-1]}s" or count_words(whole) == len(nouns) == shares_word(whole, nouns)
 
 
 def names_action(name: str, action: Action) -> bool:

@@ -25,6 +25,7 @@ from repo_mcp.text.question_words import (
     leave_out_form,
     list_words,
     names_action,
+    names_kind,
     shares_word,
 )
 from repo_mcp.text.roles import is_side_file
@@ -46,7 +47,8 @@ _ANY_KIND = frozenset(
     {"backend", "class", "implementation", "kind", "type", "variant"}
 )  # say what all kinds are
 _FAILURE = re.compile(r"(?:Error|Exception)s?$")
-_ACTING = _DOING | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
+VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+_ACTING = _DOING | VALUES
 
 
 def find_actions(state: ResearchState, action: Action, *, is_described: bool) -> list[Node]:
@@ -227,6 +229,15 @@ def find_inner_base(state: ResearchState, base: Node) -> Node | None:
 MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
 MOST_MODELS = 8  # types of a kind whose uses are looked at
 LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types
+
+
+def find_tables(state: ResearchState, nouns: Sequence[str]) -> list[Node]:
+    """Return the constants that are named after all of a kind, such as `ALL_MODULES`."""
+    return [
+        node
+        for node in _search(state, f"{nouns[-1]}s")
+        if node.symbol.kind in VALUES and names_kind(node.symbol.name, nouns)
+    ]
 
 
 def find_model(state: ResearchState, base: Node) -> Node | None:

@@ -38,12 +38,14 @@ from repo_mcp.research.words.errors_made import holds_error
 from repo_mcp.research.words.failing import find_below
 from repo_mcp.research.words.indirect_names import (
     LEAST_LISTED,
+    VALUES,
     find_actions,
     find_base,
     find_inner_base,
     find_listing,
     find_model,
     find_registering,
+    find_tables,
     find_taking,
     is_compound,
     is_enumeration,
@@ -95,7 +97,6 @@ FEW_SEEDS = 3  # shown if no file has most of the question's words
 MOST_TABLES = 8  # best declarations among which a table of what is to be added is looked for
 ROWS_SHARE = 0.25  # of the lines of such a table, those that have the noun
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
-_VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
 # What does nothing by itself, however many words of the question it has.
 _QUIET = frozenset(
     {
@@ -178,7 +179,8 @@ def find_seeds(
     if asked is not None and any(seed.why.startswith((BELONG, DERIVE)) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
     if asked is not None and preferred is PreferredKind.EXTENSION and not seeds:
-        found = _put_table_first(found, asked.nouns)
+        tables = [build_seed(state, node, 0.0) for node in find_tables(state, asked.nouns)]
+        found = _put_table_first(found, tables, asked.nouns)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     seeds = _drop_prototypes(seeds)
     if preferred is PreferredKind.FAILURES and not first:
@@ -214,7 +216,7 @@ def _is_quiet(seed: Seed) -> bool:
 def _is_text(seed: Seed) -> bool:
     """Return True for a value that is a text of several lines, such as one of help."""
     head = seed.body.lines[seed.body.head_line - 1]
-    return seed.node is not None and seed.node.symbol.kind in _VALUES and bool(_BEGINS_TEXT.search(head))
+    return seed.node is not None and seed.node.symbol.kind in VALUES and bool(_BEGINS_TEXT.search(head))
 
 
 def _wants_tests(query: str) -> bool:
@@ -317,23 +319,23 @@ def _holds_noun(seed: Seed, noun: str) -> bool:
     return not held.isdisjoint(get_word_terms(noun)) or bool(shares_word(seed.name, (noun,)))
 
 
-def _put_table_first(seeds: Sequence[Seed], nouns: Sequence[str]) -> list[Seed]:
-    """Return the seeds; if a good one is a table of the kind, it comes first, and says so.
+def _put_table_first(seeds: Sequence[Seed], named: Sequence[Seed], nouns: Sequence[str]) -> list[Seed]:
+    """Return the seeds; if a good one, or else one of `named`, is a table of the kind, it leads and says so.
 
     Where no type is the base of a kind, as in C, a table lists them. Its name consists of the nouns, or many
     of its lines have the last one: `INFIX_OPERATOR(PREC_TERM, "+")`.
     """
     noun = nouns[-1]
-    for position, seed in enumerate(seeds[:MOST_TABLES]):
+    for seed in (*seeds[:MOST_TABLES], *named):
         kind = None if seed.node is None else seed.node.symbol.kind
-        rows = range(seed.body.head_line + 1, seed.body.end_line) if kind in _VALUES else ()
+        rows = range(seed.body.head_line + 1, seed.body.end_line) if kind in VALUES else ()
         own = [number for number in rows if number not in seed.body.comment_lines]
         held = sum(bool(shares_word(seed.body.lines[number - 1], (noun,))) for number in own)
         is_named = len(own) >= LEAST_LISTED and names_kind(seed.name, nouns)
         if is_named or held >= max(LEAST_LISTED, ROWS_SHARE * len(own)):
             listed = "the kind, by its name" if is_named else f"{held} of the kind"
             table = replace(seed, why=f"{HAS_ROWS} {listed}, as it would a new {noun}")
-            return [table, *seeds[:position], *seeds[position + 1 :]]
+            return [table, *(one for one in seeds if one.node != seed.node)]
     return [*seeds]
 
 
