@@ -33,8 +33,8 @@ from repo_mcp.ranking.query.intent import NameKind, understand
 from repo_mcp.ranking.query.pasted_text import read_pasted
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text, get_word_terms
+from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.lines import unify_line_ends
-from repo_mcp.text.question_words import list_base_forms
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 
@@ -175,7 +175,8 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
 
 def list_base_stems(text: str) -> dict[str, str]:
     """Return the stem of each base form to which the stemmer does not lead from a word, and that form."""
-    return {get_word_terms(base)[-1]: base for base in list_base_forms(_WORD.findall(text))}
+    bases = filter(None, map(find_base_form, _WORD.findall(text)))
+    return {get_word_terms(base)[-1]: base for base in bases}
 
 
 def _list_similar(terms: Sequence[str], count_units: Callable[[str], int], unit_count: int) -> Iterator[str]:
