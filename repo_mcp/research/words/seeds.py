@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 
 from repo_mcp.bundler.records import BundleRequest
@@ -179,8 +180,7 @@ def find_seeds(
     if asked is not None and any(seed.why.startswith((BELONG, DERIVE)) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
     if asked is not None and preferred is PreferredKind.EXTENSION and not seeds:
-        tables = [build_seed(state, node, 0.0) for node in find_tables(state, asked.nouns)]
-        found = _put_table_first(found, tables, asked.nouns)
+        found = _put_table_first(state, found, asked.nouns)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     seeds = _drop_prototypes(seeds)
     if preferred is PreferredKind.FAILURES and not first:
@@ -319,14 +319,15 @@ def _holds_noun(seed: Seed, noun: str) -> bool:
     return not held.isdisjoint(get_word_terms(noun)) or bool(shares_word(seed.name, (noun,)))
 
 
-def _put_table_first(seeds: Sequence[Seed], named: Sequence[Seed], nouns: Sequence[str]) -> list[Seed]:
-    """Return the seeds; if a good one, or else one of `named`, is a table of the kind, it leads and says so.
+def _put_table_first(state: ResearchState, seeds: Sequence[Seed], nouns: Sequence[str]) -> list[Seed]:
+    """Return the seeds; if a good one is a table of the kind, or else any constant is, it leads and says so.
 
     Where no type is the base of a kind, as in C, a table lists them. Its name consists of the nouns, or many
     of its lines have the last one: `INFIX_OPERATOR(PREC_TERM, "+")`.
     """
     noun = nouns[-1]
-    for seed in (*seeds[:MOST_TABLES], *named):
+    named = (build_seed(state, node, 0.0) for node in find_tables(state, nouns))
+    for seed in chain(seeds[:MOST_TABLES], named):
         kind = None if seed.node is None else seed.node.symbol.kind
         rows = range(seed.body.head_line + 1, seed.body.end_line) if kind in VALUES else ()
         own = [number for number in rows if number not in seed.body.comment_lines]
