@@ -17,8 +17,6 @@ from repo_mcp.record_classes import replace
 
 NOTHING_ASKED = "No line has a word of about"
 MOST_LEFT = 8  # lines with words of `about` that are not shown but named, those worth most
-LONG_RANGE = 60  # lines: few ask for so many because they want each of them
-MOST_COMMENTS = 2 / 3  # of a range that is asked for because of its code
 
 
 def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
@@ -72,16 +70,6 @@ def skip_documentation(
     if not left:
         return None
     return _leave_out(opened, left, most_lines, "docstrings" if is_python else "comments")
-
-
-def skip_comments(opened: OpenedText) -> OpenedText:
-    """Return a long range without most lines of its long comments, unless it is mostly these."""
-    if len(opened.lines) < LONG_RANGE:
-        return opened
-    left = _list_comments(opened)
-    if not 0 < sum(map(len, left)) <= MOST_COMMENTS * len(opened.lines):
-        return opened
-    return _leave_out(opened, left, len(opened.lines), "comments")
 
 
 def _list_comments(opened: OpenedText) -> list[range]:

@@ -41,7 +41,6 @@ from repo_mcp.repository.chosen_lines import (
     fold,
     keep_asked,
     keep_near,
-    skip_comments,
     skip_documentation,
 )
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
@@ -184,7 +183,6 @@ class Repository:
         if symbol is None and around is None:
             usual = limits.default_open_lines if about is None else most
             shown = show_lines(opened, start_line, end_line, usual, most)
-            shown = skip_comments(shown) if folds and about is None else shown
         else:
             shown = self._show_declaration(opened, symbol, around, most, folds=folds and about is None)
         return shown if about is None else keep_asked(shown, about, around)

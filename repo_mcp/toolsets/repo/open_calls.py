@@ -104,7 +104,7 @@ def _open(repository: Repository, asked: Arguments) -> OpenedText:
         return repository.open_file(path, None, None, around=line, about=about, folds=True)
     first, last = find_integer(asked, "start_line"), find_integer(asked, "end_line")
     try:
-        return repository.open_file(path, first, last, about=about, folds=True)
+        return repository.open_file(path, first, last, about=about)
     except RepoError as error:
         cited = _CITED.fullmatch(path) if error.code is ErrorCode.NOT_FOUND and not ways else None
         if cited is None:
