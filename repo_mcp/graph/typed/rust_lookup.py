@@ -84,8 +84,20 @@ class RustLookup(NamedLookup):
         """Return the declarations of a full path as its crate sees them, also through re-exports."""
         key = (get_crate_root(self.rules.find_home(scope)), path, role)
         if key not in self._followed:
-            self._followed[key] = super().find_path(scope, path, role)
+            self._followed[key] = self._pass_blocks(scope, path, role, super().find_path(scope, path, role))
         return self._followed[key]
+
+    def _pass_blocks(
+        self, scope: FileScope, path: Path, role: ReferenceRole, found: FoundDeclarations
+    ) -> FoundDeclarations:
+        """Return the type that a module imports in place of `impl` blocks, which stand for types outside."""
+        if any(self.get_kind(one) is not SymbolKind.EXTENSION for one in found.declarations):
+            return found
+        for other in self.rules.follow(scope, path) if found.declarations else ():
+            behind = super().find_path(scope, other, role)
+            if behind.declarations and self.get_kind(behind.declarations[0]) is not SymbolKind.EXTENSION:
+                return behind
+        return found
 
     def _join_reexports(
         self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole

@@ -25,6 +25,14 @@ TEXTS = {
             }
         }
         """,
+    "src/blocks.rs": """
+        use crate::deep::frames::Frame;
+        impl Frame { fn size(&self) {} }
+        mod tests {
+            use super::*;
+            fn each(frame: &Frame) {}
+        }
+        """,
     "src/user.rs": """
         use crate::prelude::*;
         fn take(frame: Frame) {}
@@ -116,3 +124,7 @@ def test_stars_of_other_crates_come_after_all_of_this_one(repository: Repository
 
 def test_what_a_star_takes_from_the_module_around_can_be_imported_from(repository: Repository) -> None:
     assert repository.ask("src/kinds.rs", "take(", "Text") == ["src/kinds.rs:1 Text exact"]
+
+
+def test_a_star_passes_the_blocks_of_an_imported_type(repository: Repository) -> None:
+    assert repository.ask("src/blocks.rs", "fn each", "Frame") == ["src/deep.rs:2 Frame exact"]
