@@ -201,9 +201,10 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.CALLEES, "how (?:does|do) X.. (?:work|function|operate)(?: internally)?"),
     (Form.DEPENDENCIES, "what (?:does|do) X.. (?:<depends>|inherit(?: from)?|extend|implement|consist of)"),
     (Form.DEPENDENCIES, "what (?P<x>[^ ]+) (?:depends (?:up)?on|uses|imports|needs|requires|relies on)"),
-    (Form.DEPENDENCIES, "(?:direct |transitive |internal |external |outgoing |module |package "
-     ")*<dependencies>(?: graph| tree| map)? (?:of|for|in) X"),
-    (Form.DEPENDENCIES, "X..(?:'s)? (?:dependencies|imports|dependency (?:graph|map|tree))"),
+    (Form.DEPENDENCIES, "(?:what (?:is|are) (?:all )?(?:the )?)?(?:direct |transitive |internal "
+     "|external |outgoing |module |package )*<dependencies>(?: graph| tree| map)? (?:of|for|in) X"),
+    (Form.DEPENDENCIES, "(?:what (?:is|are) )?X..(?:'s)? (?:dependencies|imports|dependency "
+     "(?:graph|map|tree))"),
     (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) (?:i "
      "|we |you )?<changed> X"),
     (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "
@@ -220,7 +221,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.CONFIGURED, "(?:where|how) (?:do|can|does|should|to)(?: (?:i|we|you|one))? <configures> X"),
     (Form.CONFIGURED, "(?:default |possible )*<settings> (?:of|for|that controls?|behind) X"),
     (Form.CONFIGURED, "<who>(?: <thing>)? <configures> X"),
-    (Form.CONFIGURED, "X.. (?:config|configuration|settings?)(?: (?:file|location|options?))?"),
+    (Form.CONFIGURED, "(?:what (?:is|are) )?X.. (?:config|configuration|settings?)(?: (?:file|location|"
+     "options?))?"),
     (Form.DEFINED, "where (?:do we |can i find |does |do |can one find )?<is?>X.. <is?><defined>"),
     (Form.DEFINED, "<definition> (?:of|for) X"),
     (Form.DEFINED, "(?:where|what|who)(?: is|'s| are) X"),
@@ -264,6 +266,10 @@ _ARTICLE = re.compile(
     r"^(?:(?:the|a|an|this|that|our|my|its|their|any|all|some|every|given|whole|entire|calls? to"
     r"|instances? of|use of)\s+)+",
     re.IGNORECASE,
+)
+# "how are labels parsed into" names nothing, though "configuration" follows it.
+_ASKS = re.compile(
+    r"(?:how|what|where|which|who|whose|why|when|do|does|did|is|are|can|should) ", re.IGNORECASE
 )
 _CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")
 # "save of Store", "the method save() in Store": a member, and not its type.
@@ -312,7 +318,7 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
         plain = _strip(text)
         for form, pattern in _COMPILED:
             match = pattern.fullmatch(plain)
-            if match is not None:
+            if match is not None and not any(map(_ASKS.match, filter(None, match.groupdict().values()))):
                 found.setdefault(_build(form, match))
     return (*found, Parsed(Form.OPEN, (Phrase(text),)))
 

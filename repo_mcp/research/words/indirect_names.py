@@ -147,11 +147,13 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
         # Interfaces are searched for separately, because more classes than interfaces have the noun.
         types = [node for kind in ("interface", None) for node in _search_types(state, f"*{name}", kind)]
         compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
-        counts = [(len(list_derived(state, node)), node) for node in compared]
-        most, best = max(counts, key=lambda one: one[0], default=(0, None))
-        base = _find_common_base(state, types, LEAST_COMMON) if most < LEAST_COMMON else None
-        if base is not None or most:
-            return base or best
+        counts = [(_count_derived(state, node), node) for node in compared]
+        most, best = max(counts, key=lambda one: one[0], default=((0, 0), None))
+        common = _find_common_base(state, types, LEAST_COMMON) if most[1] < LEAST_COMMON else None
+        if common is not None and _count_derived(state, common) >= most:
+            return common
+        if most[1]:
+            return best
     return None
 
 
@@ -171,6 +173,12 @@ def list_derived(state: ResearchState, node: Node) -> list[Node]:
     edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE).edges
     found = (state.get_node(edge.other) for edge in edges)
     return [one for one in found if one.symbol.name != node.symbol.name or one.symbol.kind not in _OWN_PARTS]
+
+
+def _count_derived(state: ResearchState, node: Node) -> tuple[int, int]:
+    """Return how many types derive from a type: those that are no interfaces themselves, and all."""
+    derived = list_derived(state, node)
+    return sum(one.symbol.kind not in OPEN_TYPES for one in derived), len(derived)
 
 
 def is_left_open(node: Node) -> bool:

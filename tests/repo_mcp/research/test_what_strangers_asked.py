@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.grammar import parse_question
 from tests.repo_mcp.research.asking import Asked, list_found
 
 VIEWS = {
@@ -115,3 +119,32 @@ def test_the_constant_that_names_all_of_a_kind_lists_it() -> None:
         "Where would I add a new module?"
     )
     assert report.claim.startswith("Others of the kind are listed in ALL_MODULES (src/all.rs:1-12).")
+
+
+@pytest.mark.parametrize(
+    ("query", "form"),
+    [
+        ("How are container labels parsed into configuration?", Form.OPEN),
+        ("How does the bundler resolve imports?", Form.OPEN),
+        ("What is the retry configuration?", Form.CONFIGURED),
+        ("worker pool settings", Form.CONFIGURED),
+        ("What are the dependencies of Store?", Form.DEPENDENCIES),
+    ],
+)
+def test_no_name_begins_as_a_question_does(query: str, form: Form) -> None:
+    assert parse_question(query)[0].form is form
+
+
+def test_types_that_implement_a_kind_count_before_interfaces_that_extend_it() -> None:
+    files = {
+        "entities.ts": "export interface BaseProvider { id: string }\n"
+        "export interface AdminProvider extends BaseProvider { name: string }\n"
+        "export interface StoreProvider extends BaseProvider { name: string }\n"
+        "export interface ShopProvider extends BaseProvider { name: string }\n",
+        "abstract.ts": "export abstract class AbstractProvider {\n  abstract pay(): void\n}\n",
+        "card.ts": 'import { AbstractProvider } from "./abstract"\n\n'
+        "export class Card extends AbstractProvider {\n  pay(): void {\n    charge()\n  }\n}\n"
+        "export class Cash extends AbstractProvider {\n  pay(): void {\n    take()\n  }\n}\n",
+    }
+    claim = Asked(files).ask("Where would I add a new provider?").claim
+    assert claim.startswith("Others of the kind derive from AbstractProvider (abstract.ts:1-3)")
