@@ -14,7 +14,7 @@ from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 
 # A line that is a statement without a word of its own.
 _BARE_KEYWORD = re.compile(
-    r"[\s}]*(?:pass|break|continue|return|raise|throw|else|try|finally|do|default|next|fallthrough)\s*[:;{]?\s*"
+    r"[\s}]*(?:pass|break|continue|return|raise|throw|else|try|finally|do|default|next|fallthrough)\s*(?:[:;{]\s*)?"
 )
 
 

@@ -6,7 +6,7 @@ questions about programs. Left out are those that mean something else in code ("
 whose base says nothing ("made").
 
 Nor does it lead from "validated" to `validate`: of the base it removes "-ate" (`valid`), of the participle
-only "-ed" (`validat`). So it is with "-ize", "-ence" and "-ue".
+only "-ed" (`validat`). So it is with "-ize", "-ence" and "-eue".
 """
 
 from __future__ import annotations

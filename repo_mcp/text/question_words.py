@@ -45,6 +45,7 @@ _ACTION = compile_late(
 # "a way to authenticate"
 _WAY = compile_late(r"\b(?:way|means) to (\w{4,})\b", re.IGNORECASE)
 _ALL_OF = compile_late(r"^_*(?:ALL|AVAILABLE|BUILTIN|BUILT_IN|DEFAULT|KNOWN|REGISTERED|STANDARD|SUPPORTED)_")
+_TO_IES, _TO_ES = compile_late(r"[^aeiou]y$"), compile_late(r"(?:s|x|z|ch|sh)$")  # endings before a plural
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
 # "how is a password checked", "how is the length of a form computed": functions often have such names.
 _DONE = compile_late(
@@ -286,8 +287,17 @@ def names_kind(name: str, nouns: Sequence[str]) -> bool:
     """
     if not name.isupper():
         return False
-    whole = _ALL_OF.sub("", name)
-    return whole.lower() == f"{nouns[-1]}s" or count_words(whole) == len(nouns) == shares_word(whole, nouns)
+    whole = _ALL_OF.sub("", name) or name
+    return whole.lower() == spell_plural(nouns[-1]) or count_words(whole) == len(nouns) == shares_word(
+        whole, nouns
+    )
+
+
+def spell_plural(noun: str) -> str:
+    """Return a regular plural: `policies` for "policy", `filters` for "filter"."""
+    if _TO_IES.search(noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if _TO_ES.search(noun) else f"{noun}s"
 
 
 def names_action(name: str, action: Action) -> bool:

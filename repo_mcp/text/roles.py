@@ -20,7 +20,7 @@ _TEST_DIRECTORY = re.compile(
 _TEST_NAME = re.compile(
     r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py|tests?\.rs"
     r"|[^/]*\.(?:e2e|cy)\.[cm]?[jt]sx?|[^/]*(?:[_.-](?:test|spec)s?(?:-d)?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
-    r"(?<!_spec\.py)(?<!_specs\.py)(?<!_spec\.go)(?<!_specs\.go)(?<!_spec\.rs)(?<!_specs\.rs)(?<!_spec\.[ch])"
+    r"(?<!_spec\.(?:py|go|rs))(?<!_specs\.(?:py|go|rs))(?<!_spec\.[ch])(?<!_specs\.[ch])"
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", ".cy.", "__mocks__")  # every test's path has one
 _MAY_BE_TEST = re.compile(r"est|pec|Suite|e2e|\.cy\.")  # a name that makes its file a test has one of these

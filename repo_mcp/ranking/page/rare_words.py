@@ -156,7 +156,7 @@ def describe_best(
     common = f"only common words of the query: {_list([word.text for word in had])}"
     said = f"The best hit has {common if had else 'none of the rare words of the query'}"
     rarest = min((word for word in rare if word.units), key=lambda word: word.units, default=None)
-    there = f"; mode literal finds where {shorten_word(rarest.text)} is" if rarest else ""
+    there = f"; a search for {shorten_word(rarest.text)} alone finds where it is" if rarest else ""
     return [f"{said}{there}."]
 
 

@@ -27,6 +27,7 @@ from repo_mcp.text.question_words import (
     names_action,
     names_kind,
     shares_word,
+    spell_plural,
 )
 from repo_mcp.text.roles import is_side_file
 
@@ -243,7 +244,7 @@ def find_tables(state: ResearchState, nouns: Sequence[str]) -> list[Node]:
     """Return the constants that are named after all of a kind, such as `ALL_MODULES`."""
     return [
         node
-        for node in _search(state, f"{nouns[-1]}s")
+        for node in _search(state, spell_plural(nouns[-1]))
         if node.symbol.kind in VALUES and names_kind(node.symbol.name, nouns)
     ]
 

@@ -152,7 +152,7 @@ def _put_named_first(seeds: Sequence[Seed], asked: Sequence[str]) -> list[Seed]:
     for at in range(1, min(NAMESAKES, len(ordered))):
         own = ordered[at]
         passed = next((to for to in range(at) if _is_named_rather(own, ordered[to], asked)), at)
-        ordered.insert(passed, replace(ordered.pop(at), worth=seeds[passed].worth))
+        ordered[passed : at + 1] = replace(own, worth=ordered[passed].worth), *ordered[passed:at]
     return ordered
 
 

@@ -251,7 +251,10 @@ def _judge_best(
 
 
 def _put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:
-    """Return the seeds; one of nearly the best leads if its type or file alone has the most telling word."""
+    """Return the seeds; if the best lacks the most telling word, a good one whose type or file has it leads.
+
+    Good is what is worth NEAR_BEST of the best.
+    """
     most = max(weighed, key=lambda word: weighed[word], default="")
     if not most or most not in list_lacking(seeds[0], weighed):
         return seeds

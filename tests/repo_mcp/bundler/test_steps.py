@@ -54,6 +54,7 @@ from repo_mcp.ranking.query.clues import Clue, ClueKind, Mention, parse_prompt
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.ranking.scoring.searcher import Ranking
 from repo_mcp.text.analysis import analyse_text
+from tests.growth import assert_linear
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 
 COUNTS = {"common": 90, "rare": 1, "transfer_funds": 2, "slow_start": 3}
@@ -199,6 +200,12 @@ def rate(
     rated = zip(blocks, rater.rate(seen, blocks, is_program=is_program), strict=True)
     named = [(one.span.qualified_name if one.span else "", worth) for one, worth in rated]
     return sorted(named, key=lambda one: -one[1])
+
+
+def test_a_bare_keyword_is_found_in_linear_time() -> None:
+    """A line of 100 KB, of a keyword and blanks, kept a search busy for a minute."""
+    assert view("pass\n    } else {\ndefault:\npass it\n", "pass else default").line_terms == {4: ("pass",)}
+    assert_linear(lambda size: "pass" + " " * size + "x", lambda text: view(text, "pass").line_terms, 2_000)
 
 
 def test_imports_tell_nothing() -> None:

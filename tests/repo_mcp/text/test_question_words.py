@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.text.question_words import find_idioms, leave_out_form
+from repo_mcp.text.question_words import find_idioms, leave_out_form, names_kind, spell_plural
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,33 @@ def test_what_is_kept_alive_is_renewed(question: str, is_said: bool) -> None:
 
 def test_what_is_worked_out_is_computed() -> None:
     assert ("compute", "calculate") in find_idioms("How is the next delay worked out?").values()
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("MODULES", True),
+        ("ALL_MODULES", True),
+        ("DEFAULT_SHELL_MODULES", False),
+        ("DEFAULT_", False),  # of such a name nothing is left
+        ("_ALL_", False),
+    ],
+)
+def test_a_constant_is_named_after_a_kind_or_all_of_it(name: str, names: bool) -> None:
+    assert names_kind(name, ["module"]) is names
+    assert names_kind("POLICIES", ["access", "policy"])
+
+
+@pytest.mark.parametrize(
+    ("noun", "plural"),
+    [
+        ("module", "modules"),
+        ("policy", "policies"),
+        ("key", "keys"),
+        ("class", "classes"),
+        ("index", "indexes"),
+        ("batch", "batches"),
+    ],
+)
+def test_regular_plurals(noun: str, plural: str) -> None:
+    assert spell_plural(noun) == plural

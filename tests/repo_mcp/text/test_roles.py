@@ -64,3 +64,19 @@ def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: 
 )
 def test_translations_count_as_foreign(path: str, is_foreign: bool) -> None:
     assert (find_role(path) is FileRole.FOREIGN) == is_foreign
+
+
+@pytest.mark.parametrize(
+    ("path", "is_test"),
+    [
+        ("rules/mode_specs.py", False),
+        ("rules/mode_spec.rs", False),
+        ("rules/mode_specs.go", False),
+        ("gcc/mode_specs.c", False),
+        ("gcc/mode_specs.h", False),
+        ("rules/mode_spec.rb", True),
+        ("rules/mode_specs.ts", True),
+    ],
+)
+def test_specifications_are_tests_in_some_languages(path: str, is_test: bool) -> None:
+    assert (find_role(path) is FileRole.TEST) is is_test

@@ -25,6 +25,10 @@ BLOCK = "/*\n" + "of plain text, also {\n\n" * 10 + "*/\n"
         ("#include <a.h>\n" * 20 + "#define A 1\n" * 20, []),
         ("case $1 in\n  /*) a ;;\n" + "  b) c ;;\n" * 20 + "  */*) d ;;\nesac\n", []),
         ("*a = 1;\n" * 20, []),
+        ('/* 1 */ { "stop", stop },\n' * 20, []),  # rows of a table
+        ("/*1*/ 0x0f,\n" * 20, []),
+        ("/* a */ /* b */ // c\n" * 20, [range(2, 19)]),
+        ("/*\n" + "said\n" * 20 + "*/ int a;\n", [range(2, 20)]),
         ("/* never closed\n" + "int a;\n" * 20, []),
         ("int a; /* from here\n" + "on\n" * 20 + "*/\n", []),
     ],

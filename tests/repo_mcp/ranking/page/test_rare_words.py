@@ -81,7 +81,7 @@ def test_the_absent_words_are_named_up_to_five() -> None:
     assert describe_absent(words[-1:]) == []
 
 
-WHERE = "; mode literal finds where zebra is."
+WHERE = "; a search for zebra alone finds where it is."
 
 
 @pytest.mark.parametrize(
