@@ -4,7 +4,8 @@ The lines of the scope are in order. What a block declares that need not run, su
 nothing above it; see `repo_mcp/graph/python/branches.py`. Where the name is read in another scope, all lines
 of its own have run.
 
-Left out on purpose: variables, which hide no function, as `work = wrapped(work)` mostly runs it.
+Left out on purpose: variables, which hide no function, as `work = wrapped(work)` mostly runs it. A name that
+a scope declares more than MAX_DECLARED times may mean any of its declarations anywhere.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from repo_mcp.graph.python.branches import list_reaching
-from repo_mcp.graph.python.names import Bound, Imported, PythonNames
+from repo_mcp.graph.python.names import MAX_DECLARED, Bound, Imported, PythonNames
 from repo_mcp.symbols.model import DECLARED
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 
@@ -30,7 +31,7 @@ class Declared(NamedTuple):
 
 def keep_run(names: PythonNames, scope: int, name: str, found: Declared, line: int) -> Declared:
     """Return the declarations that may count on a line of their scope; at its end if `line` is 0."""
-    if len(found.ordinals) + len(found.imports) < 2:
+    if not 1 < len(found.ordinals) + len(found.imports) <= MAX_DECLARED:
         return found
     starts = names.record.starts
     hiding = [one for one in found.ordinals if _hides(names, one)]

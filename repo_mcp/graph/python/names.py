@@ -33,6 +33,7 @@ _READ_ROLES = (
     ReferenceRole.INHERIT,
 )
 _ROOT = re.compile(r"[.(\[]")  # after the first name of an expression
+MAX_DECLARED = 64  # declarations of one name in a scope, of which the last is looked for
 MAX_LOOKED_BACK = 200  # symbols searched for the method that assigns an attribute
 UNKNOWN_ARGUMENT = "_"
 _CUT = "…"  # at the end of a text that is too long for a record
@@ -198,9 +199,12 @@ class PythonNames(PythonSymbols):
         return found
 
     def binds_again(self, scope: int, name: str) -> bool:
-        """Return whether a scope declares or imports a name more than once, or may do so by a star."""
+        """Return whether a scope declares or imports a name more than once, or may do so by a star.
+
+        False for more than MAX_DECLARED times, as any of them may then be meant.
+        """
         count = len(self.children.get((scope, name), ())) + len(self.imports.get((scope, name), ()))
-        return count > 1 or (count == 1 and (scope, "*") in self.imports)
+        return count > 0 and 1 < count + len(self.imports.get((scope, "*"), ())) <= MAX_DECLARED
 
     @cached_property
     def bounds(self) -> dict[tuple[int, str], list[Bound]]:

@@ -48,6 +48,12 @@ try_into values wait windows with_extension with_file_name write_all write_fmt w
 """
 
 
+class HiddenPath(tuple[str, ...]):
+    """A path behind a star, which an import that names it hides unless that leads nowhere."""
+
+    __slots__ = ()
+
+
 class RustRules(Rules):
     """The rules of Rust. Full paths begin with the folder of the crate, then the modules."""
 
@@ -271,6 +277,7 @@ class RustRules(Rules):
         beside = self.crates.find_beside(path)
         found = [beside] if beside is not None else []
         stars: list[Path] = []
+        is_named = False
         for cut in range(len(path) - 1, 0, -1):
             file = self._find_module_file(path[:cut])
             module = self.find_scope(file) if file is not None else None
@@ -297,8 +304,10 @@ class RustRules(Rules):
                     continue
                 if target is not None and target + tail != path:
                     (stars if row.name == "*" else found).append(target + tail)
+                    is_named = is_named or row.name != "*"
             break
-        return [*found, *sorted(stars, key=lambda one: one[:1] == OUTSIDE)]
+        stars.sort(key=lambda one: one[:1] == OUTSIDE)
+        return [*found, *(map(HiddenPath, stars) if is_named else stars)]
 
     def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
         """Return whether an `impl` block may belong to a type: in the same crate, or of an external type."""

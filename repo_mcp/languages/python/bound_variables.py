@@ -114,10 +114,12 @@ def add_declaring_blocks(pieces: Sequence[tuple[BoundVariables, dict[ReferenceKe
     counts: Counter[tuple[int, str]] = Counter()
     for bound, _ in pieces:
         counts.update({key: len(lines) for key, lines in bound.declared.items()})
+        for lines in bound.declared.values():
+            lines.sort()
     for bound, rows in pieces:
         for symbol, branches, names in bound.declaring:
             for name in names:
                 if counts[symbol, name] > 1 or counts[symbol, STAR]:
-                    for row in iter_rows(branches, sorted(bound.declared[symbol, name])):
+                    for row in iter_rows(branches, bound.declared[symbol, name]):
                         key = (symbol, BIND, str(row.length), str(row.hidden), f"{DECLARED}{name}", row.line)
                         rows.setdefault(key, row.form)

@@ -3,7 +3,8 @@
 What `if` or `except` binds holds behind the statement only if that branch ran. The rows are written for
 variables that are bound on two lines or more; the resolver follows them back from a use.
 
-Left out on purpose: whether a condition can be true, and `with`, which is taken to run.
+Left out on purpose: whether a condition can be true, and `with`, which is taken to run unless it is the
+`suppress` of contextlib.
 """
 
 from __future__ import annotations
@@ -66,7 +67,14 @@ def list_branches(node: ast.stmt) -> Branches | None:
         return Branches(blocks, last, _is_any(node.cases[-1]), False, True)
     if isinstance(node, ast.Try | ast.TryStar):
         return _list_tried(node, last) if node.handlers else None
+    if isinstance(node, ast.With | ast.AsyncWith) and any(map(_suppresses, node.items)):
+        return Branches(_list_blocks((node.body,)), last, False, False, False)
     return None
+
+
+def _suppresses(item: ast.withitem) -> bool:
+    called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else None
+    return getattr(called, "attr", getattr(called, "id", "")) == "suppress"
 
 
 def _list_tried(node: ast.Try | ast.TryStar, last: int) -> Branches:

@@ -202,6 +202,7 @@ class StatementWalk(AssignmentWalk):
         self.stack += (*reversed(node.orelse), *reversed(node.body), node.test)
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        self.bound.branching.append((self.symbol, node))
         self.stack += reversed(node.body)
         self.narrow(narrow_block(node.body))
         for item in reversed(node.items):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.repo_mcp.graph.resolved import Repository
+from repo_mcp.graph.python.resolver import PythonResolver
+from repo_mcp.symbols.symbol_record import ReferenceRole
+from tests.growth import assert_linear
+from tests.repo_mcp.graph.resolved import Repository, parse
 
 TEXTS = {
     "one.py": "def run(): ...\ndef only(): ...\nclass Box: ...\n",
@@ -172,3 +175,55 @@ def test_branches_keep_what_is_above_them(repository: Repository) -> None:
         ["branch.py:9 run probable", "one.py:1 run probable"],
         ["one.py:2 only exact"],
     ]
+
+
+def test_a_block_that_may_end_early_hides_nothing_above_it() -> None:
+    tried = Repository.build(
+        {
+            **{path: TEXTS[path] for path in ("one.py", "two.py")},
+            "use.py": """
+                import contextlib
+                from one import run
+                with contextlib.suppress(ImportError):
+                    from two import run
+                run()  # either
+                with open(name):
+                    from two import run
+                run()  # the second
+                """,
+        }
+    )
+    assert tried.ask("use.py", "# either", "run") == ["one.py:1 run probable", "two.py:1 run probable"]
+    assert tried.ask("use.py", "# the second", "run") == ["two.py:1 run exact"]
+
+
+AGAIN = {
+    "functions": "def run(): ...\nrun()\n",
+    "imports": "from one import run\nrun()\n",
+    "stars": "from one import *\nrun()\n",
+}
+
+
+@pytest.mark.parametrize("kind", AGAIN)
+def test_names_that_are_declared_very_often_take_no_longer_each(kind: str) -> None:
+    def prepare(size: int) -> Repository:
+        text = "def run(): ...\n" + AGAIN[kind] * size
+        return Repository.build({"one.py": "def run(): ...\n", "many.py": text})
+
+    def run(repository: Repository) -> None:
+        record = repository.program.find_record("many.py")
+        assert record is not None
+        resolver = PythonResolver(repository.program)
+        for row in range(record.reference_count):
+            reference = record.get_reference(row)
+            if reference.role is ReferenceRole.CALL:
+                resolver.resolve("many.py", record, reference)
+
+    assert_linear(prepare, run, 100)
+
+
+def test_blocks_that_declare_one_name_again_and_again_are_parsed_in_linear_time() -> None:
+    def prepare(size: int) -> bytes:
+        return b"try:\n import a\nexcept E:\n import b as a\n" * size
+
+    assert_linear(prepare, lambda text: parse("many.py", text), 1_000)

@@ -128,3 +128,26 @@ def test_what_a_star_takes_from_the_module_around_can_be_imported_from(repositor
 
 def test_a_star_passes_the_blocks_of_an_imported_type(repository: Repository) -> None:
     assert repository.ask("src/blocks.rs", "fn each", "Frame") == ["src/deep.rs:2 Frame exact"]
+
+
+def test_an_import_that_names_a_type_hides_what_stars_would_give() -> None:
+    kind = "pub struct Kind;\nimpl Kind { pub fn go(&self) {} }\n"
+    repository = Repository.build(
+        {
+            "Cargo.toml": '[package]\nname = "app"\n',
+            "src/lib.rs": """
+                pub mod one;
+                pub mod two;
+                pub use two::Kind;
+                use one::*;
+                mod inner {
+                    use super::*;
+                    fn walk(kind: Kind) { kind.go(); }
+                }
+                """,
+            "src/one.rs": kind,
+            "src/two.rs": kind,
+        }
+    )
+    assert repository.ask("src/lib.rs", "fn walk", "Kind") == ["src/two.rs:1 Kind exact"]
+    assert repository.ask("src/lib.rs", "fn walk", "go") == ["src/two.rs:2 go exact"]
