@@ -17,8 +17,10 @@ Left out on purpose: checking that one type argument fits all methods, and the t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from typing import NamedTuple
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
@@ -65,6 +67,13 @@ _EMBEDS = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)  # of a struct, of an in
 _OWN_KINDS = frozenset({SymbolKind.STRUCT, SymbolKind.TYPE})
 
 Signature = str | None  # None: unknown (of the standard library) or cut
+
+
+class _Embedded(NamedTuple):
+    """A type at some depth of another."""
+
+    type: Declaration
+    origin: int  # the same for all that one interface embeds, or that stand for one embedded type
 
 
 @dataclass(slots=True)
@@ -304,16 +313,16 @@ class _Reader:
 
         A method that an embedded interface promotes is left out: it is declared by no type.
         """
-        level, met = [owner], {owner}
+        level, met = [_Embedded(owner, 0)], {owner}
         while level and len(met) <= MAX_EMBEDDED:
-            found = [(one, method) for one in level for method in self.list_own_methods(one, name)]
-            fields = (field for one in level for _, field in self._iter_fields(one))
-            if len({one for one, _ in found}) > 1 or name in fields:
+            found = [(one, method) for one in level for method in self.list_own_methods(one.type, name)]
+            fields = (field for one in level for _, field in self._iter_fields(one.type))
+            if len({one.origin for one, _ in found}) > 1 or name in fields:
                 return []  # of none of them
             if found:
-                return [method for one, method in found if not self._is_interface(one)]
-            level = [one for outer in level for one in self.list_embedded(outer) if one not in met]
-            met.update(level)
+                return list(dict.fromkeys(each for one, each in found if not self._is_interface(one.type)))
+            level = self._list_below(_MethodSet(), level, met)
+            met.update(one.type for one in level)
         return []
 
     def _iter_methods(self, owner: Declaration) -> Iterator[tuple[Declaration, DeclaredSymbol]]:
@@ -333,39 +342,53 @@ class _Reader:
         """Return the methods of a type or an interface."""
         if owner not in self._read:
             found = self._read[owner] = _MethodSet()
-            level, seen = [owner], {owner}
+            level, seen = [_Embedded(owner, 0)], {owner}
             hidden: set[tuple[str, str]] = set()  # names of fields, or of several members, at a lesser depth
             while level and len(seen) <= MAX_EMBEDDED:
                 hidden |= self._add_level(found, level, hidden)
-                embedded = [each for one in level for each in self._iter_embedded(one)]
-                for declarations, outside in embedded:
-                    if not declarations:
-                        _add_outside(found, outside)
-                level = [
-                    one for one in dict.fromkeys(x for each, _ in embedded for x in each) if one not in seen
-                ]
-                seen.update(level)
+                level = self._list_below(found, level, seen)
+                seen.update(one.type for one in level)
         return self._read[owner]
 
+    def _list_below(
+        self, found: _MethodSet, level: list[_Embedded], seen: set[Declaration]
+    ) -> list[_Embedded]:
+        """Return what types at one depth embed, each type twice at most; adds what is outside to `found`."""
+        below: list[_Embedded] = []
+        times: Counter[Declaration] = Counter()
+        origin = max(one.origin for one in level)
+        for one in level:
+            is_interface = self._is_interface(one.type)
+            for declarations, outside in self._iter_embedded(one.type):
+                origin += 1
+                if not declarations:
+                    _add_outside(found, outside)
+                for each in declarations:  # several where each is of another system
+                    times[each] += 1
+                    if each not in seen and times[each] <= 2:
+                        below.append(_Embedded(each, one.origin if is_interface else origin))
+        return below
+
     def _add_level(
-        self, found: _MethodSet, level: list[Declaration], hidden: set[tuple[str, str]]
+        self, found: _MethodSet, level: list[_Embedded], hidden: set[tuple[str, str]]
     ) -> set[tuple[str, str]]:
         """Add the methods of types at one depth, and return the names that those of a greater depth have not.
 
-        A field hides methods of its name, and so do two types of one depth. Interfaces share methods.
+        A field hides methods of its name, and so do two types of one depth, unless an interface embeds both.
         """
-        methods: dict[tuple[str, str], list[Signature]] = {}
+        methods: dict[tuple[str, str], Signature] = {}
+        origins: dict[tuple[str, str], int] = {}
         taken: set[tuple[str, str]] = set()
         for one in level:
-            for declaration, symbol in self._iter_methods(one):
+            for declaration, symbol in self._iter_methods(one.type):
                 key = self._name_key(declaration, symbol.name)
-                if key in methods and not self._is_interface(one):
+                if origins.setdefault(key, one.origin) != one.origin:
                     taken.add(key)
-                methods.setdefault(key, []).append(self._write_signature(declaration.path, symbol))
-            taken.update(self._name_key(each, name) for each, name in self._iter_fields(one))
-        for key, signatures in methods.items():
+                methods.setdefault(key, self._write_signature(declaration.path, symbol))
+            taken.update(self._name_key(each, name) for each, name in self._iter_fields(one.type))
+        for key, signature in methods.items():
             if key not in hidden and key not in taken:
-                found.methods.setdefault(key, signatures[0])
+                found.methods.setdefault(key, signature)
         return taken - found.methods.keys()
 
     def _iter_fields(self, owner: Declaration) -> Iterator[tuple[Declaration, str]]:

@@ -84,3 +84,52 @@ type Hidden struct {
     assert found == ["app.Whole", "app.Plain", "app.Nearer"]
     found = [end for _, _, end, _ in list_incoming(graph, "app.Runs.Run", EdgeType.OVERRIDES)]
     assert found == ["app.Whole.Run", "app.Other.Run"]
+
+
+def test_an_embedded_type_of_two_systems_is_one_and_the_order_of_embedded_types_does_not_matter() -> None:
+    texts = {
+        "go.mod": "module example.org/app\n",
+        "a.go": """package app
+type Ends interface {
+\tEnd()
+\tMore()
+}
+type More interface{ More() }
+type other struct{}
+func (other) More() {}
+type Holds struct {
+\tconn
+\tother
+}
+type First struct {
+\tHolds
+\tdeep
+}
+type deep struct {
+\tconn
+\tother
+\tMore
+}
+type Last struct {
+\tMore
+\tconn
+\tother
+}
+type Twice struct {
+\tleft
+\tright
+}
+type left struct{ other }
+type right struct{ other }
+""",
+        "conn_linux.go": "package app\ntype conn struct{}\nfunc (conn) End() {}\n",
+        "conn_windows.go": "package app\ntype conn struct{}\nfunc (conn) End() {}\n",
+    }
+    graph = make_graph(texts)
+    found = [end for _, _, end, _ in list_incoming(graph, "app.Ends", EdgeType.IMPLEMENTS)]
+    assert found == ["app.Holds"]
+    found = [end for _, _, end, _ in list_incoming(graph, "app.Ends.End", EdgeType.OVERRIDES)]
+    assert found == ["app.conn.End", "app.conn.End"]
+    found = [end for _, _, end, _ in list_incoming(graph, "app.More", EdgeType.IMPLEMENTS)]
+    assert "app.Twice" not in found
+    assert {"app.left", "app.right", "app.Holds"} <= set(found)
