@@ -27,7 +27,7 @@ _MAY_BE_TEST = re.compile(r"est|pec|Suite|e2e|\.cy\.")  # a name that makes its 
 # `docs` as well as `docs-site`; `_examples`, `iOS Example` and `App.Examples`. `benchmark` alone and `perf`
 # count only at the top: further down they are part of the program.
 _DOCS_DIRECTORY = re.compile(
-    r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|tutorials?|website"
+    r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|[^/]*\.docc|tutorials?|website"
     r"|(?:[^/]*[ ._-])?(?:[Ee]xamples?|[Ss]amples?|[Dd]emos?|[Bb]enchmarks)|[^/]+[Bb]enchmark|benches|jmh"
     r"|__bench(?:es)?__|[Ss]andbox|[Pp]laygrounds?)/|^(?:[Bb]ench(?:mark)?|perf)/"
 )

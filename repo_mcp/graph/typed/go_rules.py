@@ -43,6 +43,7 @@ class GoRules(Rules):
     """The rules of Go. Full paths begin with the folder of the package."""
 
     languages = frozenset({"go"})
+    tells_files = True
     sees_in_order = True
     has_extensions = True
     doubted_members = _LIBRARY

@@ -64,6 +64,7 @@ class JavaRules(Rules):
     """The rules of Java. Full paths begin with the parts of the package name."""
 
     languages = frozenset({"java"})
+    tells_files = True
     has_implicit_members = True
     sees_in_order = True
     has_overloads = True

@@ -6,14 +6,17 @@ Left out on purpose: which of the declarations of a name is meant.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import Path, Rules, count_common_folders
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import SymbolRecord
 
 MAX_FILES = 60  # nearest declaring files examined for one use of a name
+CACHED_NEAREST = 4_000  # lists of these: 2 MB
 
 
 class ParsedFiles:
@@ -24,6 +27,8 @@ class ParsedFiles:
         self.rules = rules
         rules.find_scope = self.find_scope
         self._scopes: dict[str, FileScope | None] = {}
+        # By a folder and a name.
+        self._nearest: LruCache[tuple[str, str], Sequence[str]] = LruCache(CACHED_NEAREST)
 
     def find_scope(self, path: str) -> FileScope | None:
         """Return a parsed file in one of our languages; None for any other."""
@@ -43,16 +48,25 @@ class ParsedFiles:
     def iter_declaring(self, scope: FileScope, name: str, wanted: Path | None = None) -> Iterator[FileScope]:
         """Yield the files that declare a name, at most the MAX_FILES nearest to another one."""
         paths = self.program.list_declaring(name)
-        if wanted is not None:
+        if wanted is not None and self.rules.tells_files:
             paths = [one for one in paths if self.rules.may_hold(one, wanted)]
-        if len(paths) > MAX_FILES:
-            near = scope.path
-
-            def measure(path: str) -> tuple[int, str]:
-                return -count_common_folders(near, path), path
-
-            paths = heapq.nsmallest(MAX_FILES, paths, key=measure)
+            paths = _choose_nearest(paths, scope.path) if len(paths) > MAX_FILES else paths
+        elif len(paths) > MAX_FILES:  # thousands of uses ask about a name such as `new`
+            paths = self._nearest.get((scope.folder, name), partial(_choose_nearest, paths, scope.path))
         for path in paths:
             other = self.find_scope(path)
             if other is not None:
                 yield other
+
+    def find_nearness(self, scope: FileScope, name: str) -> str:
+        """Return the folder of a file if it decides which files `iter_declaring` yields, else ""."""
+        return scope.folder if len(self.program.list_declaring(name)) > MAX_FILES else ""
+
+
+def _choose_nearest(paths: Sequence[str], near: str) -> list[str]:
+    """Return the MAX_FILES paths with the most leading folders in common with another one, ties by path."""
+
+    def measure(path: str) -> tuple[int, str]:
+        return -count_common_folders(near, path), path
+
+    return heapq.nsmallest(MAX_FILES, paths, key=measure)

@@ -31,8 +31,11 @@ class PathLookup(ParsedFiles):
 
     def __init__(self, program: Program, rules: Rules) -> None:
         super().__init__(program, rules)
-        # By a file and a name.
+        # By a file and a name, and by the folder of a use and a name.
         self._by_path: LruCache[tuple[str, str], dict[Path, list[int]]] = LruCache(
+            CACHED_PATHS, lambda found: 1 + len(found)
+        )
+        self._near_by_path: LruCache[tuple[str, str], dict[Path, list[Candidate]]] = LruCache(
             CACHED_PATHS, lambda found: 1 + len(found)
         )
 
@@ -65,22 +68,40 @@ class PathLookup(ParsedFiles):
     def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[Candidate]:
         rules = self.rules
         found = []
-        for other in self.iter_declaring(scope, path[-1], path):
-            for ordinal in self._list_at_path(other, path):
-                if not self._may_mean(other, ordinal, role) or extends_anything(other, ordinal):
-                    continue
-                if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
-                    continue
-                if is_of_block(other, ordinal):
-                    continue
-                if other is scope or rules.is_reachable(scope, other, ordinal):
-                    found.append((other, ordinal))
+        for other, ordinal in self._list_at_path(scope, path):
+            if not self._may_mean(other, ordinal, role) or extends_anything(other, ordinal):
+                continue
+            if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
+                continue
+            if is_of_block(other, ordinal):
+                continue
+            if other is scope or rules.is_reachable(scope, other, ordinal):
+                found.append((other, ordinal))
         return found
 
-    def _list_at_path(self, scope: FileScope, path: Path) -> list[int]:
-        """Return the symbols of a file with a full path. Those of one name are grouped by path once."""
-        grouped = self._by_path.get((scope.path, path[-1]), partial(self._group_named, scope, path[-1]))
-        return grouped.get(path, [])
+    def _list_at_path(self, scope: FileScope, path: Path) -> list[Candidate]:
+        """Return the symbols with a full path in the files that `iter_declaring` yields.
+
+        Where any file may hold any path, those of one name are grouped by path once: a name that is seen
+        through twenty stars has twenty paths.
+        """
+        name = path[-1]
+        if not self.rules.tells_files:
+            key = self.find_nearness(scope, name), name
+            return self._near_by_path.get(key, partial(self._group_near, scope, name)).get(path, [])
+        files = self.iter_declaring(scope, name, path)
+        return [(other, ordinal) for other in files for ordinal in self._group(other, name).get(path, ())]
+
+    def _group_near(self, scope: FileScope, name: str) -> dict[Path, list[Candidate]]:
+        found: dict[Path, list[Candidate]] = {}
+        for other in self.iter_declaring(scope, name):
+            for path, ordinals in self._group(other, name).items():
+                found.setdefault(path, []).extend((other, ordinal) for ordinal in ordinals)
+        return found
+
+    def _group(self, scope: FileScope, name: str) -> dict[Path, list[int]]:
+        """Return the symbols of a name in a file by their full paths."""
+        return self._by_path.get((scope.path, name), partial(self._group_named, scope, name))
 
     def _group_named(self, scope: FileScope, name: str) -> dict[Path, list[int]]:
         found: dict[Path, list[int]] = {}

@@ -43,6 +43,7 @@ class Rules:
     declares_again = False  # declarations of one name but several kinds are one: `typedef struct a {} a`
     has_overloads = False
     inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
+    tells_files = False  # the folder of a file tells which paths it may hold
     parts_fields = False  # a field and a method may share a name: a call of a member means the method alone
     has_labels = False  # a call names parameters: one that names others means another function
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository

@@ -186,6 +186,7 @@ class SwiftRules(Rules):
     """The rules of Swift. Full paths begin with the module."""
 
     languages = frozenset({"swift"})
+    tells_files = True
     has_implicit_members = True
     has_overloads = True
     inherits_overloads = True

@@ -87,7 +87,7 @@ _LISTS: dict[str, str] = {
     "changed": "change changed remove removed rename renamed delete deleted",
     "impact": "impact effect(s) consequences blast_radius",
     "configured": """configured set set_up initialised initialized customised customized enabled disabled
-        controlled defaulted registered assigned wired wired_up""",
+        controlled defaulted assigned wired wired_up""",
     "configures": """configure(s) set(s) set(s)_up control(s) enable(s) disable(s) register(s) assign(s)
         initialise(s) initialize(s) customise(s) customize(s)""",
     "settings": """config(s) configuration(s) setting(s) option(s) default(s) default_value(s) setup
@@ -218,6 +218,7 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      "(?:in|to|of) )?X"),
     (Form.CONFIGURED, "(?:where|how|when) (?:can i |do i |do you |do we |does one |to |can one |should i "
      ")?<is?>X.. <is?>(?:be )?<configured>"),
+    (Form.CONFIGURED, "(?:where|when) <is?>X.. <is?>(?:be )?registered"),  # how is a flow
     (Form.CONFIGURED, "(?:where|how) (?:do|can|does|should|to)(?: (?:i|we|you|one))? <configures> X"),
     (Form.CONFIGURED, "(?:default |possible )*<settings> (?:of|for|that controls?|behind) X"),
     (Form.CONFIGURED, "<who>(?: <thing>)? <configures> X"),

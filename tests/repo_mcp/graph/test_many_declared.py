@@ -7,6 +7,8 @@ import pytest
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.symbol_lookup import FEW_FILES, MAX_CANDIDATES, AmbiguousSymbolError
+from repo_mcp.graph.typed.parsed_files import MAX_FILES
+from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.repo_mcp.graph.memory_index import MemoryIndex
@@ -94,3 +96,24 @@ def test_a_field_has_no_prototype_to_be_looked_for() -> None:
     program.read.clear()
     assert len(graph.list_spans(node)) == 1
     assert program.read == {"m007.h"}
+
+
+def test_paths_of_a_name_are_grouped_as_the_nearest_files_have_them() -> None:
+    kinds = {
+        f"{folder}/src/m{number:02}.rs": f"struct T{number};\nimpl T{number} {{ pub fn run(&self) {{}} }}\n"
+        for folder in ("a", "b")
+        for number in range(MAX_FILES)
+    }
+    crates = {f"{folder}/Cargo.toml": f'[package]\nname = "{folder}"\n' for folder in ("a", "b")}
+    lookup = RustLookup(MemoryIndex({**kinds, **crates}))
+    met = []
+    for near in ("a/src/m00.rs", "b/src/m00.rs"):
+        scope = lookup.find_scope(near)
+        assert scope is not None
+        for other in lookup.iter_declaring(scope, "run"):
+            for ordinal in other.find_named("run"):
+                path = lookup.rules.get_full_path(other, ordinal)
+                assert (other, ordinal) in lookup._list_at_path(scope, path)
+                met.append((near[0], other.path[0]))
+    assert sorted(set(met)) == [("a", "a"), ("b", "b")]
+    assert len(met) == 2 * MAX_FILES

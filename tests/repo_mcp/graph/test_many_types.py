@@ -77,7 +77,7 @@ def test_full_paths_of_one_name_are_not_compared_for_each_use() -> None:
         lookup = PathLookup(program, SwiftRules(program))
         scope = FileScope("a.swift", "swift", record)
         paths = [("", f"Type{number + 1}", "run") for number in range(len(list_types(record)))]
-        return [one for path in paths for one in lookup._list_at_path(scope, path)]
+        return [one for path in paths for one in lookup._group(scope, "run").get(path, ())]
 
     assert_linear(make_record, ask, 300)
     assert ask(make_record(3)) == [2, 4, 6]

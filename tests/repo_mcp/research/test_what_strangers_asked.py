@@ -127,6 +127,8 @@ def test_the_constant_that_names_all_of_a_kind_lists_it() -> None:
         ("How are container labels parsed into configuration?", Form.OPEN),
         ("How does the bundler resolve imports?", Form.OPEN),
         ("What is the retry configuration?", Form.CONFIGURED),
+        ("How are plugins registered?", Form.OPEN),
+        ("Where is the plugin loader registered?", Form.CONFIGURED),
         ("worker pool settings", Form.CONFIGURED),
         ("What are the dependencies of Store?", Form.DEPENDENCIES),
     ],

@@ -155,6 +155,7 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("watchOS Example/a.swift", FileRole.DOCS),
         ("src/Demo.Examples/a.cs", FileRole.DOCS),
         ("Docs/a.cs", FileRole.DOCS),
+        ("Sources/Cart/Documentation.docc/Tutorials/a.swift", FileRole.DOCS),
         ("counterexamples/a.py", FileRole.CODE),
         ("benchmarks/Demo.Performance/a.cs", FileRole.DOCS),
         ("crates/a/benches/a.rs", FileRole.DOCS),
