@@ -87,6 +87,12 @@ class RustLookup(NamedLookup):
             self._followed[key] = self._pass_blocks(scope, path, role, super().find_path(scope, path, role))
         return self._followed[key]
 
+    def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[Candidate]:
+        """Return the declarations of a path, whoever asks: `mod a;` is the file of that module."""
+        return [
+            one for one in super()._find_exactly(scope, path, role) if self.rules.is_reachable(scope, *one)
+        ]
+
     def _pass_blocks(
         self, scope: FileScope, path: Path, role: ReferenceRole, found: FoundDeclarations
     ) -> FoundDeclarations:

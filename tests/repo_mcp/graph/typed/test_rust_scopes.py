@@ -151,3 +151,16 @@ def test_an_import_that_names_a_type_hides_what_stars_would_give() -> None:
     )
     assert repository.ask("src/lib.rs", "fn walk", "Kind") == ["src/two.rs:1 Kind exact"]
     assert repository.ask("src/lib.rs", "fn walk", "go") == ["src/two.rs:2 go exact"]
+
+
+def test_what_a_module_without_a_body_means_does_not_depend_on_who_asks_first() -> None:
+    texts = {
+        "Cargo.toml": '[package]\nname = "app"\n',
+        "src/lib.rs": "pub mod part;\nuse part::*;\n",
+        "src/part.rs": "pub fn run() {}\n",
+        "src/user.rs": "use crate::part;\n",
+    }
+    places = [("src/lib.rs", "use part", "*"), ("src/user.rs", "use crate", "part")]
+    for order in (places, places[::-1]):
+        repository = Repository.build(texts)
+        assert [repository.ask(*place) for place in order] == [["src/part.rs:1 part.rs exact"]] * 2
