@@ -28,15 +28,15 @@ class TermFinder:
     def find_lines(self, lines: Sequence[str]) -> dict[int, tuple[str, ...]]:
         """Return the terms of the lines that have any, by 1-based number, each as often as it occurs."""
         text = "\n".join(lines)
-        found: dict[int, tuple[str, ...]] = {}
+        found: dict[int, list[str]] = {}  # a line of 2 MB may have 100,000
         line, passed = 1, 0
         for position, word in self._list_words(text):
             terms = self._by_word[word]
             if terms:
                 line += text.count("\n", passed, position)
                 passed = position
-                found[line] = found.get(line, ()) + terms
-        return found
+                found.setdefault(line, []).extend(terms)
+        return {line: tuple(terms) for line, terms in found.items()}
 
     def find_first_words(self, lines: Sequence[str]) -> dict[str, str]:
         """Return the terms in the lines, each with the first word that yields it."""

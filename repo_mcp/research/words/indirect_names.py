@@ -19,6 +19,7 @@ from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType, SymbolFi
 from repo_mcp.research.findings.locating import is_program, is_test_symbol
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
     Action,
     count_words,
@@ -38,7 +39,7 @@ MOST_NAMED = 12  # declarations that fit by name; more say little about each
 MOST_TAKING = 12  # functions that take a type; of more, none says where it belongs
 LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
-GLANCE = Bounds(files=20, references=40)
+GLANCE, LOOK = Bounds(files=20, references=40), Bounds(files=200, references=400)
 OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part of that type
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
@@ -169,10 +170,15 @@ def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 
 
 
 def list_derived(state: ResearchState, node: Node) -> list[Node]:
-    """Return some of the types that derive from a type. An `impl` of the type itself does not."""
+    """Return some of the types that derive from a type. An `impl` of the type itself does not.
+
+    A type that is left open is looked for in more files if none is near: it may be used in many places.
+    """
     state.check()
-    edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE).edges
-    found = (state.get_node(edge.other) for edge in edges)
+    edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE)
+    if edges.cut and not edges.edges and is_left_open(node):
+        edges = state.graph.find_incoming(node, IMPLEMENTATIONS, LOOK)
+    found = (state.get_node(edge.other) for edge in edges.edges)
     return [one for one in found if one.symbol.name != node.symbol.name or one.symbol.kind not in _OWN_PARTS]
 
 
@@ -202,7 +208,7 @@ def _search_types(state: ResearchState, query: str, kind: str | None = None) -> 
     return [
         node
         for node in _search(state, query, kind)
-        if node.symbol.kind in TYPE_KINDS and not node.symbol.flags & SymbolFlag.DEPRECATED
+        if node.symbol.kind in TYPE_KINDS and not _is_deprecated(node)
     ]
 
 
@@ -215,6 +221,11 @@ def is_compound(node: Node, nouns: Sequence[str]) -> bool:
     """Return True for a type that is named by more than one of the nouns of a kind."""
     name = node.symbol.name
     return shares_word(name, nouns) > 1 or (len(nouns) > 1 and _join(name) == "".join(nouns[-2:]))
+
+
+def find_telling_noun(action: Action) -> str:
+    """Return the last noun of an action, or the one before if all kinds are called so, such as "backend"."""
+    return next((noun for noun in reversed(action.nouns) if noun not in _ANY_KIND), action.nouns[-1])
 
 
 def may_answer(path: str) -> bool:
@@ -297,16 +308,19 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
 
     If none takes it, return one named after both: `RegisterParcelSorter`, which takes what makes a sorter.
     """
-    edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
-    nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
+    nodes = _list_taking(state, base)
     fitting = [
         node
         for node in nodes
-        if node.symbol.kind in _DOING and _is_offered(node, base) and _REGISTERS.match(node.symbol.name)
+        if node.symbol.kind in _DOING
+        and _is_offered(node, base)
+        and _may_register(node.symbol.name, base.symbol.name)
     ] or [
         node
         for node in _search(state, base.symbol.name)
-        if node.symbol.kind in _DOING and _registers_kind(node.symbol.name, base.symbol.name)
+        if node.symbol.kind in _DOING
+        and not _is_deprecated(node)
+        and _registers_kind(node.symbol.name, base.symbol.name)
     ]
     return min(
         fitting,
@@ -325,8 +339,7 @@ def find_taking(state: ResearchState, base: Node) -> Node | None:
 
     An error made of one does nothing with it. What many functions take belongs to none of them.
     """
-    edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
-    nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
+    nodes = _list_taking(state, base)
     fitting = [
         node
         for node in nodes
@@ -340,11 +353,32 @@ def find_taking(state: ResearchState, base: Node) -> Node | None:
     return min(zip(order, fitting, strict=True), key=lambda one: (one[0], one[1].path), default=(0, None))[1]
 
 
+def _list_taking(state: ResearchState, base: Node) -> list[Node]:
+    """Return some functions of the program that take a type and are not deprecated."""
+    edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
+    nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
+    return [node for node in nodes if not _is_deprecated(node)]
+
+
+def _is_deprecated(node: Node) -> bool:
+    return bool(node.symbol.flags & SymbolFlag.DEPRECATED)
+
+
 def _is_offered(node: Node, base: Node) -> bool:
     """Return True for what others can call, or is named after a kind; a private `defineDelay` is not."""
     return bool(node.symbol.flags & SymbolFlag.PUBLIC_API) or bool(
         shares_word(node.symbol.name, (base.symbol.name,))
     )
+
+
+def _may_register(name: str, kind: str) -> bool:
+    """Return True for a verb such as `register`; `UseServer` uses a server, whatever it takes besides."""
+    verb = _REGISTERS.match(name)
+    if verb is None:
+        return False
+    rest = name[verb.end() :].strip("_")
+    is_use = verb[0].strip("_").lower() == "use"
+    return not (is_use and rest) or not set(get_word_terms(rest)).isdisjoint(get_word_terms(kind))
 
 
 def _registers_kind(name: str, kind: str) -> bool:

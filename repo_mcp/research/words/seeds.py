@@ -48,6 +48,7 @@ from repo_mcp.research.words.indirect_names import (
     find_registering,
     find_tables,
     find_taking,
+    find_telling_noun,
     is_compound,
     is_enumeration,
 )
@@ -178,7 +179,7 @@ def find_seeds(
         found = _keep_near(found, first)
     asked = find_action(state.request.query)
     if asked is not None and any(seed.why.startswith((BELONG, DERIVE)) for seed in seeds):
-        found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
+        found = _keep_with_noun(found, find_telling_noun(asked))
     if asked is not None and preferred is PreferredKind.EXTENSION and not seeds:
         found = _put_table_first(state, found, asked.nouns)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
@@ -316,6 +317,11 @@ def _lies_in(path: str, folders: Sequence[str]) -> bool:
     return any(not folder or path.startswith(f"{folder}/") for folder in folders)
 
 
+def _keep_with_noun(seeds: Sequence[Seed], noun: str) -> list[Seed]:
+    """Return the seeds that have a noun: where others of its kind are known, what lacks it is noise."""
+    return [seed for seed in seeds if _holds_noun(seed, noun)]
+
+
 def _holds_noun(seed: Seed, noun: str) -> bool:
     """Return True for a declaration whose lines or name have a noun."""
     held = {term for terms in seed.body.terms.values() for term in terms}
@@ -363,7 +369,8 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     if base is None and preferred is PreferredKind.EXTENSION and asked is not None:
         seeds += find_written_kind(state, asked)
     known = {seed.node for seed in seeds}
-    kin = [] if base is None else _list_kin(state, base, " ".join(action.nouns[-2 if compound else -1 :]))
+    named_by = 2 if compound or find_telling_noun(action) != action.nouns[-1] else 1
+    kin = [] if base is None else _list_kin(state, base, " ".join(action.nouns[-named_by:]))
     return [
         *seeds,
         *(replace(build_seed(state, node, 1.0), why=why) for node, why in kin if node not in known),

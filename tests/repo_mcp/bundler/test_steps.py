@@ -208,6 +208,15 @@ def test_a_bare_keyword_is_found_in_linear_time() -> None:
     assert_linear(lambda size: "pass" + " " * size + "x", lambda text: view(text, "pass").line_terms, 2_000)
 
 
+def test_the_terms_of_a_long_line_are_found_in_linear_time() -> None:
+    """Each question took ten seconds where a repository had a file of 2 MB on one line."""
+    assert_linear(
+        lambda size: [", ".join(f"transfer{number % 99}(ledger)" for number in range(size))],
+        lambda lines: TermFinder({"transfer", "ledger"}).find_lines(lines),
+        3_000,
+    )
+
+
 def test_imports_tell_nothing() -> None:
     assert 3 not in view().line_terms
     assert view().line_terms[6] == ("ledger",)

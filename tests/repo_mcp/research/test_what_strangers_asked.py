@@ -38,6 +38,28 @@ def test_a_backend_is_of_the_kind_that_is_named_before_it() -> None:
     assert report.claim.startswith("Others of the kind derive from component.Component (component.py:1-3)")
 
 
+def test_a_base_is_found_though_it_is_used_in_many_places_before_it_is_derived_from() -> None:
+    uses = {
+        f"src/Use{at:02}.cs": f"namespace Shop {{\n  public class Use{at:02} {{\n"
+        f"    public int Count(JobStorage one) {{\n      return one.Count() + {at};\n    }}\n  }}\n}}\n"
+        for at in range(40)
+    }
+    files = uses | {
+        "src/JobStorage.cs": "namespace Shop {\n  public abstract class JobStorage {\n"
+        "    public abstract int Count();\n  }\n}\n",
+        "src/ZSqlStorage.cs": "namespace Shop {\n  public class SqlStorage : JobStorage {\n"
+        "    public override int Count() {\n      return 1;\n    }\n  }\n}\n",
+        "src/Old.cs": "namespace Shop {\n  public class Configuration {\n"
+        '    [Obsolete("Use another.")]\n    public void UseStorage(JobStorage storage) {\n'
+        "      storage.Count();\n    }\n"
+        "    public void UseShopServer(JobStorage storage) {\n      storage.Count();\n    }\n  }\n}\n",
+    }
+    report = Asked(files).ask("Where would I add a new storage backend?")
+    assert report.claim.startswith("Others of the kind derive from Shop.JobStorage (src/JobStorage.cs:2-4).")
+    assert "registers one" not in report.claim  # one is deprecated, the other registers a server
+    assert report.findings[0].why.endswith("as a new storage backend would")
+
+
 def test_an_error_that_is_given_one_of_a_kind_is_no_place_to_add_one() -> None:
     files = {
         "driver.ts": "export abstract class Driver {\n  abstract connect(): void\n}\n",
