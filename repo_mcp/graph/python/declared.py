@@ -39,6 +39,8 @@ def keep_run(names: PythonNames, scope: int, name: str, found: Declared, line: i
     values = [Bound(scope, at, "", str(place), Binding.SAME, False) for place, at in enumerate(lines)]
     blocks: list[Bound] = [*names.bounds.get((scope, f"{DECLARED}{name}"), ())]
     blocks += names.bounds.get((scope, f"{DECLARED}{STAR}"), ())
+    if not line and names.is_function(scope) and any(int(one.qualifier) > END for one in blocks):
+        return found  # a function inside a block that leaves sees what that block declared
     reaching = list_reaching([*blocks, *sorted(values, key=_get_line)], line or END)
     if not reaching:
         return found

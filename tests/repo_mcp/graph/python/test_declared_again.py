@@ -197,6 +197,26 @@ def test_a_block_that_may_end_early_hides_nothing_above_it() -> None:
     assert tried.ask("use.py", "# the second", "run") == ["two.py:1 run exact"]
 
 
+def test_a_function_inside_a_block_that_leaves_sees_what_that_declares() -> None:
+    inside = Repository.build(
+        {
+            **{path: TEXTS[path] for path in ("one.py", "two.py")},
+            "use.py": """
+                def work(flag):
+                    if flag:
+                        from one import run
+                        def inner():
+                            run()  # inner
+                        return inner
+                    from two import run
+                    run()  # behind it
+                """,
+        }
+    )
+    assert inside.ask("use.py", "# inner", "run") == ["one.py:1 run probable", "two.py:1 run probable"]
+    assert inside.ask("use.py", "# behind it", "run") == ["two.py:1 run exact"]
+
+
 AGAIN = {
     "functions": "def run(): ...\nrun()\n",
     "imports": "from one import run\nrun()\n",
