@@ -328,7 +328,8 @@ def _name_matched(query: Query, hits: Iterable[Hit]) -> tuple[Hit, ...]:
     If only parts of a word match, these are named. Words by which the query was widened follow. Names that
     the query's words make up are named only if there is nothing else, as they mostly hold these words.
     """
-    words, bases = _split_words(query.text), list_base_stems(query.text)
+    words = _split_words(query.text)
+    bases = list_base_stems(query.text) if query.synonyms else {}
     named = []
     for hit in hits:
         matched: dict[str, None] = {}

@@ -38,22 +38,24 @@ def find_base_form(word: str) -> str:
     """Return the base form of a word, in lower case; "" if it has the stem of the word, or is the word."""
     folded = word.lower()
     base, *others = _read_families().get(folded, ("",))
-    return base if folded in others else _find_verb(folded)
+    if folded in others:
+        return base
+    participle = _PARTICIPLE.fullmatch(folded)
+    return "" if participle is None else _find_verb(participle)
 
 
 def list_other_forms(word: str) -> tuple[str, ...]:
     """Return the other forms of a word that have other stems, its base first; none for most words."""
     folded = word.lower()
     others = tuple(form for form in _read_families().get(folded, ()) if form != folded)
-    verb = _find_verb(folded)
-    return others or ((verb,) if verb else ())
+    base = find_base_form(word)
+    return others or ((base,) if base else ())
 
 
-def _find_verb(folded: str) -> str:
-    """Return the verb of a participle of which the stemmer leaves more than of the verb; "" for any other."""
-    participle = _PARTICIPLE.fullmatch(folded)
-    verb = f"{participle[1]}e" if participle is not None else ""
-    return verb if stem_word(verb.encode()) != stem_word(folded.encode()) else ""
+def _find_verb(participle: re.Match[str]) -> str:
+    """Return the verb of a participle if the stemmer leaves more of the participle, else ""."""
+    verb = f"{participle[1]}e"
+    return verb if stem_word(verb.encode()) != stem_word(participle[0].encode()) else ""
 
 
 @cache

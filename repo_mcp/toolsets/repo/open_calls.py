@@ -16,7 +16,6 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
-from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.written_symbols import read_written
 from repo_mcp.toolsets.answers import (
     MAY_HIDE,
@@ -138,6 +137,8 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
             return repository.open_file(path, None, None, symbol=symbol, about=about, folds=True)
         except RepoError as error:
             raise _name_places(repository, symbol, error) from error
+    from repo_mcp.text.roles import FileRole, find_role  # not when tools are listed
+
     found = _list_declaring(repository, symbol)
     paths = list(found)
     chosen = [path for path in paths if find_role(path) is FileRole.CODE] if len(paths) > 1 else paths

@@ -92,7 +92,7 @@ class StandIn:
         return self._answer(self.listing, (glob, max_results, include_hidden, most_folders))
 
     def open_file(
-        self, path: str, start_line: int | None, end_line: int | None, *, about: str | None, folds: bool
+        self, path: str, start_line: int | None, end_line: int | None, *, about: str | None
     ) -> OpenedText:
         return self._answer(self.opened, (path, start_line, end_line))
 
