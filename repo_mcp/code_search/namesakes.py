@@ -7,7 +7,8 @@ same words, such as the `prepare` of each algorithm: which of them is meant, the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
@@ -18,6 +19,7 @@ OVERLOAD = 0.5  # factor of a hit, for a question, for each better one that is a
 NAMESAKES = 10  # first hits among which those of one name are compared
 DECIMALS = 6  # of a worth
 
+T = TypeVar("T")
 Span = tuple[int, int]  # first and last line
 LineTerms = Mapping[str, Mapping[int, tuple[str, ...]]]  # the terms of a query in lines, by path and line
 
@@ -56,12 +58,26 @@ def put_named_first(
     Named is a type whose name has a word of the question, `asked`, that the other member and its type lack.
     The hit gets the worth of the one that it passes.
     """
-    ordered = list(judged)
-    for at in range(1, min(NAMESAKES, len(ordered))):
-        own = ordered[at][1]
-        passed = next((to for to in range(at) if _is_named_rather(own, ordered[to][1], asked, terms)), at)
-        ordered.insert(passed, (ordered[passed][0], ordered.pop(at)[1]))
-    return ordered
+    return pass_namesakes(
+        judged,
+        lambda own, other: _is_named_rather(own[1], other[1], asked, terms),
+        lambda own, passed: (passed[0], own[1]),
+    )
+
+
+def pass_namesakes(
+    ordered: Sequence[T], is_named_rather: Callable[[T, T], bool], take_worth: Callable[[T, T], T]
+) -> list[T]:
+    """Return what is ordered by worth; one of the first that is named rather than a better one precedes it.
+
+    It takes the worth of the one that it passes, so that sorting again changes nothing.
+    """
+    moved = list(ordered)
+    for at in range(1, min(NAMESAKES, len(moved))):
+        own = moved[at]
+        passed = next((to for to in range(at) if is_named_rather(own, moved[to])), at)
+        moved[passed : at + 1] = take_worth(own, moved[passed]), *moved[passed:at]
+    return moved
 
 
 def _is_named_rather(

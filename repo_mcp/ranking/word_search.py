@@ -44,7 +44,7 @@ from repo_mcp.ranking.query.asked_name import (
 )
 from repo_mcp.ranking.query.clues import resolve_mentions
 from repo_mcp.ranking.query.intent import NameKind, understand
-from repo_mcp.ranking.query.query import Query, list_base_stems, parse_query, widen
+from repo_mcp.ranking.query.query import Query, parse_query, widen
 from repo_mcp.ranking.query.report_noise import read_template
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.file_masks import Filter
@@ -329,7 +329,6 @@ def _name_matched(query: Query, hits: Iterable[Hit]) -> tuple[Hit, ...]:
     the query's words make up are named only if there is nothing else, as they mostly hold these words.
     """
     words = _split_words(query.text)
-    bases = list_base_stems(query.text) if query.synonyms else {}
     named = []
     for hit in hits:
         matched: dict[str, None] = {}
@@ -342,7 +341,7 @@ def _name_matched(query: Query, hits: Iterable[Hit]) -> tuple[Hit, ...]:
                     matched[part] = None
         if query.synonyms:
             added = [term for term in hit.matched_terms if term in query.synonyms]
-            matched |= {bases.get(term) or spell_stand_in(term): None for term in added}
+            matched |= {query.bases.get(term) or spell_stand_in(term): None for term in added}
         if not matched:
             matched |= {term: None for term in hit.matched_terms if term in query.names}
         named.append(replace(hit, matched_terms=tuple(matched)))

@@ -78,6 +78,7 @@ class Query:
     title: frozenset[str] = frozenset()  # the terms in the title of pasted text
     names: tuple[str, ...] = ()  # terms behind the query's own: names that its words may stand for
     synonyms: tuple[str, ...] = ()  # the last terms, by which a question was widened
+    bases: dict[str, str] = field(default_factory=dict)  # of these, the stems of verbs, and the verbs
 
     @property
     def own_count(self) -> int:
@@ -155,6 +156,7 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
     prose = query.text.removesuffix(query.code)
     weights: dict[str, float] = {}
     synonyms: tuple[str, ...] = ()
+    bases: dict[str, str] = {}
     if query.title or (query.code and prose.strip()):
         in_prose = frozenset(analyse_text(prose))
         in_title = query.title or in_prose
@@ -164,16 +166,22 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
         weights = {term: BELOW_TITLE_WEIGHT if term in in_prose else CODE_WEIGHT for term in below}
     elif "\n" not in query.text.strip() and LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
         weights = dict.fromkeys(_list_similar(query.terms, count_units, unit_count), SYNONYM_WEIGHT)
-        weights |= dict.fromkeys(list_base_stems(query.text), BASE_WEIGHT)
+        bases = _list_base_stems(query.text)
+        weights |= dict.fromkeys(bases, BASE_WEIGHT)
         for term in (*query.terms, *names):
             weights.pop(term, None)
         synonyms = tuple(weights)
     return replace(
-        query, terms=[*query.terms, *names, *synonyms], weights=weights, names=names, synonyms=synonyms
+        query,
+        terms=[*query.terms, *names, *synonyms],
+        weights=weights,
+        names=names,
+        synonyms=synonyms,
+        bases=bases,
     )
 
 
-def list_base_stems(text: str) -> dict[str, str]:
+def _list_base_stems(text: str) -> dict[str, str]:
     """Return the stem of each base form to which the stemmer does not lead from a word, and that form."""
     bases = filter(None, map(find_base_form, _WORD.findall(text)))
     return {get_word_terms(base)[-1]: base for base in bases}

@@ -45,9 +45,8 @@ _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part 
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
 _REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
-_ANY_KIND = frozenset(
-    {"backend", "class", "implementation", "kind", "type", "variant"}
-)  # say what all kinds are
+# What all kinds may be called.
+_ANY_KIND = frozenset({"backend", "class", "implementation", "kind", "type", "variant"})
 _FAILURE = re.compile(r"(?:Error|Exception)s?$")
 VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
 _ACTING = _DOING | VALUES

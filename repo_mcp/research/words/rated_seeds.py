@@ -23,6 +23,7 @@ from repo_mcp.bundler.best_blocks import (
     weigh_work,
 )
 from repo_mcp.bundler.statements import Body, only_imports, says_nothing
+from repo_mcp.code_search.namesakes import pass_namesakes
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS
@@ -45,7 +46,6 @@ USED = 4  # best declarations whose callers are looked for
 MANY_USERS = 8  # a declaration with more callers says little about each
 NAMED_WORDS = 4  # of the question, in the reason for a finding
 MAX_WORD_CHARS = 60  # of each
-NAMESAKES = 10  # best declarations among which those of one name are compared
 OVERLOAD_LINES = 12  # bodies at least so long are shown beside others of the same name
 _WORD = re.compile(r"\w+")
 
@@ -148,12 +148,11 @@ def _put_named_first(seeds: Sequence[Seed], asked: Sequence[str]) -> list[Seed]:
 
     It gets the worth of the one that it passes.
     """
-    ordered = list(seeds)
-    for at in range(1, min(NAMESAKES, len(ordered))):
-        own = ordered[at]
-        passed = next((to for to in range(at) if _is_named_rather(own, ordered[to], asked)), at)
-        ordered[passed : at + 1] = replace(own, worth=ordered[passed].worth), *ordered[passed:at]
-    return ordered
+    return pass_namesakes(
+        seeds,
+        lambda own, other: _is_named_rather(own, other, asked),
+        lambda own, passed: replace(own, worth=passed.worth),
+    )
 
 
 def _is_named_rather(seed: Seed, other: Seed, asked: Sequence[str]) -> bool:
