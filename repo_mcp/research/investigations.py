@@ -32,6 +32,7 @@ from repo_mcp.research.edges.unparsed import note_unparsed
 from repo_mcp.research.edges.written_calls import note_written
 from repo_mcp.research.edges.written_names import note_written_name
 from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import BY_EXTENSION, FILLS, UNIMPLEMENTED
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject
 from repo_mcp.research.findings.research_state import ResearchState
@@ -43,11 +44,11 @@ from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
 from repo_mcp.research.words.failing import find_failing
-from repo_mcp.research.words.indirect_names import read_body
 from repo_mcp.research.words.open_questions import connect
 from repo_mcp.research.words.rated_seeds import PreferredKind
 from repo_mcp.research.words.sections import note_documents, note_instructions
-from repo_mcp.research.words.seeds import find_seeds, show_body
+from repo_mcp.research.words.seeds import find_seeds
+from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.product_name import leave_out_product
 

@@ -10,7 +10,7 @@ import numpy as np
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
-from repo_mcp.text.roles import FileRole, find_role, is_test_path
+from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_test_path
 
 CONFIDENCES = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 _ROLES = {
@@ -93,6 +93,11 @@ def rank_role(path: str) -> int:
 def is_program(path: str) -> bool:
     """Return True for code of the program itself: not a test, an example, a document or foreign code."""
     return find_role(path) is FileRole.CODE and not is_test_place(path)
+
+
+def may_answer(path: str) -> bool:
+    """Return True for a file of the program that is no example or the like."""
+    return is_program(path) and not is_side_file(path)
 
 
 def count_shared_folders(one: str, other: str) -> int:

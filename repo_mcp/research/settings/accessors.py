@@ -15,11 +15,11 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, NAMED
 from repo_mcp.model import ExactMatch
-from repo_mcp.research.findings.locating import is_test_symbol
+from repo_mcp.research.findings.locating import is_test_symbol, may_answer
+from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.research.findings.reasons import DEFAULTS, GIVEN, READS_BY, SETS_BY
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.indirect_names import may_answer
-from repo_mcp.research.words.seeds import show_body
+from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 SHORT_LINES = 12  # a longer function does more than to set or return a value
@@ -30,8 +30,7 @@ _BOUNDS = Bounds(files=20, references=60)
 _SETTERS, _GETTERS, _DEFAULTS = ("set", "with", "enable"), ("get", "is", "has"), ("default",)
 MAX_VALUE_LINES = 4  # of a declaration with a value
 _VALUE = re.compile(r"=>?\s*+((?:[A-Za-z_]\w*+(?:\.|::)){0,4}[A-Za-z_]\w*+)\s*+[;,]?\s*+$")
-_CONSTANTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
-_HELD = CALLABLE_KINDS | _CONSTANTS
+_HELD = CALLABLE_KINDS | VALUES
 _IMPORTERS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -66,7 +65,7 @@ def note_values(state: ResearchState, name: str, nodes: Iterable[Node]) -> None:
         if found is None or found[1] == name:
             continue
         *owner, last = re.split(r"\.|::", found[1])
-        held = [one for one in _find_short(state, [last], _CONSTANTS) if one != node]
+        held = [one for one in _find_short(state, [last], VALUES) if one != node]
         own = [one for one in held if owner and owner[-1] in one.qualified_name.split(".")] or held
         if len(own) == 1:
             state.add(own[0], f"{GIVEN}{name}", 1, shown=show_body(state, own[0], READER_CHARS))
@@ -80,7 +79,7 @@ def note_constants(state: ResearchState, key: str, matches: Iterable[ExactMatch]
         for one in matches
         if quoted.search(one.line) and may_answer(one.path)
         for node in [state.source.find_around(one.path, one.start_line)]
-        if node is not None and node.symbol.kind in _CONSTANTS and _is_short(node)
+        if node is not None and node.symbol.kind in VALUES and _is_short(node)
     )
     for constant in [*held][:MAX_FUNCTIONS]:
         state.check()

@@ -20,7 +20,7 @@ from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, search_words
 from repo_mcp.research.settings.accessors import find_setters, note_accessors, note_constants, note_values
 from repo_mcp.research.settings.line_use import LineUse, classify_use, judge_call
-from repo_mcp.research.words.seeds import show_body
+from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS

@@ -20,7 +20,7 @@ from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import READS
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.seeds import show_body
+from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import shares_word
 

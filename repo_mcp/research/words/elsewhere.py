@@ -13,10 +13,9 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.locating import is_test_symbol
+from repo_mcp.research.findings.locating import is_test_symbol, may_answer
 from repo_mcp.research.findings.reasons import FEW_HAVE
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.indirect_names import may_answer
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.analysis import get_word_terms

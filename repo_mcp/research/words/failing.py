@@ -11,13 +11,13 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import FAILS
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import read_phrase
 from repo_mcp.research.question.subjects import Subjects, is_whole_name
 from repo_mcp.research.words.errors_made import holds_error
-from repo_mcp.research.words.indirect_names import read_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level

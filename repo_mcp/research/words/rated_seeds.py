@@ -28,9 +28,9 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol
+from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol, may_answer
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.indirect_names import GLANCE, is_left_open, list_derived, may_answer
+from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_derived
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import list_words, names_rather

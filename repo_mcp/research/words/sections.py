@@ -14,7 +14,7 @@ from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.research.findings.locating import is_aside, is_test_place
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.seeds import choose_words
+from repo_mcp.research.words.asked_words import choose_words
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import find_action, shares_word
 

@@ -19,9 +19,11 @@ from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.unparsed import read_declared_lines
+from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.reasons import DERIVE, MODEL, MOST_DERIVE
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.indirect_names import LEAST_COMMON, MODEL_LINES, may_answer
+from repo_mcp.research.kinds.base_types import LEAST_COMMON
+from repo_mcp.research.kinds.examples import MODEL_LINES
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.text.question_words import Action
 

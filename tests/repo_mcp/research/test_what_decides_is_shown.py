@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.research.claims.claims import _is_adverb
 from repo_mcp.research.findings.records import Form
-from repo_mcp.research.words.seeds import match_calls
+from repo_mcp.research.words.shown_lines import match_calls
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 MANUAL = "\n".join(f"    Option {number} is an option." for number in range(40)) + 9 * (

@@ -1,0 +1,45 @@
+"""Find symbols of the program by their names, and tell what every investigation asks of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import SymbolFilter
+from repo_mcp.research.findings.locating import is_test_symbol, may_answer
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
+
+MOST_ALIKE = 40  # symbols whose names are compared with the words
+DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
+VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+
+
+def find_by_name(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
+    """Return the symbols of the program, of a kind or of all, whose names fit a query best."""
+    state.check()
+    return [
+        node
+        for node, _ in state.graph.search(query, SymbolFilter(kind), MOST_ALIKE)
+        if admits_node(state, node)
+    ]
+
+
+def admits_node(state: ResearchState, node: Node) -> bool:
+    """Return True for a symbol of the program, in the folder that was asked about."""
+    return may_answer(node.path) and state.admits(node.path) and not is_test_symbol(node)
+
+
+def read_body(state: ResearchState, node: Node) -> Sequence[str]:
+    """Return the lines of a symbol."""
+    return state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
+
+
+def is_deprecated(node: Node) -> bool:
+    """Return True for what should not be used any more."""
+    return bool(node.symbol.flags & SymbolFlag.DEPRECATED)
+
+
+def count_lines(node: Node) -> int:
+    """Return the number of lines of a symbol."""
+    return node.symbol.end_line - node.symbol.start_line + 1

@@ -1,0 +1,116 @@
+"""Find the base type of a kind: the type named after it from which others derive.
+
+A custom lookup derives from `Lookup`, a formatter from `IMessagePackFormatter`. An enumeration is the base of
+its own members.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.research.findings.named_symbols import MOST_ALIKE, find_by_name, is_deprecated
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.derived_types import (
+    GLANCE,
+    count_derived,
+    is_left_open,
+    list_derived,
+    list_program_derived,
+)
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from repo_mcp.text.question_words import Action, shares_word
+
+LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
+MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
+_ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
+# What all kinds may be called.
+_ANY_KIND = frozenset({"backend", "class", "implementation", "kind", "type", "variant"})
+
+
+def find_base(state: ResearchState, action: Action) -> Node | None:
+    """Return the type named by the last nouns, or else the one with most derived types whose name ends so.
+
+    Return None if no such type has derived types, is left open for them, or is an enumeration so named. What
+    is deprecated is no base of anything new. A storage backend may be just a storage.
+    """
+    base = _find_base_of(state, action.nouns)
+    if base is None and len(action.nouns) > 1 and action.nouns[-1] in _ANY_KIND:
+        return _find_base_of(state, action.nouns[:-1])
+    return base
+
+
+def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
+    names = ["".join(map(str.capitalize, own)) for own in (nouns[-2:], nouns[-1:])]
+    names = list(dict.fromkeys(names))
+    for name in names:
+        named = [node for node in _search_types(state, name) if join_name(node.symbol.name) == name.lower()]
+        if len(named) > MOST_TYPES:
+            return _find_common_base(state, named)
+        for node in named:
+            if is_enumeration(node) or is_left_open(node) or list_derived(state, node):
+                return node
+    for name in names:
+        # Interfaces are searched for separately, because more classes than interfaces have the noun.
+        types = [node for kind in ("interface", None) for node in _search_types(state, f"*{name}", kind)]
+        compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
+        counts = [(count_derived(state, node), node) for node in compared]
+        most, best = max(counts, key=lambda one: one[0], default=((0, 0), None))
+        common = _find_common_base(state, types, LEAST_COMMON) if most[1] < LEAST_COMMON else None
+        if common is not None and count_derived(state, common) >= most:
+            return common
+        if most[1]:
+            return best
+    return None
+
+
+def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 1) -> Node | None:
+    """Return the type from which most types of one name derive, and at least so many; None without one."""
+    bases: Counter[Declaration] = Counter()
+    for node in named[:MOST_ALIKE]:
+        state.check()
+        bases.update({edge.other for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges})
+    found = max(bases, key=lambda one: (bases[one], one.path, one.ordinal), default=None)
+    return state.get_node(found) if found is not None and bases[found] >= least else None
+
+
+def _search_types(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
+    """Return the types that `find_by_name` finds and that are not deprecated."""
+    return [
+        node
+        for node in find_by_name(state, query, kind)
+        if node.symbol.kind in TYPE_KINDS and not is_deprecated(node)
+    ]
+
+
+def find_inner_base(state: ResearchState, base: Node) -> Node | None:
+    """Return the abstract type below a base from which more types derive than from the base; None if none."""
+    own = list_program_derived(state, base)
+    inner_ones = [node for node in own[:MOST_TYPES] if is_left_open(node)]
+    counts = [(len(list_program_derived(state, node)), node) for node in inner_ones]
+    most, inner = max(counts, key=lambda one: one[0], default=(0, None))
+    return inner if most > len(own) else None
+
+
+def is_enumeration(node: Node) -> bool:
+    """Return True for a type whose kinds are its own members."""
+    return node.symbol.kind is SymbolKind.ENUM
+
+
+def is_compound(node: Node, nouns: Sequence[str]) -> bool:
+    """Return True for a type that is named by more than one of the nouns of a kind."""
+    name = node.symbol.name
+    return shares_word(name, nouns) > 1 or (len(nouns) > 1 and join_name(name) == "".join(nouns[-2:]))
+
+
+def find_telling_noun(action: Action) -> str:
+    """Return the last noun of an action, or the one before if all kinds are called so, such as "backend"."""
+    return next((noun for noun in reversed(action.nouns) if noun not in _ANY_KIND), action.nouns[-1])
+
+
+def join_name(name: str) -> str:
+    """Return a name as one word: a content view may be a `ContentView`, `Contentview` or `content_view`."""
+    return name.replace("_", "").lower()

@@ -1,0 +1,43 @@
+"""List the types that derive from a type: a kind consists of those of its base."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
+from repo_mcp.research.findings.named_symbols import admits_node
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
+
+GLANCE, LOOK = Bounds(files=20, references=40), Bounds(files=200, references=400)
+OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+_OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part of that type
+
+
+def list_derived(state: ResearchState, node: Node) -> list[Node]:
+    """Return some of the types that derive from a type. An `impl` of the type itself does not.
+
+    A type that is left open is looked for in more files if none is near: it may be used in many places.
+    """
+    state.check()
+    edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE)
+    if edges.cut and not edges.edges and is_left_open(node):
+        edges = state.graph.find_incoming(node, IMPLEMENTATIONS, LOOK)
+    found = (state.get_node(edge.other) for edge in edges.edges)
+    return [one for one in found if one.symbol.name != node.symbol.name or one.symbol.kind not in _OWN_PARTS]
+
+
+def list_program_derived(state: ResearchState, base: Node) -> list[Node]:
+    """Return some of the types of the program that derive from a type."""
+    return [node for node in list_derived(state, base) if admits_node(state, node)]
+
+
+def count_derived(state: ResearchState, node: Node) -> tuple[int, int]:
+    """Return how many types derive from a type: those that are no interfaces themselves, and all."""
+    derived = list_derived(state, node)
+    return sum(one.symbol.kind not in OPEN_TYPES for one in derived), len(derived)
+
+
+def is_left_open(node: Node) -> bool:
+    """Return True for an interface, a trait or an abstract class."""
+    return node.symbol.kind in OPEN_TYPES or bool(node.symbol.flags & SymbolFlag.ABSTRACT)

@@ -1,0 +1,80 @@
+"""Find where the types of a kind are listed, and which of them shows best how one is written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.research.findings.locating import may_answer
+from repo_mcp.research.findings.named_symbols import VALUES, count_lines, find_by_name
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import is_enumeration
+from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
+from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.question_words import names_kind, spell_plural
+
+MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
+MOST_MODELS = 8  # types of a kind whose uses are looked at
+LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types
+
+
+def find_tables(state: ResearchState, nouns: Sequence[str]) -> list[Node]:
+    """Return the constants that are named after all of a kind, such as `ALL_MODULES`."""
+    return [
+        node
+        for node in find_by_name(state, spell_plural(nouns[-1]))
+        if node.symbol.kind in VALUES and names_kind(node.symbol.name, nouns)
+    ]
+
+
+def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
+    """Return the declaration that names most of a kind, as a registry does, and how many it names.
+
+    These are the types derived from the base, or the members of an enumeration. Return None if none names
+    LEAST_LISTED of them.
+    """
+    met: Counter[Declaration] = Counter()
+    own = (_list_members if is_enumeration(base) else list_program_derived)(state, base)[:MOST_MODELS]
+    known = {base.declaration, *(node.declaration for node in own)}
+    for node in own:
+        state.check()
+        found = state.graph.find_incoming(node, (*CALLS, EdgeType.REFERENCES), GLANCE).edges
+        met.update({edge.other for edge in found if edge.confidence is not Confidence.POSSIBLE})
+    listing = {
+        one: count
+        for one, count in met.items()
+        if one not in known and count >= LEAST_LISTED and may_answer(one.path) and state.admits(one.path)
+    }
+    order = sorted(listing, key=lambda one: (one.path, one.ordinal), reverse=True)
+    best = max(order, key=lambda one: (listing[one], bool(one.ordinal)), default=None)
+    return None if best is None else (state.get_node(best), listing[best])
+
+
+def _list_members(state: ResearchState, base: Node) -> list[Node]:
+    record = state.graph.scan.find_record(base.path)
+    ordinals = [] if record is None else record.list_children(base.symbol.ordinal)
+    nodes = [state.get_node(Declaration(base.path, ordinal)) for ordinal in ordinals]
+    return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER]
+
+
+def find_model(state: ResearchState, base: Node) -> Node | None:
+    """Return the shortest type of a kind with at least MODEL_LINES lines; None if there is none.
+
+    A type from which others derive is itself a base. If all that derive from the base are, one of the next
+    level is returned.
+    """
+    level = list_program_derived(state, base)[:MOST_MODELS]
+    for _ in range(2):
+        below = {node: list_program_derived(state, node)[:MOST_MODELS] for node in level}
+        fitting = [node for node, own in below.items() if not own and _is_model(node)]
+        if fitting:
+            return min(fitting, key=lambda node: (count_lines(node), node.path, node.symbol.start_line))
+        level = [node for own in below.values() for node in own]
+    return None
+
+
+def _is_model(node: Node) -> bool:
+    return count_lines(node) >= MODEL_LINES and not is_left_open(node)

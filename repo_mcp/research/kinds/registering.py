@@ -1,0 +1,101 @@
+"""Find the functions that take types of a kind: one that registers them, or the constructor of their user."""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.research.findings.locating import may_answer
+from repo_mcp.research.findings.named_symbols import DOING, count_lines, find_by_name, is_deprecated
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import join_name
+from repo_mcp.research.kinds.derived_types import GLANCE
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.question_words import count_words, shares_word
+
+MOST_TAKING = 12  # functions that take a type; of more, none says where it belongs
+_REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
+_FAILURE = re.compile(r"(?:Error|Exception)s?$")
+
+
+def find_registering(state: ResearchState, base: Node) -> Node | None:
+    """Return the shortest function that takes the type and has a name like `register`; None without one.
+
+    If none takes it, return one named after both: `RegisterParcelSorter`, which takes what makes a sorter.
+    """
+    nodes = _list_taking(state, base)
+    fitting = [
+        node
+        for node in nodes
+        if node.symbol.kind in DOING
+        and _is_offered(node, base)
+        and _may_register(node.symbol.name, base.symbol.name)
+    ] or [
+        node
+        for node in find_by_name(state, base.symbol.name)
+        if node.symbol.kind in DOING
+        and not is_deprecated(node)
+        and _registers_kind(node.symbol.name, base.symbol.name)
+    ]
+    return min(
+        fitting,
+        key=lambda node: (
+            "register" not in node.symbol.name.lower(),
+            count_lines(node),
+            node.path,
+            node.symbol.start_line,
+        ),
+        default=None,
+    )
+
+
+def find_taking(state: ResearchState, base: Node) -> Node | None:
+    """Return the shortest constructor that others can call and that takes the type; None without one.
+
+    An error made of one does nothing with it. What many functions take belongs to none of them.
+    """
+    nodes = _list_taking(state, base)
+    fitting = [
+        node
+        for node in nodes
+        if node.symbol.kind is SymbolKind.CONSTRUCTOR
+        and node.symbol.flags & SymbolFlag.PUBLIC_API
+        and not _FAILURE.search(node.qualified_name.split(".")[-2:][0])
+    ]
+    if len(nodes) > MOST_TAKING:
+        return None
+    order = (count_lines(node) for node in fitting)
+    return min(zip(order, fitting, strict=True), key=lambda one: (one[0], one[1].path), default=(0, None))[1]
+
+
+def _list_taking(state: ResearchState, base: Node) -> list[Node]:
+    """Return some functions of the program that take a type and are not deprecated."""
+    edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
+    nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
+    return [node for node in nodes if not is_deprecated(node)]
+
+
+def _is_offered(node: Node, base: Node) -> bool:
+    """Return True for what others can call, or is named after a kind; a private `defineDelay` is not."""
+    return bool(node.symbol.flags & SymbolFlag.PUBLIC_API) or bool(
+        shares_word(node.symbol.name, (base.symbol.name,))
+    )
+
+
+def _may_register(name: str, kind: str) -> bool:
+    """Return True for a verb such as `register`; `UseServer` uses a server, whatever it takes besides."""
+    verb = _REGISTERS.match(name)
+    if verb is None:
+        return False
+    rest = name[verb.end() :].strip("_")
+    is_use = verb[0].strip("_").lower() == "use"
+    return not (is_use and rest) or not set(get_word_terms(rest)).isdisjoint(get_word_terms(kind))
+
+
+def _registers_kind(name: str, kind: str) -> bool:
+    """Return True for a verb such as `register` with the whole name of a kind, which has several words."""
+    verb = _REGISTERS.match(name)
+    rest = "" if verb is None else name[verb.end() :]
+    return join_name(rest) == join_name(kind) and count_words(kind) > 1

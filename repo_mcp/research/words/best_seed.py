@@ -1,0 +1,82 @@
+"""Judge the best declaration for a question: the words that it lacks, and what is rated nearly as high."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from repo_mcp.research.findings.locating import is_test_node
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.elsewhere import find_elsewhere
+from repo_mcp.research.words.lacking_words import (
+    list_lacking,
+    list_said,
+    list_unsaid,
+    name_phrases,
+    says_otherwise,
+)
+from repo_mcp.research.words.rated_seeds import Seed
+from repo_mcp.research.words.rivals import find_rivals
+from repo_mcp.text.question_words import shares_word
+
+LEADING, NEAR_BEST = 6, 0.4  # declarations that may lead, and their least share of the worth of the best
+ELSEWHERE = 2  # declarations before one with a word that the best lacks
+
+
+def judge_best(
+    state: ResearchState,
+    seeds: list[Seed],
+    weighed: Mapping[str, float],
+    idioms: Mapping[str, Sequence[str]],
+    *,
+    is_named: bool,
+) -> list[Seed]:
+    """Set what the best lacks, or else what is rated as high, unless the question names it.
+
+    Return the seeds. If it lacks words, one that has such a word may be among them.
+    """
+    seeds = seeds if is_named else _put_telling_first(seeds, weighed)
+    claimed = _list_claimed(state, seeds)
+    _note_lacking(state, claimed[0], weighed, idioms)
+    state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
+    return _add_elsewhere(state, seeds, weighed) if state.lacking and not is_named else seeds
+
+
+def _put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:
+    """Return the seeds; if the best lacks the most telling word, a good one whose type or file has it leads.
+
+    Good is what is worth NEAR_BEST of the best.
+    """
+    most = max(weighed, key=lambda word: weighed[word], default="")
+    if not most or most not in list_lacking(seeds[0], weighed):
+        return seeds
+    for position, seed in enumerate(seeds[:LEADING], 1):
+        near = seed.worth >= NEAR_BEST * seeds[0].worth
+        if near and shares_word(f"{seed.path} {seed.node.qualified_name if seed.node else ''}", (most,)):
+            return [seed, *seeds[: position - 1], *seeds[position:]]
+    return seeds
+
+
+def _list_claimed(state: ResearchState, seeds: Sequence[Seed]) -> Sequence[Seed]:
+    """Return the seeds of which a claim names the first as the best: symbols of the program, or tests."""
+    claimed = [one for one in seeds if one.node and is_test_node(one.node) is state.wants_tests]
+    return claimed or seeds
+
+
+def _note_lacking(
+    state: ResearchState, best: Seed, weighed: Mapping[str, float], idioms: Mapping[str, Sequence[str]]
+) -> None:
+    """Set which words of the question, given with their weights, no file has, and which the best lacks."""
+    said = list_said(best, idioms)
+    state.absent = [word for word in state.absent if word not in said and not says_otherwise(best, word)]
+    telling = {word: weight for word, weight in weighed.items() if word not in said}
+    lacking = name_phrases(list_lacking(best, telling), idioms)
+    state.lacking = [*dict.fromkeys((*lacking, *list_unsaid(best, idioms)))]
+
+
+def _add_elsewhere(state: ResearchState, seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:
+    """Return the seeds; a declaration with a word that the best lacks and few files have comes third."""
+    held = find_elsewhere(state, weighed)
+    if held is None:
+        return seeds
+    rest = [seed for seed in seeds if seed.node != held.node]
+    return [*rest[:ELSEWHERE], held, *rest[ELSEWHERE:]]

@@ -1,0 +1,90 @@
+"""Find the functions that a question names by a verb and a noun.
+
+"How do I register a custom lookup" is often answered by a function with both in its name, `register_lookup`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.research.findings.named_symbols import DOING, VALUES, find_by_name, read_body
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.question_words import (
+    Action,
+    count_words,
+    leave_out_form,
+    list_words,
+    names_action,
+    shares_word,
+)
+
+MOST_ACTIONS = 3  # that are shown
+MANY_OTHERS = 2  # if a question has so many words beside its action, a declaration must have one of them
+MOST_NAMED = 12  # declarations that fit by name; more say little about each
+
+
+def find_actions(state: ResearchState, action: Action, *, is_described: bool) -> list[Node]:
+    """Return the symbols named by the verb, the noun and at most one more word.
+
+    The shortest names come first, functions before values.
+
+    For a described action ("how is a password checked"), only the symbols with the most other words of the
+    question in their path and name are returned; none if many symbols have no such word.
+    """
+    words = (action.verb, action.nouns[-1])
+    texts = list_spellings(words) if is_described else [" ".join(words)]
+    alike = [node for text in texts for node in find_by_name(state, text)]
+    fitting = [
+        node
+        for node in dict.fromkeys(alike)
+        if node.symbol.kind in (DOING if is_described else (DOING | VALUES))
+        and names_action(node.symbol.name, action)
+    ]
+    if is_described:
+        fitting = _keep_nearest(state, fitting, words)
+    fitting.sort(
+        key=lambda node: (
+            count_words(node.symbol.name),
+            node.symbol.kind not in CALLABLE_KINDS,
+            node.symbol.start_line - node.symbol.end_line,
+            node.path,
+            node.symbol.start_line,
+        )
+    )
+    return fitting[:MOST_ACTIONS]
+
+
+def list_spellings(words: Sequence[str]) -> list[str]:
+    """Return the stem of a verb and a noun as names may spell them: "change column" for "chang columns"."""
+    verb, noun = words
+    verbs = dict.fromkeys((verb, f"{verb[:-1]}y" if verb.endswith("i") else f"{verb}e"))
+    nouns = dict.fromkeys((noun, noun.removesuffix("s")))
+    return [f"{one} {other}" for one in verbs for other in nouns]
+
+
+def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[str]) -> list[Node]:
+    """Return the symbols with the most words of the question, besides `words`, in their path and name.
+
+    If none has any, return those whose lines have one, or no symbol if there are more than MOST_NAMED.
+    """
+    asked = list_words(leave_out_form(state.request.query))
+    others = [word for word in asked if not shares_word(word, words)]
+    near = [shares_word(f"{node.path} {node.qualified_name}", others) for node in nodes]
+    most = max(near, default=0)
+    if not most and len(nodes) > MOST_NAMED:
+        return []
+    if not most:  # `isRateLimited` says nothing of the attempts of a login
+        return [node for node in nodes if _is_near(state, node, words, others)]
+    return [node for node, count in zip(nodes, near, strict=True) if count == most]
+
+
+def _is_near(state: ResearchState, node: Node, words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return True for a symbol whose lines have another word of the question, or that needs no such word.
+
+    A name that is longer than `words` needs one even if the question has few: `check_csrf_middleware` checks
+    no request.
+    """
+    least = MANY_OTHERS if count_words(node.symbol.name) <= len(words) else 1
+    return len(others) < least or bool(shares_word("\n".join(read_body(state, node)), others))

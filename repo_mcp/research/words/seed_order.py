@@ -1,0 +1,85 @@
+"""Order declarations by what they do, and leave out those that say nothing beside others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.named_symbols import VALUES
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.failing import find_below
+from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
+
+BEST = 3  # declarations that are shown whatever they do, before those that do something
+MOST_BELOW = 3  # functions shown that fail below the best declaration
+# What does nothing by itself, however many words of the question it has.
+_QUIET = frozenset(
+    {
+        SymbolKind.ENUM,
+        SymbolKind.ENUM_MEMBER,
+        SymbolKind.INTERFACE,
+        SymbolKind.MODULE,
+        SymbolKind.PROPERTY,
+        SymbolKind.STRUCT,
+        SymbolKind.TRAIT,
+        SymbolKind.TYPE,
+    }
+)
+_BEGINS_TEXT = re.compile(r"=\s*+\(?\s*+\w{0,2}(?:\"{3}|'{3}|`|@\")")  # of several lines
+
+
+def drop_prototypes(seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds without prototypes of functions whose definitions are among them."""
+    whole = {one.name for one in seeds if one.node and not one.node.symbol.flags & SymbolFlag.FORWARD}
+    return [
+        one
+        for one in seeds
+        if not (one.node and one.node.symbol.flags & SymbolFlag.FORWARD and one.name in whole)
+    ]
+
+
+def keep_near(seeds: Sequence[Seed], first: Sequence[Node]) -> list[Seed]:
+    """Return the seeds with a name in the folders of some symbols, except modules, which hold too much."""
+    folders = tuple({node.path.rpartition("/")[0] for node in first})
+    near = (seed for seed in seeds if seed.name and _lies_in(seed.path, folders))
+    return [seed for seed in near if seed.node is None or seed.node.symbol.kind is not SymbolKind.MODULE]
+
+
+def _lies_in(path: str, folders: Sequence[str]) -> bool:
+    return any(not folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; functions that fail below the best one come right behind it."""
+    best = seeds[0].node if seeds else None
+    if best is None or best.symbol.kind not in CALLABLE_KINDS:
+        return [*seeds]
+    below = [*find_below(state, [best], MOST_BELOW).items()][:MOST_BELOW]
+    known = {seed.node: seed for seed in seeds}
+    failing = [known.get(node) or replace(build_seed(state, node, 0.0), why=why) for node, why in below]
+    return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed not in failing)]
+
+
+def _is_text(seed: Seed) -> bool:
+    """Return True for a value that is a text of several lines, such as one of help."""
+    head = seed.body.lines[seed.body.head_line - 1]
+    return seed.node is not None and seed.node.symbol.kind in VALUES and bool(_BEGINS_TEXT.search(head))
+
+
+def _is_quiet(seed: Seed) -> bool:
+    """Return True for a declaration that does nothing: a type without code of its own, or a single line."""
+    node = seed.node
+    return node is not None and (node.symbol.kind in _QUIET or node.symbol.end_line == node.symbol.start_line)
+
+
+def put_texts_last(seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds, those last that are only texts."""
+    return sorted(seeds, key=_is_text)  # stable
+
+
+def put_quiet_last(seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; among the BEST ones and among the others, those come last that do nothing."""
+    return [*sorted(seeds[:BEST], key=_is_quiet), *sorted(seeds[BEST:], key=_is_quiet)]  # stable

@@ -1,0 +1,174 @@
+"""Choose the lines of each declaration that an answer shows, and note them as findings.
+
+The best declaration gets the most room. Lines that call another declaration of the answer, or that do what
+the question asks for, are preferred.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from repo_mcp.bundler.statements import Body, choose_lines, measure, trim_margin
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.reasons import BELONG
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.errors_made import holds_error
+from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
+
+ROOM = 7_700  # characters of excerpts and of the fields beside them
+FINDING_CHARS = 200  # beside the excerpt of a finding
+ROOM_OF_ASKED = 300  # characters for each finding that is asked for, where that is more than ROOM
+# Maximum characters of the best declaration, of the next and so on; all others get the last value.
+SHARES = (1_800, 1_500, 1_200, 1_000, 800, 600)
+AGAIN_ROOM = 330  # characters of a declaration with the name of a better one
+NAME_LINES = 6  # at the head of a declaration, one of which has its name
+LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations are shown
+# For a question about the errors of a function: the first declarations, and the least characters of each.
+FAILING_FIRST, FAILING_ROOM = 3, 3_200
+MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
+SPARE = 250  # characters more for the best statement, so that a long condition is shown
+LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
+# A member that others implement: abstract, of an interface or a trait, or one that only raises.
+_UNFILLED = re.compile(
+    r"\babstract\b|\bNotImplementedError\b"
+    r"|^\s*(?!return|await|throw|yield|new|delete|else|case|go|defer)(?:[\w.<>\[\]?*&]+\s+)+\w+(?:<[^<>]*>)?"
+    r"\([^;{}]*\)[^;{}=]*;\s*$"
+    r"|^\s*\w+\??\([^;{}]*\)\s*:\s*[^;{}=]+;?\s*$"
+)
+
+
+def show_body(
+    state: ResearchState, node: Node, room: int, terms: Mapping[int, tuple[str, ...]] = MappingProxyType({})
+) -> tuple[int, ...]:
+    """Return the numbers of the lines of a symbol to show, which have at most about `room` characters.
+
+    `terms` has the terms of each line that counts for more; all terms weigh the same.
+    """
+    body = replace(trim_margin(build_seed(state, node, 0.0).body), terms=terms)
+    return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
+
+
+def note_seeds(
+    state: ResearchState, seeds: Sequence[Seed], preferred: PreferredKind, least_share: int = 0
+) -> None:
+    """Note declarations as findings while there is room, the best with more of their lines.
+
+    The first ones get at least `least_share` characters.
+    """
+    page = _Page(state, seeds, preferred)
+    page.fill(least_share)
+    if len(page.chosen) == len(seeds) and not state.lacks_most:
+        page.spend_rest()
+    heads = [[_find_name_line(seed)] for seed in seeds[len(page.chosen) :]]
+    for seed, lines in zip(seeds, (*page.chosen, *heads), strict=True):
+        _note_seed(state, seed, tuple(lines))
+
+
+class _Page:
+    """The lines that are shown of each declaration, and the room that is left for more."""
+
+    def __init__(self, state: ResearchState, seeds: Sequence[Seed], preferred: PreferredKind) -> None:
+        self.chosen: list[list[int]] = []  # the lines of the first seeds, which have room
+        self._left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
+        self._weights = state.weights
+        self._seeds = seeds
+        self._bodies = [trim_margin(seed.body) for seed in seeds]  # as they are shown
+        self._preferred = preferred
+        self._leads = match_calls([seed.name for seed in seeds])
+
+    def fill(self, least_share: int) -> None:
+        """Choose lines of one seed after the other; the first ones get at least `least_share` characters."""
+        met: set[str] = set()
+        for position, seed in enumerate(self._seeds):
+            share = _find_share(seed, position, least_share, is_again=seed.name in met)
+            room = min(share, self._left - FINDING_CHARS)
+            if room < LEAST_ROOM:
+                break
+            met |= {seed.name} - {""}
+            self.chosen.append(self._choose(position, room))
+            self._left -= self._measure(position) + FINDING_CHARS
+
+    def spend_rest(self) -> None:
+        """Choose more lines of the best seeds while characters are left."""
+        for position, lines in enumerate(self.chosen):
+            if self._left < LEAST_ROOM:
+                break
+            used = self._measure(position)
+            self.chosen[position] = sorted({*lines, *self._choose(position, used + self._left)})
+            self._left -= self._measure(position) - used
+
+    def _choose(self, position: int, room: int) -> list[int]:
+        """Return lines of a seed that no other one shows: a type and its method are both found."""
+        seed, chosen = self._seeds[position], enumerate(self.chosen)
+        wanted = _match_wanted(self._preferred, self._leads, seed.body)
+        lines = choose_lines(
+            self._bodies[position], self._weights, room, wanted, keeps_comments=not position, spare=SPARE
+        )
+        others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
+        known = {line for own in others for line in own}
+        return [line for line in lines if line == seed.body.head_line or line not in known]
+
+    def _measure(self, position: int) -> int:
+        """Return the characters of the lines that are shown of a seed."""
+        return measure(self._bodies[position].lines, self.chosen[position])
+
+
+def _find_share(seed: Seed, position: int, least_share: int, *, is_again: bool) -> int:
+    """Return the most characters of a seed, fewer if it has the name of a better one."""
+    share = max(SHARES[min(position, len(SHARES) - 1)], least_share if position < FAILING_FIRST else 0)
+    share = min(share, MEMBERS_ROOM) if seed.why.startswith(BELONG) else share
+    if not is_again:
+        return share
+    return max(AGAIN_ROOM, share // 2) if seed.body.line_count >= OVERLOAD_LINES else AGAIN_ROOM
+
+
+def _find_name_line(seed: Seed) -> int:
+    """Return the first line of a declaration that has its name: in C, the type may stand above it."""
+    first = seed.body.head_line
+    numbers = range(first, min(first + NAME_LINES, seed.body.end_line + 1))
+    name = re.compile(rf"(?<!\w){re.escape(seed.name)}(?!\w)")
+    return next((at for at in numbers if seed.name and name.search(seed.body.lines[at - 1])), first)
+
+
+def match_calls(names: Sequence[str]) -> Callable[[str], bool]:
+    """Return a function that checks whether a line calls one of some names, or reads a member of that name.
+
+    The member may have an underscore more: `self._max_size` is what `max_size(size)` sets.
+    """
+    called = [re.escape(name) for name in dict.fromkeys(names[:LEADING_NAMES]) if len(name) > 2]
+    if not called:
+        return lambda _line: False
+    joined = "|".join(called)
+    pattern = re.compile(rf"(?<![\w$])(?:{joined})\s*[(<!]|[._]_?(?:{joined})\b(?!\s*(?:\(|=(?!=)))")
+    return lambda line: pattern.search(line) is not None
+
+
+def _match_wanted(
+    preferred: PreferredKind, leads: Callable[[str], bool], body: Body
+) -> Callable[[str], bool]:
+    """Return a function that checks whether a line calls another seed, or does what the question asks for.
+
+    Of a type with members that others implement, these alone are wanted where it is asked what to add.
+    """
+    if preferred is PreferredKind.FAILURES:
+        return holds_error
+    if preferred is PreferredKind.EXTENSION and any(
+        map(_UNFILLED.search, body.lines[body.head_line : body.end_line])
+    ):
+        return lambda line: _UNFILLED.search(line) is not None
+    return leads
+
+
+def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None:
+    """Note a declaration as a symbol, or as a place if it is none or is already noted."""
+    if seed.node is not None and state.add(seed.node, seed.why, 0, Confidence.PROBABLE, shown=shown):
+        return
+    body = seed.body
+    around = (seed.name or seed.path) if seed.node is None else seed.node.qualified_name
+    start, end = body.start_line, body.end_line
+    state.add_place(Finding(seed.path, start, end, around, "text", None, seed.why, 0, "text", shown=shown))
