@@ -15,6 +15,7 @@ from math import fsum
 
 from repo_mcp.bundler.block_worth import list_far_comments, rate_work
 from repo_mcp.bundler.blocks import Block
+from repo_mcp.bundler.body import says_nothing
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, find_no_hints, gather_evidence
 from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.following import follow_names
@@ -23,7 +24,7 @@ from repo_mcp.bundler.opened_files import Opener, RatedFile
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.statements import holds_failure, says_nothing
+from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass

@@ -19,10 +19,11 @@ from itertools import chain
 
 from index_format import IndexFormatError
 from repo_mcp.bundler.best_blocks import rate_blocks
+from repo_mcp.bundler.body import MAX_LINE_CHARS, Body, measure
+from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.bundler.layouts import LayoutReader, read_layout
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.statements import MAX_LINE_CHARS, Body, choose_lines, measure
 from repo_mcp.bundler.weights import SEARCH_WEIGHTS
 from repo_mcp.code_search.declarations import (
     DEPTH,

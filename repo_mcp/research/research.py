@@ -12,10 +12,10 @@ from typing import Protocol
 
 from index_format import IndexFormatError
 from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
+from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.statements import cut_margin, find_margin, says_nothing
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph

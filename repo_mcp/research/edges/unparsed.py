@@ -6,7 +6,8 @@ without telling calls from other mentions. Left out: names that the graph knows 
 
 from __future__ import annotations
 
-from repo_mcp.bundler.statements import Body, choose_lines, trim_margin
+from repo_mcp.bundler.body import Body, trim_margin
+from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
 from repo_mcp.record_classes import replace

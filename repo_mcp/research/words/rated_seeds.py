@@ -22,7 +22,7 @@ from repo_mcp.bundler.best_blocks import (
     weigh_failures,
     weigh_work,
 )
-from repo_mcp.bundler.statements import Body, only_imports, says_nothing
+from repo_mcp.bundler.body import Body, only_imports, says_nothing
 from repo_mcp.code_search.namesakes import pass_namesakes
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration

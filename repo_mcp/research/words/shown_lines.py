@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from repo_mcp.bundler.statements import Body, choose_lines, measure, trim_margin
+from repo_mcp.bundler.body import Body, measure, trim_margin
+from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace

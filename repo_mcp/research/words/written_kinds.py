@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
-from repo_mcp.bundler.statements import Body
+from repo_mcp.bundler.body import Body
 from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT
 from repo_mcp.record_classes import replace

@@ -8,17 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.statements import (
-    NEAR_LINES,
-    Body,
-    choose_lines,
-    find_margin,
-    holds_failure,
-    is_branch,
-    measure,
-    says_nothing,
-    trim_margin,
-)
+from repo_mcp.bundler.body import Body, find_margin, measure, says_nothing, trim_margin
+from repo_mcp.bundler.chosen_lines import choose_lines
+from repo_mcp.bundler.statements import NEAR_LINES, holds_failure, is_branch
 from repo_mcp.research.research import render_excerpt
 from tests.growth import assert_linear
 

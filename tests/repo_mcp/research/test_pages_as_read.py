@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.statements import Body, only_imports
+from repo_mcp.bundler.body import Body, only_imports
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.research.words.errors_made import find_errors
 from repo_mcp.toolsets.research.research_calls import cut_report

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.block_worth import DECIDING_BRANCHES, TEXT, rate_work
-from repo_mcp.bundler.statements import Body, choose_lines
+from repo_mcp.bundler.body import Body
+from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.research.claims.first_sentences import read_first_sentence
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.research.words.errors_made import find_errors

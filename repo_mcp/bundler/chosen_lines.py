@@ -1,0 +1,154 @@
+"""Choose the deciding lines of a body: statements with the question's words, their conditions and results.
+
+Pure.
+
+    body -> statements -> worth of each -> the best that fit, each with its conditions -> lines
+
+A body that fits is shown whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from repo_mcp.bundler.body import Body, is_directive, measure, says_nothing
+from repo_mcp.bundler.statements import (
+    Statement,
+    cut_statements,
+    find_bound,
+    find_inner,
+    is_empty,
+    list_outer,
+    measure_statement,
+)
+from repo_mcp.record_classes import replace
+
+OWN_WORDS = 0.8  # part of the worth 1 of all words which those in the body share; the others keep theirs
+BOUND_CHARS = 90  # of a statement that is shown because it shares a name with the one beside it
+SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
+EVEN_CHARS = 60  # added to the characters of each statement, so that the shortest do not win by that alone
+
+
+def choose_lines(
+    body: Body,
+    weights: Mapping[str, float],
+    room: int,
+    leads: Callable[[str], bool] = lambda _line: False,
+    *,
+    keeps_comments: bool = False,
+    spare: int = 0,
+) -> list[int]:
+    """Return the numbers of the lines to show of a body within `room` characters, ascending.
+
+    The first statement after the head may take `spare` characters more. `weights` are those of the question's
+    terms; `leads` tells whether a text leads to another shown declaration. The head of the declaration is
+    always included. With `keeps_comments`, comments and lines that only close brackets are shown if the whole
+    body fits.
+    """
+    last = body.end_line
+    while last > body.start_line and not body.lines[last - 1].strip():
+        last -= 1
+    whole = list(range(body.start_line, last + 1))
+    if keeps_comments and measure(body.lines, whole) <= room:
+        return whole
+    code = [
+        number
+        for number in range(body.head_line, body.end_line + 1)
+        if number not in body.comment_lines and body.lines[number - 1].strip()
+    ]
+    telling = [number for number in code if not says_nothing(body.lines[number - 1])]
+    if measure(body.lines, telling) <= room:
+        return telling
+    code = [number for number in code if not is_directive(body.lines[number - 1])]
+    statements = cut_statements(body, code, leads)
+    if room < SHORT_ROOM and statements:
+        head = statements[0]
+        statements[0] = replace(head, last=min(head.last, head.first + SHORT_HEAD - 1))
+    return _Choice(body, statements, weights, room, spare).take_best()
+
+
+class _Choice:
+    """The statements of a body that are shown, and what the others are worth beside them.
+
+    A term counts less each time that it is shown.
+    """
+
+    def __init__(
+        self,
+        body: Body,
+        statements: Sequence[Statement],
+        weights: Mapping[str, float],
+        room: int,
+        spare: int,
+    ) -> None:
+        self._body, self._statements, self._weights = body, statements, weights
+        self._left, self._spare = room, spare
+        held_here = {term for one in statements for term in one.terms}
+        own = sum(
+            weight for term, weight in weights.items() if term in held_here
+        )  # in the same order each time
+        self._whole = OWN_WORDS * own + (1.0 - OWN_WORDS) * sum(weights.values()) or 1.0
+        self._costs = [measure_statement(body, one) for one in statements]
+        self._shown: set[int] = set()  # positions of statements
+        self._seen: Counter[str] = Counter()  # how often each term is shown
+        self._rates: dict[int, float] = {}  # of the statements that are left
+
+    def take_best(self) -> list[int]:
+        """Return the lines of the head and of the best statements that fit, ascending."""
+        rates = self._rates
+        self._take(0)
+        rates |= {at: self._rate(at) for at in range(1, len(self._statements)) if self._tells(at)}
+        while rates and self._left > 0:
+            best = max(rates, key=lambda ordinal: (rates[ordinal], -ordinal))
+            del rates[best]
+            if best not in self._shown and self._take(best):
+                self._take_beside(best)
+        return self._list_lines()
+
+    def _tells(self, ordinal: int) -> bool:
+        """Return True for a statement that may be chosen for what it says."""
+        one = self._statements[ordinal]
+        return bool(one.worth) and not is_empty(self._body, one)
+
+    def _rate(self, ordinal: int) -> float:
+        """Return the worth of a statement beside those that are shown, for the room that it takes."""
+        one = self._statements[ordinal]
+        held = sum(self._weights.get(term, 0.0) / (1 + self._seen.get(term, 0)) for term in one.terms)
+        return one.worth * (held / self._whole + one.bonus) / math.sqrt(self._costs[ordinal] + EVEN_CHARS)
+
+    def _take(self, ordinal: int) -> bool:
+        """Show a statement with the conditions around it. Return False if they do not fit; the head does."""
+        wanted = [ordinal, *list_outer(self._body, self._statements, ordinal)]
+        new = [one for one in wanted if one not in self._shown]
+        cost = sum(self._costs[one] for one in new)
+        if self._shown and cost > self._left + (self._spare if len(self._shown) == 1 else 0):
+            return False
+        self._left -= cost
+        self._shown.update(new)
+        added = Counter(term for one in new for term in self._statements[one].terms)
+        self._seen.update(added)
+        for one in self._rates:
+            if not added.keys().isdisjoint(self._statements[one].terms):
+                self._rates[one] = self._rate(one)
+        return True
+
+    def _take_beside(self, ordinal: int) -> None:
+        """Show the first statement inside one, and short ones that share a name with it, if they fit."""
+        inner = find_inner(self._body, self._statements, ordinal)
+        for one in filter(None, (inner, *find_bound(self._body, self._statements, ordinal))):
+            is_wanted = one not in self._shown and (one == inner or self._costs[one] <= BOUND_CHARS)
+            if is_wanted and self._take(one):
+                self._rates.pop(one, None)
+
+    def _list_lines(self) -> list[int]:
+        """Return the lines of the statements that are shown, without comments and closing brackets."""
+        body = self._body
+        shown = (self._statements[ordinal] for ordinal in self._shown)
+        numbers = (number for one in shown for number in range(one.first, one.last + 1))
+        return sorted(
+            number
+            for number in numbers
+            if number not in body.comment_lines and not says_nothing(body.lines[number - 1])
+        )
