@@ -72,7 +72,7 @@ def holds_failure(line: str) -> bool:
 
 
 def cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]) -> list[Statement]:
-    """Return the statements of a body in the order of lines, its head first. `code` has the line numbers."""
+    """Return the statements of a body in the order of lines, its signature first. `code` has the line numbers."""
     found: list[Statement] = []
     at = 0
     while at < len(code) and len(found) < MAX_STATEMENTS:
@@ -87,7 +87,8 @@ def cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]
         last = min(last, len(code) - 1)
         found.append(_build(body, first, code[last], leads))
         at = last + 1
-    return _end_with_result(body, _hand_on(body, _credit_makers(body, _keep_near(body, found))))
+    weighed = _end_with_result(body, _hand_on(body, _credit_makers(body, _keep_near(body, found))))
+    return _begin_with_signature(body, weighed)
 
 
 def _begin_with_signature(body: Body, statements: list[Statement]) -> list[Statement]:
