@@ -72,7 +72,7 @@ def holds_failure(line: str) -> bool:
 
 
 def cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]) -> list[Statement]:
-    """Return the statements of a body in order, its signature first. `code` has the numbers of their lines."""
+    """Return the statements of a body, its signature first. `code` has the numbers of the lines of code."""
     found: list[Statement] = []
     at = 0
     while at < len(code) and len(found) < MAX_STATEMENTS:

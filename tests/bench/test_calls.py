@@ -21,7 +21,7 @@ CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # The cuts of 0189-modules-of-one-purpose.md added five modules, and no call. The page of this query has a
 # second hit since 0185, which takes 69 calls, and a third one, in brief, since 0191, which takes 61; records
 # are written by hit_rows.py since then, as texts were. 0203 added two modules, meant_arguments.py and
-# search_notes.py, with a call or two each. The first lines of further declarations take 22 since 0212. Words
+# one for notes, with a call or two each. The first lines of further declarations take 22 since 0212. Words
 # that an index lacks have a module of their own, rare_words.py, since 0224. Since 0228, a function
 # that looks few units up also tells which ones a list holds. Since 0232 a query that is no question is looked
 # for word for word, too, by a second ranking of the units that hold all of it: 45 calls. 0249 cut modules of
