@@ -1,4 +1,4 @@
-"""What the ranked and the exact modes of `repo.search` share: totals, lists of files, and notes.
+"""Say of a page of hits what its ranked and its exact modes both say: totals, lists of files, and notes.
 
 A note says what was cut, or that another call is meant: one in mode regex, or of `repo.open_file`.
 """
