@@ -99,19 +99,17 @@ def rate_held(held: Sequence[Collection[str]], worth: Mapping[str, float], most:
 
 def rate_neighbours(paths: Sequence[str], scores: Sequence[float], weights: RankingWeights) -> list[float]:
     """Return the points of each file for others in its directory: their share of the best scores' sum."""
-    order = sorted(range(len(paths)), key=lambda place: (-scores[place], paths[place]))
-    best = frozenset(order[:NEIGHBOURS])
-    whole = sum(scores[place] for place in order[:NEIGHBOURS])
+    best = sorted(range(len(paths)), key=lambda place: (-scores[place], paths[place]))[:NEIGHBOURS]
+    whole = sum(map(scores.__getitem__, best))
     if whole <= 0.0:
         return [0.0] * len(paths)
     directories = [path.rpartition("/")[0] for path in paths]
-    sums: dict[str, float] = {}
-    for place in order[:NEIGHBOURS]:
-        sums[directories[place]] = sums.get(directories[place], 0.0) + scores[place]
-    others = (
-        sums.get(directory, 0.0) - (scores[place] if place in best else 0.0)
-        for place, directory in enumerate(directories)
-    )
+    sums = dict.fromkeys(directories, 0.0)
+    for place in best:
+        sums[directories[place]] += scores[place]
+    others = [sums[directory] for directory in directories]
+    for place in best:
+        others[place] -= scores[place]
     return [weights.neighbour * other / whole for other in others]
 
 
