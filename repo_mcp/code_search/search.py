@@ -58,10 +58,11 @@ from repo_mcp.ranking.files.signals import weigh_inverse
 from repo_mcp.ranking.page.live_chunks import LiveChunk, LiveChunks, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.page.rare_words import describe_words, lacks_most, look_up_words
 from repo_mcp.ranking.query.query import Query, parse_query
+from repo_mcp.ranking.ranked_answer import PHRASE_DEPTH
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.ranking.scoring.spell_suggest import suggest
-from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
+from repo_mcp.ranking.word_search import NO_PHRASE
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.analysis import get_word_terms

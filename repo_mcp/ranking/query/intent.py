@@ -17,12 +17,13 @@ from repo_mcp.ranking.query.clues import Clue, ClueKind, find_title, join_words,
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import PART, get_name_term, get_word_terms
 from repo_mcp.text.roles import FileRole
-from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
+from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS, STOP_WORDS
 
 MAX_NAMES = 48  # lookups; each costs a few microseconds
 MAX_JOINED_WORDS = 16  # words of the query that names are joined from
 MAX_PATHS = 24
 MAX_ASKING_WORDS = 6  # a longer query tells a story, and what it mentions is not necessarily what it asks for
+MOST_BEFORE_ASKING = 3  # the word that asks is among so many first words of a question
 SOLE_WORDS = 2
 MIN_NAME_CHARS = 3
 _CACHED_INTENTS = 4  # a search reads the intent before ranking and again when it looks for unknown words
@@ -161,3 +162,9 @@ def _find_roles(words: Sequence[str]) -> frozenset[FileRole]:
         return frozenset()
     folded = {word.lower() for word in words}
     return frozenset(role for role, asking in _ASKS_FOR.items() if not asking.isdisjoint(folded))
+
+
+def asks(text: str) -> bool:
+    """Return True for a question: it ends with `?`, or has `how` or the like among its first words."""
+    words = _WORD.findall(text.lower())
+    return text.rstrip().endswith("?") or not ASKING_WORDS.isdisjoint(words[:MOST_BEFORE_ASKING])

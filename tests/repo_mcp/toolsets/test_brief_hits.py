@@ -9,7 +9,7 @@ import pytest
 
 from repo_mcp.model import Hit
 from repo_mcp.ranking.page.snippets import FEW_WHOLE_LINES, WHOLE_LINES
-from repo_mcp.ranking.word_search import (
+from repo_mcp.ranking.ranked_answer import (
     FAR_SHARE,
     FAR_SHARE_OF_REPORT,
     LONG_REPORT_WORDS,

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repo_mcp.ranking.page.matched_words import TERMS_OF_REPORT
 from repo_mcp.ranking.page.snippets import (
     CITED_NEAR,
     HEAD_LINES,
@@ -18,7 +19,7 @@ from repo_mcp.ranking.page.snippets import (
     TITLE_LINES,
     choose_telling,
 )
-from repo_mcp.ranking.word_search import NO_PHRASE, TERMS_OF_REPORT
+from repo_mcp.ranking.word_search import NO_PHRASE
 from repo_mcp.repository import Repository
 from tests.deep.sizes import examples
 from tests.repo_mcp.toolsets.repo_calls import call, open_written

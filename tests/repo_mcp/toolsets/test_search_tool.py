@@ -15,7 +15,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.live import tree_look
 from repo_mcp.live.index_report import is_about_age
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.ranking.word_search import count_above
+from repo_mcp.ranking.ranked_answer import count_above
 from repo_mcp.repository import Repository, no_match
 from tests.repo_mcp.lean_answers import read_answer
 from tests.repo_mcp.toolsets.repo_calls import call as call_tool

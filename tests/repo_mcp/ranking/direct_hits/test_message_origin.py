@@ -10,7 +10,7 @@ import pytest
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.direct_hits import message_origin
 from repo_mcp.ranking.direct_hits.message_origin import list_said
-from repo_mcp.ranking.word_search import BESIDE_LEADS, list_phrase_words
+from repo_mcp.ranking.ranked_answer import BESIDE_LEADS, list_phrase_words
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
 

@@ -9,7 +9,7 @@ import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.direct_hits.names_in_question import MOST_UNITS, list_mentioned
-from repo_mcp.ranking.word_search import BESIDE_LEADS
+from repo_mcp.ranking.ranked_answer import BESIDE_LEADS
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
 

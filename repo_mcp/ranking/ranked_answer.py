@@ -1,0 +1,229 @@
+"""Answer a query that is no name alone by ranking: the page of the best hits, and notes on its words.
+
+query -> widened -> ranked chunks -> hits with live text, first those that were looked up -> notes
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from repo_mcp.late_patterns import compile_late
+from repo_mcp.model import SearchAnswer, SearchRequest
+from repo_mcp.ranking.direct_hits.name_lookup import look_up
+from repo_mcp.ranking.direct_hits.scope import SearchScope
+from repo_mcp.ranking.files.ranking import choose_unknown
+from repo_mcp.ranking.leading_hits import find_leads, put_first, put_leads
+from repo_mcp.ranking.page.declaration_rating import weigh_query_terms
+from repo_mcp.ranking.page.matched_words import keep_telling, name_matched
+from repo_mcp.ranking.page.quoted_lines import read_quotable
+from repo_mcp.ranking.page.rare_words import QueryWord, describe_words, lacks_most, look_up_words
+from repo_mcp.ranking.page.snippets import (
+    FEW_WHOLE_LINES,
+    PASTED_LINES,
+    RATED_HITS,
+    TITLE_LINES,
+    WHOLE_LINES,
+    ShownHits,
+    show_hits,
+)
+from repo_mcp.ranking.query.asked_name import AskedName, find_name
+from repo_mcp.ranking.query.clues import resolve_mentions
+from repo_mcp.ranking.query.intent import NameKind, asks, understand
+from repo_mcp.ranking.query.query import Query, widen
+from repo_mcp.ranking.scoring.live_terms import find_paths
+from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
+from repo_mcp.record_classes import dataclass
+from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.schema import SYMBOL
+from repo_mcp.text.stop_words import FUNCTION_WORDS
+
+PHRASE_DEPTH = 100  # chunks examined for an exact phrase
+MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
+NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
+BESIDE_LEADS = 3  # ranked hits of a page whose first hits have the query's message or name
+FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less,
+FAR_SHARE_OF_REPORT = 0.35  # and for long pasted text before these, since some of its words are everywhere
+LONG_REPORT_WORDS = 60
+_WORD = re.compile(r"\w+")
+_CAPITALS_INSIDE = compile_late(r"(?<![\w.:`>-])[A-Za-z][a-z0-9]*[A-Z][A-Za-z0-9]*(?![\w(`]|\.\w|::|->)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a query is taken for."""
+
+    asked: AskedName | None  # the name that it consists of
+    telling: (
+        Mapping[str, float] | None
+    )  # of a question, words or pasted text: weights of words that tell something
+    is_report: bool  # pasted text, or the title of such
+
+
+def answer_ranked(
+    scope: SearchScope, request: SearchRequest, query: Query, progress: Sequence[str], *, is_whole: bool
+) -> SearchAnswer:
+    """Return the best chunks for a query that names alone do not answer. Its required words are completed."""
+    searcher = scope.searcher
+    # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
+    depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
+    query.required += list_phrase_words(query.phrases, searcher.count_units)
+    widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
+    ranking = scope.rank(widened, depth + 1)  # one more, to know whether others follow
+    reading = _read(searcher, request, query, widened)
+    telling = reading.telling
+    leads = () if query.is_pasted else find_leads(scope, request, query, is_name=telling is None)
+    few, near = _count_few(query, ranking, has_leads=bool(leads))
+    prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
+    words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
+    lacks = is_whole and lacks_most(query.text, words)
+    ends_early = request.ends_early and telling and not lacks  # else a note is about the others
+    most = min(few, request.top_k) if ends_early else request.top_k
+    shown = _show_page(scope, request, query, ranking, reading, most, near)
+    if leads:
+        shown = put_leads(shown, leads, request.top_k)
+        few, near = few + len(leads), len(leads)
+    total, is_least = ranking.total, ranking.total_is_lower_bound
+    if query.phrases:  # the index counts chunks with their words
+        is_least = ranking.total > depth or len(shown.hits) >= request.top_k
+        total = len(shown.hits)
+    hits = keep_telling(shown.hits, telling) if telling and reading.is_report else shown.hits
+    notes = _note_words(scope, query, ranking, words, is_whole=not progress)
+    return SearchAnswer(
+        name_matched(widened, hits),
+        total,
+        truncated=is_least or total > len(shown.hits) or most < min(request.top_k, len(ranking.chunks)),
+        snapshot="",
+        warnings=(*notes, *query.warnings, *progress, *shown.warnings),
+        total_is_lower_bound=is_least,
+        is_last=len(ranking.chunks) <= min(depth, most),
+        lacks_most=lacks,
+        few=few if telling or leads else 0,
+        near=near if telling or leads else 0,
+        is_of_report=reading.is_report,
+    )
+
+
+def _read(searcher: Searcher, request: SearchRequest, query: Query, widened: Query) -> _Reading:
+    """Return what a query is taken for, with the weights of the words by which declarations are rated.
+
+    These are the query's own words, or, if declarations are shown whole, also those that it was widened by.
+    """
+    asked = find_name(query.text)
+    if asked is not None or query.phrases or len(query.text.split()) <= 1:
+        return _Reading(asked, None, is_report=False)
+    is_report = query.is_pasted or (not request.shows_whole and has_name(query, searcher))
+    with_all = request.shows_whole and not is_report
+    terms = widened.terms if with_all else widened.terms[: widened.own_count]
+    count = searcher.snapshot.unit_count
+    telling = weigh_query_terms(terms, widened.synonyms, searcher.count_units, count, MOST_TELLING)
+    return _Reading(asked, telling, is_report)
+
+
+def _count_few(query: Query, ranking: Ranking, *, has_leads: bool) -> tuple[int, int]:
+    """Return after how many ranked hits a page ends by default, and in how many files it looks closer.
+
+    The whole files of these are searched for the declarations that the query is about. Beside hits that were
+    looked up, the ranked ones are about the same words, so fewer are shown.
+    """
+    scores = [chunk.score for chunk in ranking.chunks]
+    is_long = query.is_pasted and len(query.text.split()) >= LONG_REPORT_WORDS
+    few = count_above(scores, FAR_SHARE_OF_REPORT if is_long else FAR_SHARE)
+    if has_leads:
+        return min(few, BESIDE_LEADS), BESIDE_LEADS * _asks_how(query.text)
+    return few, min(RATED_HITS, count_above(scores, NEAR_SHARE))
+
+
+def _note_words(
+    scope: SearchScope, query: Query, ranking: Ranking, words: Sequence[QueryWord], *, is_whole: bool
+) -> list[str]:
+    """Return notes on words of a query that few files or none have, and on what else may be meant."""
+    searcher = scope.searcher
+    unknown = choose_unknown(query, ranking)
+    alike = _suggest(searcher, unknown, thorough=not ranking.total) if unknown else []
+    best = ranking.chunks[:1]
+    unmatched = describe_words(words, searcher, best, alike, scope.read_live, is_whole=is_whole)
+    return [*unmatched, *alike]
+
+
+def _show_page(
+    scope: SearchScope,
+    request: SearchRequest,
+    query: Query,
+    ranking: Ranking,
+    reading: _Reading,
+    most: int,
+    near: int,
+) -> ShownHits:
+    """Return at most `most` hits with their live text. A declaration of the name asked for comes first."""
+    asked, telling, is_report = reading.asked, reading.telling, reading.is_report
+    room = choose_room(query.text) if request.shows_whole and not is_report else 0
+    cited = list_cited(query, scope.searcher) if is_report else None
+    first_lines = PASTED_LINES if query.is_pasted else TITLE_LINES
+    quotable = read_quotable(request.query) if is_report else None
+    phrases, read_live = query.phrases, scope.read_live
+    shown = show_hits(
+        ranking.chunks, phrases, read_live, most, asked, telling, near, room, cited, quotable, first_lines
+    )
+    if asked is not None:
+        shown = put_first(shown, asked, request.top_k, partial(look_up, scope, query))
+    return shown
+
+
+def has_name(query: Query, searcher: Searcher) -> bool:
+    """Return True for a line that asks nothing and has a name of code in it, as the title of a report.
+
+    A word with capitals inside, such as MongoDB, may name a product: it counts only if the index declares it.
+    """
+    if asks(query.text):
+        return False
+
+    def fold_undeclared(word: re.Match[str]) -> str:
+        (files,) = searcher.find_files([word[0].lower()], SYMBOL)
+        return word[0] if len(files) else word[0].lower()
+
+    text = _CAPITALS_INSIDE.sub(fold_undeclared, query.text)
+    return NameKind.SHAPED in (kind for _, kind in understand(text).names)
+
+
+def list_phrase_words(phrases: Iterable[str], count_units: Callable[[str], int]) -> Iterator[tuple[str, ...]]:
+    """Yield the terms of the words that a unit with some phrases has. The first and the last may be parts."""
+    for phrase in phrases:
+        words = [word for word in _WORD.findall(phrase) if word.lower() not in FUNCTION_WORDS]
+        for place, word in enumerate(words):
+            terms = tuple(analyse_text(word))
+            if 0 < place < len(words) - 1 or all(map(count_units, terms)):
+                yield terms
+
+
+def list_cited(query: Query, searcher: Searcher) -> dict[str, int]:
+    """Return the first line that a query cites of each file: in a frame, a link or behind a path."""
+    paths = [clue for clue in understand(query.text, query.code).paths if clue.line]
+    mentions = resolve_mentions(paths, partial(find_paths, searcher.snapshot))
+    return {one.path: one.clue.line for one in reversed(mentions) if one.share == 1 and one.clue.line}
+
+
+def _suggest(searcher: Searcher, unknown: Sequence[str], *, thorough: bool) -> list[str]:
+    from repo_mcp.ranking.scoring.spell_suggest import suggest  # here: most words of queries are known
+
+    return suggest(searcher.snapshot, unknown, thorough=thorough)
+
+
+def count_above(scores: Sequence[float], share: float) -> int:
+    """Return how many scores come before the first one below a share of the best, which is the first."""
+    far = (at for at, score in enumerate(scores) if at and score < share * scores[0])
+    return next(far, len(scores))
+
+
+def _asks_how(text: str) -> bool:
+    """Return True for a question that asks for more than places."""
+    return asks(text) and "where" not in _WORD.findall(text.lower())
+
+
+def choose_room(text: str) -> int:
+    """Return how many lines of whole declarations a page shows: fewer for a query that asks nothing.
+
+    A function answers a question. For words it must be found first, and is seldom shown.
+    """
+    return WHOLE_LINES if asks(text) else FEW_WHOLE_LINES
