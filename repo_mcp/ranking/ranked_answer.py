@@ -52,7 +52,7 @@ _CAPITALS_INSIDE = compile_late(r"(?<![\w.:`>-])[A-Za-z][a-z0-9]*[A-Z][A-Za-z0-9
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a query is taken for."""
+    """A query as it was read: a name, words or a report."""
 
     asked: AskedName | None  # the name that it consists of
     telling: (
