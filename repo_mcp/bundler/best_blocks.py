@@ -29,10 +29,12 @@ from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
+from repo_mcp.text.generated import is_generated
 from repo_mcp.text.roles import is_side_file
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits only the files that are opened
-# Factors of a block's worth for a question: in a side file, without a term, in a test.
+# Factors of a block's worth for a question: in a side file or one that a program wrote, without a term, in a
+# test.
 SIDE_FILE, WORDLESS, TESTING = 0.3, 0.6, 0.3
 TRIVIAL, DECIDING = 0.6, 1.4  # factors for bodies, as `rate_work` gives them
 # If errors are asked for: the factor of a block without any, and what is added to 1 for a block that holds
@@ -166,7 +168,8 @@ def _find_densest(
 def _iter_rated(one: RatedFile, include_tests: bool, weights: Mapping[str, float]) -> Iterator[RatedBlock]:
     """Yield the blocks of a file with a worth above 0."""
     lines = list(one.view.line_terms)
-    place = SIDE_FILE if is_side_file(one.candidate.path) else 1.0
+    is_side = is_side_file(one.candidate.path) or is_generated(one.view.live.lines)
+    place = SIDE_FILE if is_side else 1.0
     for at, (block, worth) in enumerate(zip(one.blocks, one.worth, strict=True)):
         if worth <= 0.0:
             continue

@@ -70,6 +70,7 @@ NO_RECORD = (
 MAX_EDGES = 200  # of the map
 MAX_LINE_CHARS = 140  # of one line of an excerpt
 MAX_LINES = 3  # of an excerpt whose lines were not chosen before
+DEFAULT_EXPORT, EXPORTS = "default", "module.exports"
 GAP = "…\n"  # stands for lines that are left out
 
 
@@ -103,9 +104,11 @@ def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | N
     """Return the first line that holds a name, preferring a whole word outside of decorators.
 
     Without a name, return the first line that is not blank. An unnamed class is called `new Base`, and its
-    base may be written `Outer.Base`.
+    base may be written `Outer.Base`. What `module.exports = ` gives is called `default`.
     """
     name = name.rpartition(" ")[2]
+    if name == DEFAULT_EXPORT and EXPORTS in lines[start - 1]:
+        return start
     if not name:
         return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
     first = None

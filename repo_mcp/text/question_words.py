@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.acronyms import list_acronyms
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.stop_words import STOP_WORDS
@@ -211,7 +212,8 @@ def list_base_forms(words: Sequence[str]) -> list[str]:
 def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
     """Return the idioms of a text, which no program has, each with the words that programs use for it.
 
-    So "too slow" gives `timeout`. Words that the text has itself are left out.
+    So "too slow" gives `timeout`, and four words or more give their initials. Words that the text has itself
+    are left out.
     """
     has = {word.lower() for word in _WORD.findall(text)}
     found: dict[str, tuple[str, ...]] = {}
@@ -220,6 +222,9 @@ def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
         if match is not None:
             words = (word.format(*match.groups()).lower() for word in plain)
             found[match[0]] = tuple(word for word in words if word not in has)
+    for said, acronym in list_acronyms(text).items():
+        if acronym not in has:
+            found.setdefault(said, (acronym,))
     return found
 
 
@@ -249,6 +254,12 @@ def find_action(text: str) -> Action | None:
 def _find_agent(verb: str) -> str:
     """Return the ending that makes a verb the name of whoever does it: `serializer`, `validator`."""
     return "or" if re.search(r"(?:at|ct|it|ss)e?$", verb, re.IGNORECASE) else "er"
+
+
+def name_agent(deed: str) -> str | None:
+    """Return what does a deed: `versioner` for "versioning"; None for a word that names no deed."""
+    verb = deed.removesuffix("ing")
+    return None if verb == deed or len(verb) < LEAST_STEM else f"{verb}{_find_agent(verb)}"
 
 
 def find_described_action(text: str) -> Action | None:

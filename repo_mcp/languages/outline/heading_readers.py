@@ -26,6 +26,7 @@ from repo_mcp.record_classes import dataclass
 MAX_TITLE_CHARS = 200
 LOOKED_AT_CHARS = 2_000  # at the start of each line
 FRONT_MATTER_LINES = 200
+ASCIIDOC_SPARE = 2  # characters by which an underline may be longer or shorter than its title
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)$", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -37,6 +38,8 @@ _HTML_OPENS = re.compile(r"[ \t]{0,20}<h([1-6])(?:\s[^<>]{0,300})?>", re.IGNOREC
 _HTML_LINES = 8  # a heading written as HTML may span so many
 _TAG = re.compile(r"<[^<>]{0,300}>")
 _ASCIIDOC = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)$", re.DOTALL)
+_ASCIIDOC_UNDERLINE = re.compile(r"([=~^+-])\1{3,}[ \t]*$")
+_ASCIIDOC_LEVELS = "=-~^+"  # of underlines, the highest first
 _ASCIIDOC_BLOCK = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
 _ORG = re.compile(r"(\*{1,8})[ \t]+(\S.*)$", re.DOTALL)
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?[ \t]+[A-Z][^\n]{1,79}$")
@@ -188,16 +191,29 @@ def _find_plain_style(lines: Sequence[str], number: int) -> tuple[str, bool] | N
 
 
 def read_asciidoc(lines: Sequence[str]) -> Iterator[Heading]:
-    """Yield titles that follow equals or number signs, outside listings, literal text and comments."""
+    """Yield titles that follow equals or number signs or are underlined, outside listings and the like."""
     block = ""
     for number, line in enumerate(lines, 1):
-        if line[:1] not in ("=", "#", "-", ".", "+", "/", "`"):
+        if line[:1] not in ("=", "#", "-", ".", "+", "/", "`", "~", "^"):
             continue
-        if _ASCIIDOC_BLOCK.match(line):
+        if not block and _underlines_title(lines, number):
+            title = lines[number - 2]
+            yield _build(number - 1, 1 + _ASCIIDOC_LEVELS.index(line[0]), title.strip(), title, number)
+        elif _ASCIIDOC_BLOCK.match(line):
             mark = line.rstrip()
             block = mark if not block else "" if mark == block else block
         elif not block and (match := _ASCIIDOC.match(line[:LOOKED_AT_CHARS])):
             yield _build(number, len(match.group(1)), match.group(2).strip(), line)
+
+
+def _underlines_title(lines: Sequence[str], number: int) -> bool:
+    """Return True for a line of AsciiDoc under a title that stands alone and is about as long."""
+    line = lines[number - 1]
+    if number < 2 or len(line) > LOOKED_AT_CHARS or _ASCIIDOC_UNDERLINE.match(line) is None:
+        return False
+    title, before = lines[number - 2].rstrip(), lines[number - 3].strip() if number > 2 else ""
+    is_alone = not before or before.startswith(("[", ":"))  # an anchor or an attribute
+    return title[:1].isalnum() and is_alone and abs(len(title) - len(line.rstrip())) <= ASCIIDOC_SPARE
 
 
 def read_org(lines: Sequence[str]) -> Iterator[Heading]:

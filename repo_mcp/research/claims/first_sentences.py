@@ -29,7 +29,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     `comments` has the numbers of the lines of the file that are comments.
     """
     numbers = _list_above(lines, comments, start) or _list_inside(lines, comments, start)
-    untagged = (_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
+    untagged = (_strip_marks(_TAG.sub("", lines[number - 1])) for number in numbers)
     said = (line for line in untagged if not _IS_TAG.match(line))
     plain = " ".join(takewhile(bool, dropwhile(not_, said)))
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
@@ -37,6 +37,11 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     if " " not in sentence:
         return ""
     return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
+
+
+def _strip_marks(line: str) -> str:
+    """Return the text of a line of a comment; a name in backquotes at its start or end keeps them."""
+    return line.strip(_MARKS) and line.strip(_MARKS.replace("`", ""))
 
 
 def _list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:

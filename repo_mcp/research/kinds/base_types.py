@@ -22,25 +22,42 @@ from repo_mcp.research.kinds.derived_types import (
     list_program_derived,
 )
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
-from repo_mcp.text.question_words import Action, shares_word
+from repo_mcp.text.question_words import Action, name_agent, shares_word
 
 LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 # What all kinds may be called.
-_ANY_KIND = frozenset({"backend", "class", "implementation", "kind", "type", "variant"})
+_ANY_KIND = frozenset(
+    {
+        "algorithm",
+        "backend",
+        "class",
+        "implementation",
+        "kind",
+        "mechanism",
+        "scheme",
+        "strategy",
+        "type",
+        "variant",
+    }
+)
 
 
 def find_base(state: ResearchState, action: Action) -> Node | None:
     """Return the type named by the last nouns, or else the one with most derived types whose name ends so.
 
     Return None if no such type has derived types, is left open for them, or is an enumeration so named. What
-    is deprecated is no base of anything new. A storage backend may be just a storage.
+    is deprecated is no base of anything new. A storage backend may be just a storage, and a versioning scheme
+    a versioner.
     """
     base = _find_base_of(state, action.nouns)
-    if base is None and len(action.nouns) > 1 and action.nouns[-1] in _ANY_KIND:
-        return _find_base_of(state, action.nouns[:-1])
-    return base
+    if base is not None or len(action.nouns) < 2 or action.nouns[-1] not in _ANY_KIND:
+        return base
+    *first, last = action.nouns[:-1]
+    agent = name_agent(last)
+    base = None if agent is None else _find_base_of(state, (*first, agent))
+    return _find_base_of(state, (*first, last)) if base is None else base
 
 
 def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:

@@ -272,6 +272,7 @@ _ARTICLE = re.compile(
 _ASKS = re.compile(
     r"(?:how|what|where|which|who|whose|why|when|do|does|did|is|are|can|should) ", re.IGNORECASE
 )
+_PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
 _CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")
 # "save of Store", "the method save() in Store": a member, and not its type.
 _MEMBER_OF = re.compile(
@@ -320,7 +321,8 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
         for form, pattern in _COMPILED:
             match = pattern.fullmatch(plain)
             if match is not None and not any(map(_ASKS.match, filter(None, match.groupdict().values()))):
-                found.setdefault(_build(form, match))
+                shared = _share_noun(match) if form is Form.DIFFERENCE else None
+                found.update(dict.fromkeys(one for one in (shared, _build(form, match)) if one is not None))
     return (*found, Parsed(Form.OPEN, (Phrase(text),)))
 
 
@@ -346,6 +348,18 @@ def _build(form: Form, match: re.Match[str]) -> Parsed:
     if form in (Form.CALLERS, Form.CALLEES):  # types are not called
         named = [_MEMBER_OF.sub(r"\2.\1", text) for text in named]
     return Parsed(form, tuple(map(Phrase if form in OF_WORDS else read_phrase, named)))
+
+
+def _share_noun(match: re.Match[str]) -> Parsed | None:
+    """Return a comparison of which both subjects have the noun of the second: "an open and a closed pipe".
+
+    Return None if the first has a noun of its own, or either is written as a name.
+    """
+    first, second = (_ARTICLE.sub("", match[name].strip()) for name in ("x", "y"))
+    noun = second.rpartition(" ")[2]
+    if not _PLAIN.fullmatch(f"{first} {second}") or first.count(" ") >= second.count(" ") or noun in first:
+        return None
+    return Parsed(Form.DIFFERENCE, (Phrase(f"{first} {noun}"), Phrase(second)))
 
 
 def read_phrase(text: str) -> Phrase:

@@ -96,7 +96,7 @@ def choose_seeds(
                 name,
                 node,
                 worth,
-                one.origin or _describe_words(one, weights),
+                _explain(one, node, weights),
             )
         )
     seeds.sort(key=lambda seed: -seed.worth)  # stable
@@ -253,6 +253,13 @@ def build_body(one: RatedBlock) -> Body:
         one.term_lines,
         one.view.layout.comment_lines,
     )
+
+
+def _explain(one: RatedBlock, node: Node | None, weights: Mapping[str, float]) -> str:
+    """Return the reason for a block: what led to it, but its words if that is its own type or file."""
+    holders = [one.path] if node is None else [one.path, *node.qualified_name.split(".")[:-1]]
+    is_own = any(one.origin in (f"uses {own}", f"used by {own}") for own in holders)
+    return one.origin if one.origin and not (is_own and one.terms) else _describe_words(one, weights)
 
 
 def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:

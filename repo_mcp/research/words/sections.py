@@ -22,6 +22,7 @@ MAX_SECTIONS = 3
 SPARE_SECTIONS = 3  # searched for beyond those that are shown, because some do not fit
 ABOUT_KIND = 20  # sections among which one tells how to add one of a kind, by its heading
 SECTION_LINES = 4  # of a section that are shown below its heading
+LONG_LINES = 150  # of a longer section, only the best part is cited
 
 _OWN = re.compile(
     r"\b(?:custom|own|new|add(?:ing)?|writ(?:e|ing)|creat(?:e|ing)|extend(?:ing)?)\b", re.IGNORECASE
@@ -93,11 +94,13 @@ def _build_section(hit: DocsHit) -> Finding:
     words = [word.lower() for word in hit.matched_words]
     held = {number: sum(word in row.lower() for word in words) for number, row in rows}
     best = sorted(held, key=lambda number: (-held[number], number))[:SECTION_LINES]
-    shown = sorted({hit.section_start, *(number for number in best if held[number])})
+    is_long = hit.section_end - hit.section_start >= LONG_LINES
+    start, end = (hit.start_line, hit.end_line) if is_long else (hit.section_start, hit.section_end)
+    shown = sorted({start, *(number for number in best if held[number])})
     return Finding(
         hit.path,
-        hit.section_start,
-        max(hit.section_end, hit.section_start),
+        start,
+        max(end, start),
         hit.breadcrumb or hit.path,
         "section",
         None,

@@ -95,6 +95,33 @@ def test_asciidoc_without_its_listings() -> None:
     assert read("a.adoc", "text", text) == [(1, 1, "Title", 1), (3, 2, "One", 3), (10, 3, "Two", 10)]
 
 
+def test_asciidoc_with_underlined_titles() -> None:
+    text = """The orders
+==========
+Ada <ada@example.org>
+
+[[send]]
+Sending
+-------
+
+Text above a listing
+----
+not
+~~~
+----
+
+By post
+~~~~~~~
+Not a title, as it is much longer
+-----
+"""
+    assert read("a.asciidoc", "text", text) == [
+        (1, 1, "The orders", 2),
+        (6, 2, "Sending", 7),
+        (15, 3, "By post", 16),
+    ]
+
+
 def test_org_without_its_blocks() -> None:
     text = "* One\n#+BEGIN_SRC sh\n* no\n#+END_SRC\n** Two\n#+title: x\n"
     assert read("a.org", "text", text) == [(1, 1, "One", 1), (5, 2, "Two", 5)]

@@ -1,0 +1,143 @@
+"""What questions about seven fresh trees showed: generated code, kinds of deeds, shared nouns, exports."""
+
+from __future__ import annotations
+
+from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.grammar import parse_question
+from repo_mcp.research.words.sections import LONG_LINES
+from tests.repo_mcp.research.asking import Asked, find_one
+
+PARSER = """static int scan_all(struct reader *in) {
+    if (in->token == END)
+        return give_token(in, END);
+    return give_token(in, in->token);
+}
+"""
+
+
+def test_what_a_program_wrote_comes_after_what_people_wrote() -> None:
+    rest = {f"other{number}.c": f"int other{number}(void) {{ return {number}; }}\n" for number in range(8)}
+    own = PARSER.replace("scan_all", "scan_words")
+    asked = Asked({"a.c": f"/* A Bison parser, made by GNU Bison. */\n{PARSER}", "b.c": own, **rest})
+    assert asked.ask("What happens at the end of the tokens of a reader?").findings[0].path == "b.c"
+
+
+VERSIONERS = {
+    "versions/base.py": """class Versioner:
+    def archive(self, path):
+        raise NotImplementedError
+""",
+    "versions/simple.py": """from versions.base import Versioner
+
+
+class SimpleVersioner(Versioner):
+    def archive(self, path):
+        if path.exists:
+            path.move()
+        return path
+""",
+    "urls.py": """def register_scheme(schemes, name):
+    schemes.add(name)
+    return schemes
+""",
+}
+
+
+def test_a_scheme_for_a_deed_is_what_does_it() -> None:
+    report = Asked(VERSIONERS).ask("Where would I add a new versioning scheme?")
+    assert report.findings[0].symbol.endswith("Versioner")
+    assert "a new versioning scheme" in report.findings[0].why
+
+
+FOLDERS = """class SendOnlyFolder:
+    def pull(self):
+        return None
+
+
+class ReceiveOnlyFolder:
+    def revert(self):
+        return None
+
+
+class Usage:
+    send_only = 0
+    receive_only = 0
+"""
+
+
+def test_compared_subjects_share_the_noun_of_the_second() -> None:
+    report = Asked({"folders.py": FOLDERS}).ask(
+        "What is the difference between a send-only and a receive-only folder?"
+    )
+    assert report.reading.form is Form.DIFFERENCE
+    assert [one.name for one in report.findings[:2]] == ["SendOnlyFolder", "ReceiveOnlyFolder"]
+
+
+def test_a_subject_with_a_noun_of_its_own_keeps_it() -> None:
+    found = [
+        one
+        for one in parse_question("difference between an open pipe and a closed pipe")
+        if one.form is Form.DIFFERENCE
+    ]
+    assert [[phrase.text for phrase in one.phrases] for one in found] == [["open pipe", "closed pipe"]]
+    found = [
+        one
+        for one in parse_question("difference between Reader and the old Writer")
+        if one.form is Form.DIFFERENCE
+    ]
+    assert [[phrase.text for phrase in one.phrases] for one in found] == [["Reader", "old Writer"]]
+
+
+def test_a_sentence_keeps_the_backquotes_of_a_name() -> None:
+    lines = ["/// `Pipe` is a `Channel` without input.", "class Pipe {"]
+    assert read_first_sentence(lines, {1}, 2) == "`Pipe` is a `Channel` without input."
+
+
+def test_what_a_module_exports_is_no_file_that_changed() -> None:
+    text = """const plain = (value) => {
+  if (!value) return null
+  return value.trim()
+}
+
+module.exports = (values) => {
+  const trimmed = values.map((value) => plain(value))
+  return trimmed
+}
+"""
+    report = Asked({"trim.js": text}).ask("How are values trimmed?")
+    assert not report.warnings
+    assert find_one(report, "default").start_line == 6
+
+
+def test_a_method_is_not_explained_by_its_own_type() -> None:
+    text = """package folders
+
+type Model struct {
+\tnames []string
+}
+
+func (m *Model) closeFolder(name string) error {
+\tif name == "" {
+\t\treturn errClosed
+\t}
+\treturn m.drop(name)
+}
+
+func (m *Model) drop(name string) error {
+\treturn nil
+}
+"""
+    report = Asked({"model.go": text}).ask("How does the model close a folder?")
+    assert not [one.why for one in report.findings if one.why == "uses Model" and one.symbol.count(".")]
+
+
+def test_of_a_long_section_only_the_best_part_is_cited() -> None:
+    lines = ["# Keywords", "", *(f"Word {number} is plain.\n" for number in range(LONG_LINES))]
+    lines += ["A throttle slows the intake of parcels.", ""]
+    report = Asked(
+        {"intake.py": "def slow(parcels):\n    return parcels\n", "keywords.md": "\n".join(lines)}
+    ).ask("how does the throttle slow the intake of parcels")
+    section = next(one for one in report.findings if one.kind == "section")
+    assert section.end_line - section.start_line < LONG_LINES
+    assert "throttle" in section.excerpt
