@@ -39,7 +39,8 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
-from repo_mcp.research.settings.configured import find_by_words, find_settings
+from repo_mcp.research.settings.by_words import find_by_words
+from repo_mcp.research.settings.configured import find_settings
 from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes

@@ -220,11 +220,11 @@ def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
     for said, plain in _IDIOMS:
         match = said.search(text)
         if match is not None:
-            words = (word.format(*match.groups()).lower() for word in plain)
-            found[match[0]] = tuple(word for word in words if word not in has)
-    for said, acronym in list_acronyms(text).items():
+            meant = (word.format(*match.groups()).lower() for word in plain)
+            found[match[0]] = tuple(word for word in meant if word not in has)
+    for words, acronym in list_acronyms(text).items():
         if acronym not in has:
-            found.setdefault(said, (acronym,))
+            found.setdefault(words, (acronym,))
     return found
 
 

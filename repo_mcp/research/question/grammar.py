@@ -279,6 +279,11 @@ _MEMBER_OF = re.compile(
     r"^(?:the )?(?:method |function )?[`'\"]?([a-z_$][\w$]*)[!?]?(?:\(\))?[`'\"]? (?:of|in|on) "
     r"(?:the )?(?:class |type )?[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?$"
 )
+# "the Pane trait's render", "Pane's render" of "method": a member of a type.
+_OWNER = re.compile(
+    r"^[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?"
+    r"( (?:class|type|trait|struct|interface|protocol|enum))?'s [`'\"]?([\w$]+)$"
+)
 _QUOTES = "`'\"\u201c\u201d\u2018\u2019 \t"
 _KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
     "function": CALLABLE_KINDS,
@@ -376,6 +381,9 @@ def read_phrase(text: str) -> Phrase:
         kinds = _KIND_WORDS[words[-1].lower()]
         words = words[:-1]
     text = " ".join(words).strip(_QUOTES)
+    owned = _OWNER.match(text)
+    if owned is not None and (kinds or owned[2]):
+        text = f"{owned[1]}.{owned[3]}"
     called = _CALLED.search(text)
     parameters: tuple[str, ...] = ()
     if called is not None:

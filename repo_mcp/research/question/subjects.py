@@ -22,6 +22,7 @@ from repo_mcp.research.findings.records import Form, Subject
 from repo_mcp.research.question.grammar import Phrase
 from repo_mcp.research.question.worded_settings import find_worded_setting
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.generated import is_generated
 from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.roles import is_side_file
 from repo_mcp.text.stop_words import STOP_WORDS
@@ -59,6 +60,7 @@ _KINDS: dict[Form, frozenset[SymbolKind]] = {
     Form.TESTS: _FOLLOWED,
     Form.FLOW: _FOLLOWED,
     Form.CONFIGURED: _ANY_VALUE | _FOLLOWED,
+    Form.DIFFERENCE: _FOLLOWED,
 }
 
 
@@ -181,7 +183,7 @@ class Subjects:
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, how = self._look_up(name, phrase, form)
         nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
-        nodes = self._drop_lesser(nodes, compares=form is Form.DIFFERENCE)
+        nodes = self._put_written_first(self._drop_lesser(nodes, compares=form is Form.DIFFERENCE))
         nodes = self._choose_overloads(nodes, phrase.parameters)
         if not nodes:
             return None
@@ -198,17 +200,29 @@ class Subjects:
         if form is Form.CONFIGURED and all(is_test_place(one.path) for one in declarations):
             declarations = []  # the setting itself may be written in another case
         if declarations:
-            return self._choose(declarations, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
+            chosen = self._choose(declarations, phrase.kinds or _KINDS.get(form, _FOLLOWED), form)
+            is_prose = form is Form.DIFFERENCE and " " in phrase.text
+            if is_prose and not any(node.symbol.kind in _FOLLOWED for node in chosen):
+                chosen = self._list_alike(plain, TYPE_KINDS) or chosen
+            return chosen, "declared"
         meant = self._graph.scan.find_meant(plain, GLANCE)
         if meant:
             return [self._graph.get_node(declaration) for declaration in meant], "declared_otherwise"
-        for query in dict.fromkeys((plain, plain.replace("_", " ").strip())):  # the latter: any joined words
+        return self._list_alike(plain), "declared_otherwise"
+
+    def _list_alike(self, name: str, kinds: frozenset[SymbolKind] = frozenset()) -> list[Node]:
+        """Return what is declared with a name in another case, or as the interface of one so named.
+
+        Only `kinds` count, if any are given.
+        """
+        for query in dict.fromkeys((name, name.replace("_", " ").strip())):  # the latter: any joined words
             found = [node for node, _ in self._graph.search(query, SymbolFilter(), MAX_LOOKED_AT)]
-            alike = [node for node in found if fold_name(node.symbol.name) == fold_name(plain)]
-            alike = alike or [node for node in found if _is_interface_of(node, plain)]
+            found = [node for node in found if not kinds or node.symbol.kind in kinds]
+            alike = [node for node in found if fold_name(node.symbol.name) == fold_name(name)]
+            alike = alike or [node for node in found if _is_interface_of(node, name)]
             if alike:
-                return alike, "declared_otherwise"
-        return [], "declared_otherwise"
+                return alike
+        return []
 
     def _find_in_module(self, name: str) -> list[Node]:
         """Return what the file of a module declares itself: `scale` of `units.rs` for "units::scale"."""
@@ -269,6 +283,14 @@ class Subjects:
             and not (node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in typed)
             and not (compares and node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.name in typed)
         ]
+
+    def _put_written_first(self, nodes: list[Node]) -> list[Node]:
+        """Return the nodes, of the first ones those last that lie in files which a program wrote."""
+        first, rest = nodes[: 2 * MAX_SUBJECTS], nodes[2 * MAX_SUBJECTS :]
+        if len(first) < 2:
+            return nodes
+        written = {path: is_generated(self._read_lines(path)) for path in {node.path for node in first}}
+        return [*sorted(first, key=lambda node: written[node.path]), *rest]  # stable
 
     def _choose_overloads(self, nodes: list[Node], parameters: Sequence[str]) -> list[Node]:
         """Return the declarations whose parameters have the given names or types; all if none has."""

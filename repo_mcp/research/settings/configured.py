@@ -11,13 +11,12 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.bundler.body import measure
 from repo_mcp.graph.nodes import Node
-from repo_mcp.model import ExactMatch, ExactRequest, Hit
+from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.findings.hit_places import build_hit_address
 from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.findings.reasons import IN_DOCUMENTS, LAST_PART
 from repo_mcp.research.findings.records import Finding, Subject
-from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, search_words
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.accessors import find_setters, note_accessors, note_constants, note_values
 from repo_mcp.research.settings.line_use import LineUse, classify_use, judge_call
 from repo_mcp.research.words.shown_lines import show_body
@@ -33,8 +32,6 @@ MAX_PLACES = 40
 MAX_READERS = 10
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
 LEAST_ENDING = 5  # characters of the part of a name that is searched for alone
-MAX_SEARCHED, MAX_HITS = 50, 12  # hits of a search for words, and of those about configuration that are shown
-_WORDS_FOR_IT = "config setting option default"
 _OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: sets a value only if there is none, or adds to one
 _CONFIG_PATH = re.compile(
     r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
@@ -86,7 +83,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         state.check()
         matches, mentions = _search(state, name), _search_mentions(state, name)
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
-        if not any(_is_configuration(one.path) for one in own):
+        if not any(is_configuration(one.path) for one in own):
             _note_endings(state, name)  # the value may be set under only a part of the name
         if not own and name.isupper():
             _note_texts(state, name)  # a prefix may be put before the names of variables
@@ -113,7 +110,7 @@ def _note_dotted(state: ResearchState, key: str) -> bool:
     """Note the lines that have a key of several parts, such as `search.lang`. Return False if none has it."""
     matches = state.source.search_exact(ExactRequest(key, whole_word=True, limit=MAX_MATCHES)).matches
     found = [one for one in matches if len(one.line) <= MAX_SETTING_CHARS]
-    setting = [one for one in found if _is_configuration(one.path)]
+    setting = [one for one in found if is_configuration(one.path)]
     reading = [one for one in found if one not in setting and is_program(one.path)]
     _note_matches(state, key, setting)
     note_constants(state, key, found)
@@ -122,7 +119,8 @@ def _note_dotted(state: ResearchState, key: str) -> bool:
     return bool(setting or reading)
 
 
-def _is_configuration(path: str) -> bool:
+def is_configuration(path: str) -> bool:
+    """Return True for a file that by its path configures something."""
     return _CONFIG_PATH.search(path) is not None or find_role(path) is FileRole.CONFIG
 
 
@@ -154,7 +152,7 @@ def _note_endings(state: ResearchState, name: str) -> None:
     """Note where the end of a name is set in configuration files, such as `prefetch` in a group `worker`."""
     ending = name.partition("_")[2]
     if len(ending) >= LEAST_ENDING:
-        matches = [match for match in _search(state, ending) if _is_configuration(match.path)]
+        matches = [match for match in _search(state, ending) if is_configuration(match.path)]
         own = [match for match in matches if is_program(match.path)]
         _note_matches(state, ending, own, f"{LAST_PART}{name}")
 
@@ -408,19 +406,3 @@ def _find_written(name: str, line: str) -> str:
     """Return a name as the line spells it, perhaps in another case, or "" for a line without it."""
     written = re.search(re.escape(name).replace("_", "[_-]?"), line, re.IGNORECASE)
     return written[0] if written else ""
-
-
-def find_by_words(state: ResearchState, text: str) -> None:
-    """Note the configuration files and configuration symbols that a search for the words finds."""
-    hits = search_words(state, f"{text} {_WORDS_FOR_IT}", MAX_SEARCHED)
-    fitting = [hit for hit in hits if _is_about_config(hit)]
-    for hit in fitting[:MAX_HITS]:
-        state.add_place(build_hit_address(hit, "found by searching configuration for its words", 1))
-    if len(fitting) > MAX_HITS:
-        state.limit(f"{len(fitting) - MAX_HITS} more places with these words", f"{MAX_HITS} are shown")
-
-
-def _is_about_config(hit: Hit) -> bool:
-    if find_role(hit.path) is FileRole.CONFIG or _CONFIG_PATH.search(hit.path):
-        return True
-    return re.search(r"config|setting|option|default", hit.symbol or "", re.IGNORECASE) is not None
