@@ -19,6 +19,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.findings.records import Form, Subject
+from repo_mcp.research.question.compared_words import find_compared
 from repo_mcp.research.question.grammar import Phrase
 from repo_mcp.research.question.worded_settings import find_worded_setting
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
@@ -143,6 +144,10 @@ class Subjects:
             return None
         left_out = max(0, len(nodes) - MAX_SUBJECTS)
         return Subject(phrase.text, BY_WORDS, tuple(nodes[:MAX_SUBJECTS]), nodes[0].symbol.name, left_out)
+
+    def find_compared(self, phrases: Sequence[Phrase]) -> tuple[Subject, ...]:
+        """Return the subjects of two phrases with the same noun, or none."""
+        return find_compared(self._graph, phrases, self._admits)
 
     def find_folder(self, text: str) -> Subject | None:
         """Return the folder with this name that is nearest to the root, or None."""

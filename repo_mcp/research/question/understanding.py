@@ -85,7 +85,7 @@ def understand(
         reading = None
         if one.form is Form.ERRORS and not is_partial:
             reading = _try_unknown_function(subjects, one, find_unparsed)
-        reading = reading or _try(subjects, one, request)
+        reading = reading or _try(subjects, one, request) or _try_compared(subjects, one)
         if reading is None and one.form is Form.DIFFERENCE and not is_partial:
             # Otherwise it would be taken for a question about the one subject that is declared.
             reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
@@ -124,6 +124,14 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
     if not all(one.is_found for one in found):
         return None
     return build_reading(_fit_form(parsed.form, found), found)
+
+
+def _try_compared(subjects: Subjects, parsed: Parsed) -> Reading | None:
+    """Return the reading of a comparison of what phrases describe by different words; None for any other."""
+    if parsed.form is not Form.DIFFERENCE:
+        return None
+    found = subjects.find_compared(parsed.phrases)
+    return build_reading(parsed.form, found) if found else None
 
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:

@@ -179,3 +179,21 @@ int app_set_colors(const char *text) {
     report = Asked({"print.c": text, "configure.m4": build}).ask("Where are the output colors configured?")
     assert report.findings[0].name == "app_set_colors"
     assert not [one for one in report.findings if one.path == "configure.m4"]
+
+
+def test_compared_words_are_what_is_declared_side_by_side() -> None:
+    text = """class Edge:
+    def is_implicit(self, at):
+        return at >= self.first and not self.is_order_only(at)
+
+    def is_order_only(self, at):
+        return at >= self.last
+
+
+def order_only_rows(rows):
+    return rows
+"""
+    report = Asked({"edge.py": text}).ask(
+        "What is the difference between an implicit dependency and an order-only dependency?"
+    )
+    assert [one.name for one in report.findings[:2]] == ["is_implicit", "is_order_only"]
