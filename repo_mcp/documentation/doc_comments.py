@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 
 import numpy as np
 
@@ -57,6 +58,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _QUOTES = re.compile(r"[ \t]*[rRuU]?(?:\"{3}|'{3})")
 ReadLive = Callable[[str], bytes]  # the bytes of a file through the repository reader; raises RepoError
 Span = tuple[int, int]  # first and last line
+_LAST = itemgetter(1)  # line of a span
 MAX_CHANGED_LINES = 5_000  # examined in a file that differs from what was indexed
 MAX_BYTES = 8 * 1024 * 1024  # of files read for one ranking; the last one may exceed it
 
@@ -277,6 +279,7 @@ def _find_lines(part: SegmentSearch, file: int, units: I64) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def overlaps(spans: Iterable[Span], start: int, end: int) -> bool:
-    """Return True when one of the spans shares a line with `start` to `end`."""
-    return any(first <= end and start <= last for first, last in spans)
+def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
+    """Return True when one of the spans, ascending and apart, shares a line with `start` to `end`."""
+    at = bisect_left(spans, start, key=_LAST)
+    return at < len(spans) and spans[at][0] <= end
