@@ -42,6 +42,7 @@ from typing import Any
 
 from tests.deep.sizes import IS_DEEP
 from tests.forked_children import fork_own_children, start_forking
+from tests.growth import HANG_SECONDS
 
 PROJECT = Path(__file__).resolve().parents[1]
 STARTING = {"PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "LC_CTYPE", "LANG"}
@@ -55,6 +56,12 @@ from repo_mcp.repository import whole_index
 from repo_mcp.symbol_index import named_files
 indexer.LOCK_WAIT_SECONDS = whole_index.OTHER_SECONDS = named_files.JOIN_SECONDS = 0.5
 derived_index.RETRY_SECONDS = 0.5
+{START}"""
+# The same, but what waits for the first files waits as long as a test may: under load they take their time.
+PATIENT = f"""
+from repo_mcp.indexing import building
+from repo_mcp.live import live_index
+building.PATIENCE_SECONDS = live_index.FIRST_FILES_SECONDS = {HANG_SECONDS}
 {START}"""
 # What imports the SDK, which takes longer than all else together: imported once a program serves HTTP.
 OF_HTTP = ("repo_mcp.protocol.http_server", "repo_mcp.protocol.sdk_server")

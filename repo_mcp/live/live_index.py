@@ -35,7 +35,6 @@ NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Fi
 FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
 CATCH_UP_SECONDS = 0.15  # that a call waits for what has just changed: indexing a saved file takes 0.1
 AWAITED_FILES = 50  # being indexed; a call does not wait for more, since they would take longer
-THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background can be seen to run
 LOOKED_AT_POLL_SECONDS = 0.005
 FIRST_REFRESH_SECONDS = 1.0  # after the walk, in which a first refresh may end before the watch begins
 MAX_GIVEN_WAY = 3  # times a background refresh walks again so that a few changed files go first
@@ -90,6 +89,7 @@ class LiveIndex:
             follows=watch,
         )
         self.is_expected = False  # a refresh is about to be begun: a call that finds no index begins it
+        self._threads: set[threading.Thread] = set()  # that refresh in the background, or are about to
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
 
     # Reading
@@ -139,8 +139,7 @@ class LiveIndex:
         started, commits = time.monotonic(), -1  # -1: take at once what was committed since the caller looked
         while not self.generation.fault and (searcher is None or not searcher.snapshot.segments):
             waited = time.monotonic() - started
-            may_start = (self._follows or self.report.is_first_look) and waited < THREAD_START_SECONDS
-            is_coming = self.refresher.running.locked() or may_start
+            is_coming = self.refresher.running.locked() or self._threads
             if not is_coming or waited > FIRST_FILES_SECONDS or (looks and self.refresher.remaining.are_any):
                 break
             self.refresher.wait_for_commit(commits)
@@ -339,7 +338,10 @@ class LiveIndex:
         self.report.note_begun(stays=True)
         if self.refresher.progress is not None and not force:  # a second walk of the kernel takes 0.4 s
             return
-        if not start_daemon(threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh")):
+        thread = threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh")
+        self._threads.add(thread)  # at once: under load it may take a while to begin
+        if not start_daemon(thread):
+            self._threads.discard(thread)
             self.refresher.note_failure(RepoError(ErrorCode.INTERNAL, f"{REFUSED.capitalize()}."))
             self.report.note_looked()  # a later call tries again
 
@@ -357,6 +359,8 @@ class LiveIndex:
             pass
         except Exception as error:  # a thread has nobody else to tell
             self.refresher.note_failure(error)
+        finally:
+            self._threads.discard(threading.current_thread())
 
     def close(self) -> bool:
         """Stop a running refresh. Returns False when it has not stopped in CLOSE_WAIT_SECONDS."""

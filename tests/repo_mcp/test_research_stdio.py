@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 
 from index_format import DiskDirectory, verify_index
-from tests.forked import START, popen
+from tests.forked import PATIENT, START, popen
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
 from tests.repo_mcp.toolsets.research_roots import CANARY, TREE
@@ -47,11 +47,12 @@ class Client:
         model: Model | None = None,
         ask_first: Frame | None = None,
         second_era: bool = False,
+        code: str = START,
     ) -> None:
-        """`ask_first` is a call that is sent with the handshake, before any answer."""
+        """`ask_first` is a call that is sent with the handshake, before any answer. `code` starts it all."""
         home = root.parent / "home"
         home.mkdir(exist_ok=True)
-        command = [sys.executable, "-c", START, "--repo-root", str(root), "--toolsets", "research", *options]
+        command = [sys.executable, "-c", code, "--repo-root", str(root), "--toolsets", "research", *options]
         pipe = subprocess.PIPE
         self.process = popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, env=build_environment(home), cwd=home
@@ -370,7 +371,7 @@ def test_the_clients_model_widens_and_sums_up_in_the_second_era(root: Path) -> N
 def test_a_first_search_waits_for_the_index_that_is_being_built(root: Path) -> None:
     """It comes before the server has begun to index by itself, and may end before all files are parsed."""
     first = {"name": "search_code", "arguments": {"query": "password", "path": str(root)}}
-    client = Client(root, ask_first=first)
+    client = Client(root, ask_first=first, code=PATIENT)
     assert client.early is not None
     assert not client.early.get("isError")
     found = client.found("search_code", query="password")["results"]

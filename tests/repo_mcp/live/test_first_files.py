@@ -97,6 +97,23 @@ def test_an_empty_tree_is_answered_too(tree: Path) -> None:
         assert repository.search(SearchRequest(WORD, 5)).hits == ()
 
 
+def test_a_refresh_whose_thread_begins_late_is_waited_for(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a loaded machine it may take a while; the call used to give up after a tenth of a second."""
+
+    def start_late(thread: threading.Thread) -> bool:
+        thread.daemon = True
+        threading.Timer(0.3, thread.start).start()
+        return True
+
+    monkeypatch.setattr(live_index, "FIRST_FILES_SECONDS", 3600.0)
+    monkeypatch.setattr(live_index, "start_daemon", start_late)
+    with opened(tree, watch=False) as repository:
+        repository.expect_refresh()
+        assert [hit.path for hit in repository.search(SearchRequest(WORD, 5)).hits] == ["fish.py"]
+
+
 def test_nobody_waits_where_nothing_is_being_indexed(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_index, "FIRST_FILES_SECONDS", 3600.0)
     with opened(tree, watch=False) as repository, pytest.raises(RepoError) as refused:
