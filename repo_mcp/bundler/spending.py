@@ -1,9 +1,10 @@
 """Spend a budget: select the blocks that are worth most for their lines.
 
-What the prompt names is selected first, then always the block with the most worth for its lines. It ends when
-no lines are left, or only blocks that are worth much less than the best. For a report it ends much sooner,
-and the blocks that are left out are returned, to be named in a warning. Each further block of a file counts
-less, so that no file fills the bundle. A block that does not fit gives way to one that does, except for the
+What the prompt names is selected first, unless a report names it in passing and it is worth little for its
+lines; then always the block with the most worth for its lines. It ends when no lines are left, or only blocks
+that are worth much less than the best. For a report it ends much sooner, and sooner in a file that is shown
+than with the first block of another; the blocks that are left out are returned, to be named in a warning.
+Each further block of a file counts less, so that no file fills the bundle. A block that does not fit gives way to one that does, except for the
 best of all and what the prompt names: of these the head and the deciding lines are shown.
 """
 
@@ -65,18 +66,21 @@ class _BlockQueue:
         self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
         self._factors: dict[tuple[int, int], float] = {}  # of worth, by positions of file and block
         self._seen: set[tuple[int, int]] = set()  # positions of file and block: selected or skipped
-        self._heap = [
-            self._place(at, position)
+        found = [
+            (at, position)
             for at, one in enumerate(opened)
             for position, worth in enumerate(one.worth)
             if worth > self._find_least(one)
         ]
+        self._best = max((self._rate(at, position) for at, position in found), default=0.0)
+        self._first = self._choose_first(found)
+        self._heap = [self._place(at, position) for at, position in found]
         heapify(self._heap)
 
     def spend(self) -> list[tuple[RatedFile, Block]]:
         """Select blocks, and return those that are left out though they would fit; best first."""
         left: list[tuple[RatedFile, Block]] = []
-        best = max((-rate for _, rate, _, _ in self._heap), default=0.0)
+        best = self._best
         while self._heap and self._packer.lines_left > 0:
             place = heappop(self._heap)
             is_unnamed, rate, at, position = place
@@ -92,7 +96,7 @@ class _BlockQueue:
             one = self._opened[at]
             if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
-            elif is_unnamed and -rate < self._find_least_rate() * best:
+            elif is_unnamed and -rate < self._find_least_rate(one) * best:
                 if self._packer.has_room(self._build_whole(one, position)):
                     left.append((one, one.blocks[position]))
             elif self._select(one, position):
@@ -103,8 +107,13 @@ class _BlockQueue:
 
     def _place(self, at: int, position: int) -> tuple[bool, float, int, int]:
         """Return the key that orders blocks, the least first; its end says where the block is."""
-        one = self._opened[at]
-        return position not in one.named, -self._rate(at, position), at, position
+        return (at, position) not in self._first, -self._rate(at, position), at, position
+
+    def _choose_first(self, found: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+        """Return the blocks that come first: those that the prompt names, unless they are worth little."""
+        least = self._weights.least_named * self._best
+        named = [(at, position) for at, position in found if position in self._opened[at].named]
+        return {(at, position) for at, position in named if self._rate(at, position) >= least}
 
     def _find_least(self, one: RatedFile) -> float:
         """Return the worth that a block of a file must exceed; it is lower if nothing matches well."""
@@ -112,11 +121,12 @@ class _BlockQueue:
         factor = 1.0 if one.priority == 1.0 else weights.other_least
         return min(factor * weights.least_worth, weights.least_share * self._dearest)
 
-    def _find_least_rate(self) -> float:
-        """Return the share of the best block's worth per line below which a block is left out."""
+    def _find_least_rate(self, one: RatedFile) -> float:
+        """Return the share of the best block's worth per line below which a block of a file is left out."""
         weights = self._weights
-        is_enough = self._packer.lines >= weights.enough_lines
-        share: float = weights.enough_rate if is_enough else weights.least_rate
+        share: float = weights.least_rate
+        if self._packer.lines >= weights.enough_lines:
+            share = weights.further_rate if one.shown else weights.enough_rate
         return share
 
     def _rate(self, at: int, position: int) -> float:

@@ -72,6 +72,8 @@ class Weights:
     least_rate: float = 0.02  # of the worth per line of the best block: less ends the bundle
     enough_lines: int = 60
     enough_rate: float = 0.02  # takes the place of `least_rate` when so many lines are shown
+    further_rate: float = 0.02  # the same for a block of a file that is shown already
+    least_named: float = 0.0  # of the worth per line of the best block: what is named comes first above it
     part_share: float = 0.6  # of the worth of the best block: a block that does not fit is then shown in part
     repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
     held_term: float = 0.0  # of a block's worth, added to it for each of the prompt's terms that it holds
@@ -93,9 +95,11 @@ REPORT_WEIGHTS = replace(
     share_power=1.0,
     named_use=0.0,  # what is read or handed on is seldom at fault
     least_rate=0.3,
-    enough_rate=0.4,
+    enough_rate=0.35,
+    further_rate=0.5,  # when two blocks of a file are shown, other files are where to look
+    least_named=0.3,
     part_share=2.0,  # of none but the best and what is named
-    repeat_lines=150.0,
+    repeat_lines=80.0,
     leads=False,  # a fix seldom touches them
 )
 # For questions in sentences, where declarations are compared with each other and not packed. Chosen on 78
