@@ -2,9 +2,8 @@
 
 What the prompt names is selected first, unless a report names it in passing and it is worth little for its
 lines; then always the block with the most worth for its lines. It ends when no lines are left, or only blocks
-that are worth much less than the best. For a report it ends much sooner, and sooner in a file that is shown
-than with the first block of another; the blocks that are left out are returned, to be named in a warning.
-Each further block of a file counts less, so that no file fills the bundle. A block that does not fit gives way to one that does, except for the
+that are worth much less than the best. For a report it ends much sooner, and the blocks that are left out are
+returned, to be named in a warning. Each further block of a file counts less, so that no file fills the bundle. A block that does not fit gives way to one that does, except for the
 best of all and what the prompt names: of these the head and the deciding lines are shown.
 """
 
@@ -96,7 +95,7 @@ class _BlockQueue:
             one = self._opened[at]
             if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
-            elif is_unnamed and -rate < self._find_least_rate(one) * best:
+            elif is_unnamed and -rate < self._find_least_rate() * best:
                 if self._packer.has_room(self._build_whole(one, position)):
                     left.append((one, one.blocks[position]))
             elif self._select(one, position):
@@ -121,12 +120,11 @@ class _BlockQueue:
         factor = 1.0 if one.priority == 1.0 else weights.other_least
         return min(factor * weights.least_worth, weights.least_share * self._dearest)
 
-    def _find_least_rate(self, one: RatedFile) -> float:
-        """Return the share of the best block's worth per line below which a block of a file is left out."""
+    def _find_least_rate(self) -> float:
+        """Return the share of the best block's worth per line below which a block is left out."""
         weights = self._weights
-        share: float = weights.least_rate
-        if self._packer.lines >= weights.enough_lines:
-            share = weights.further_rate if one.shown else weights.enough_rate
+        is_enough = self._packer.lines >= weights.enough_lines
+        share: float = weights.enough_rate if is_enough else weights.least_rate
         return share
 
     def _rate(self, at: int, position: int) -> float:
