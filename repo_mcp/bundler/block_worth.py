@@ -93,7 +93,7 @@ class Rater:
         """Return the factor of a block for its kind, whichever terms it holds."""
         weights = self._weights
         lines = view.live.lines[block.start_line - 1 : block.end_line]
-        factor = rate_work(lines, weights.deciding, weights.trivial, weights.straight)
+        factor = rate_work(lines, weights.deciding, weights.trivial)
         if not _has_body(block):
             factor *= weights.no_body
         if block.span is not None and is_program and is_inner_test(block.span.qualified_name):
@@ -138,8 +138,13 @@ def _has_body(block: Block) -> bool:
     return span is not None and span is not block.owner and span.end_line - span.head_line >= BODY_LINES - 1
 
 
-def rate_work(lines: Sequence[str], deciding: float, trivial: float, straight: float = 1.0) -> float:
-    """Return `deciding` for several branches; `trivial` for few lines without any, `straight` for many; else 1.
+def is_straight(lines: Sequence[str]) -> bool:
+    """Return True for a block that has no branch, though it is longer than what only passes something on."""
+    return len(lines) > TRIVIAL_LINES and not any(map(is_branch, lines))
+
+
+def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
+    """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1.
 
     A body that is mostly quoted text, such as help or the names of errors, is worth TEXT: it says what the
     program does, and does none of it. If both factors are equal, they are returned without reading the lines.
@@ -151,9 +156,7 @@ def rate_work(lines: Sequence[str], deciding: float, trivial: float, straight: f
     branches = len([*islice(filter(is_branch, lines), DECIDING_BRANCHES)])
     if branches == DECIDING_BRANCHES:
         return deciding
-    if branches:
-        return 1.0
-    return trivial if len(lines) <= TRIVIAL_LINES else straight
+    return trivial if not branches and len(lines) <= TRIVIAL_LINES else 1.0
 
 
 def _measure_text(lines: Sequence[str]) -> float:

@@ -3,8 +3,9 @@
 What the prompt names is selected first, unless a report names it in passing and it is worth little for its
 lines; then always the block with the most worth for its lines. It ends when no lines are left, or only blocks
 that are worth much less than the best. For a report it ends much sooner, and the blocks that are left out are
-returned, to be named in a warning. Each further block of a file counts less, so that no file fills the bundle. A block that does not fit gives way to one that does, except for the
-best of all and what the prompt names: of these the head and the deciding lines are shown.
+returned, to be named in a warning. Each further block of a file counts less, so that no file fills the
+bundle. A block that does not fit gives way to one that does, except for the best of all and what the prompt
+names: of these the head and the deciding lines are shown.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from heapq import heapify, heappop, heappush
 
-from repo_mcp.bundler.block_worth import is_prototype
+from repo_mcp.bundler.block_worth import is_prototype, is_straight
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.companions import find_head
 from repo_mcp.bundler.evidence import SCORE_DECIMALS
@@ -77,8 +78,9 @@ class _BlockQueue:
         heapify(self._heap)
 
     def spend(self) -> list[tuple[RatedFile, Block]]:
-        """Select blocks, and return those that are left out though they would fit; best first."""
+        """Select blocks, and return those that are left out though they would fit; what is named first."""
         left: list[tuple[RatedFile, Block]] = []
+        named: list[tuple[RatedFile, Block]] = []
         best = self._best
         while self._heap and self._packer.lines_left > 0:
             place = heappop(self._heap)
@@ -97,12 +99,12 @@ class _BlockQueue:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
             elif is_unnamed and -rate < self._find_least_rate() * best:
                 if self._packer.has_room(self._build_whole(one, position)):
-                    left.append((one, one.blocks[position]))
+                    (named if position in one.named else left).append((one, one.blocks[position]))
             elif self._select(one, position):
                 for near in (position - 1, position + 1):  # which cost less now
                     if 0 <= near < len(one.blocks) and one.worth[near] > self._find_least(one):
                         heappush(self._heap, self._place(at, near))
-        return left
+        return named + left
 
     def _place(self, at: int, position: int) -> tuple[bool, float, int, int]:
         """Return the key that orders blocks, the least first; its end says where the block is."""
@@ -139,12 +141,14 @@ class _BlockQueue:
         return worth / (1.0 + one.lines / weights.repeat_lines)
 
     def _weigh(self, one: RatedFile, position: int) -> float:
-        """Return the factor of a block's worth for its file and the number of the prompt's terms in it."""
+        """Return the factor of a block's worth for its file, its branches and the number of terms in it."""
         weights = self._weights
         share = one.candidate.share or weights.share_if_not_found
         factor: float = one.priority * share**weights.share_power
+        block, held = one.blocks[position], one.view.line_terms
+        if weights.straight < 1.0 and is_straight(one.view.live.lines[block.start_line - 1 : block.end_line]):
+            factor *= weights.straight
         if weights.held_term:
-            block, held = one.blocks[position], one.view.line_terms
             numbers = range(block.start_line, block.end_line + 1)
             terms = {term for number in numbers for term in held.get(number, ())}
             factor *= 1.0 + weights.held_term * len(terms) + weights.title_term * len(terms & self._title)

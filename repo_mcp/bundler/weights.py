@@ -36,7 +36,6 @@ class Weights:
     no_body: float = 0.4  # factor of a single line, and of lines outside functions: they seldom answer alone
     deciding: float = 1.5  # factor of a body with branches: it says how things work
     trivial: float = 0.5  # factor of a short body without branches: it passes something on
-    straight: float = 1.0  # factor of any longer block without branches
     inner_test: float = 0.2  # factor of a test in a file of the program, unless tests are asked for
     repeats: float = 1.0  # repetitions at which a term in a block of usual length reaches half its weight
     usual_lines: float = 25.0  # of a block
@@ -77,6 +76,7 @@ class Weights:
     part_share: float = 0.6  # of the worth of the best block: a block that does not fit is then shown in part
     repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
     held_term: float = 0.0  # of a block's worth, added to it for each of the prompt's terms that it holds
+    straight: float = 1.0  # factor of a block without branches that is not trivial
     title_term: float = 0.0  # the same for a term of the title, besides
     share_power: float = 0.0  # of the file's score as a share of the best one, a further factor
     share_if_not_found: float = 0.3  # instead of that share, for a file that only declares a name
