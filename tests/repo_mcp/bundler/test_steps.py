@@ -406,7 +406,7 @@ def rated(path: str, text: str, worth: float, share: float = 1.0) -> RatedFile:
 
 def test_of_a_report_what_is_worth_less_than_two_fifths_of_the_best_is_left_out_and_reported() -> None:
     worths = {"good.py": 0.4, "fair.py": 0.3, "poor.py": 0.05, "noise.py": 0.01}  # and fewer lines
-    files = [rated("best.py", "x = 1\n" * 60, 1.0)]
+    files = [rated("best.py", "if x:\n" + "x = 1\n" * 59, 1.0)]
     files += [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
     packer = Packer(Budget(8, 2_000, None))
     left = spend(files, packer, REPORT_WEIGHTS)
@@ -418,6 +418,27 @@ def test_of_a_report_what_is_worth_less_than_two_fifths_of_the_best_is_left_out_
     packer = Packer(Budget(8, 2_000, None))
     assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS)] == ["poor.py"]
     assert packer.selections[0].path == "fair.py"
+
+
+def test_what_a_report_names_does_not_come_first_if_it_is_worth_little_but_is_reported_first() -> None:
+    worths = {"best.py": 1.0, "fair.py": 0.35, "poor.py": 0.25, "named.py": 0.2}
+    files = [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
+    files[3].named.add(0)
+    packer = Packer(Budget(8, 2_000, None))
+    left = spend(files, packer, REPORT_WEIGHTS)
+    assert [one.path for one in packer.selections] == ["best.py", "fair.py"]
+    assert [one.candidate.path for one, _ in left] == ["named.py", "poor.py"]
+
+
+@pytest.mark.parametrize(("lines", "best"), [(8, "a.py"), (9, "b.py")])
+def test_of_a_report_a_block_without_a_branch_counts_less_unless_it_is_short(lines: int, best: str) -> None:
+    files = [
+        rated("a.py", "x = 1\n" * lines, 1.0),
+        rated("b.py", "if x:\n" + "x = 1\n" * (lines - 1), 0.8),
+    ]
+    packer = Packer(Budget(8, 2_000, None))
+    spend(files, packer, REPORT_WEIGHTS)
+    assert packer.selections[0].path == best
 
 
 def test_a_report_of_which_few_lines_are_shown_gets_what_is_worth_three_tenths_of_the_best() -> None:
