@@ -448,6 +448,16 @@ def test_a_report_of_which_few_lines_are_shown_gets_what_is_worth_three_tenths_o
     assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS)] == ["poor.py"]
 
 
+def test_of_a_report_the_next_block_of_a_file_counts_half_after_eighty_lines() -> None:
+    text = view("if x:\n" + "x = 1\n" * 90)
+    blocks = [Block(1, 80), Block(81, 85), Block(86, 87)]
+    files = [RatedFile(Candidate("a.py", 1.0, None), text, blocks, [2.0, 0.0, 1.4])]
+    files.append(rated("b.py", "x = 1\n" * 2, 0.8))
+    packer = Packer(Budget(8, 2_000, None))
+    spend(files, packer, REPORT_WEIGHTS)
+    assert [one.path for one in packer.selections] == ["a.py", "b.py", "a.py"]
+
+
 def test_a_report_gets_all_that_matches_as_well_as_its_best_block() -> None:
     files = [
         RatedFile(Candidate(path, 1.0, None), view("transfer = 1\n" * 250, path=path), [Block(1, 250)], [1.0])
