@@ -20,6 +20,7 @@ from repo_mcp.toolsets.answers import Arguments, Draft, answer_call
 from repo_mcp.toolsets.binding import Binding, Entry, Opened, find_plain_writer
 from repo_mcp.toolsets.repo import (
     bundle_calls,
+    bundle_schemas,
     index_calls,
     listing_calls,
     log_calls,
@@ -28,6 +29,7 @@ from repo_mcp.toolsets.repo import (
     reading_schemas,
     schemas,
     search_calls,
+    search_schemas,
 )
 from repo_mcp.toolsets.repo.answers import FORM
 
@@ -75,10 +77,10 @@ _ENTRIES = (
     ),
     Entry(
         "repo.search",
-        schemas.SEARCH_TITLE,
-        schemas.SEARCH_DESCRIPTION,
-        schemas.search_input,
-        schemas.search_output,
+        search_schemas.SEARCH_TITLE,
+        search_schemas.SEARCH_DESCRIPTION,
+        search_schemas.search_input,
+        search_schemas.search_output,
         search_calls.search,
         free_text=frozenset({"query"}),
     ),
@@ -93,10 +95,10 @@ _ENTRIES = (
     ),
     Entry(
         "repo.build_context_bundle",
-        schemas.BUNDLE_TITLE,
-        schemas.BUNDLE_DESCRIPTION,
-        schemas.bundle_input,
-        schemas.bundle_output,
+        bundle_schemas.BUNDLE_TITLE,
+        bundle_schemas.BUNDLE_DESCRIPTION,
+        bundle_schemas.bundle_input,
+        bundle_schemas.bundle_output,
         bundle_calls.build_context_bundle,
         free_text=frozenset({"prompt"}),
     ),

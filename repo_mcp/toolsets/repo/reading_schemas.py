@@ -1,4 +1,4 @@
-"""The schemas, titles and descriptions of `repo.open_file` and `repo.outline`. `schemas` has the others."""
+"""The schemas, titles and descriptions of `repo.open_file` and `repo.outline`."""
 
 from __future__ import annotations
 
