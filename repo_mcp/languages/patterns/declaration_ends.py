@@ -22,7 +22,10 @@ MAX_META_LINES = 12  # of the metadata before a name in Clojure
 MAX_SQL_LINES = 2_000  # of one statement
 _CLOSES = re.compile(rb"[}\])]")
 _CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
-_PARTS_BLOCK = compile_late(rb"(?:rescue|else|ensure|after|catch)\b")  # of a body, before its `end`
+# Parts of a body, before its `end`. Some write `private` at the indentation of the class.
+_PARTS_BLOCK = compile_late(
+    rb"(?:rescue|else|ensure|after|catch)\b|(?:private|protected|public)(?:_class_method)?\s*(?:#|$)"
+)
 _OPENERS = (b"{", b"(", b"[")  # at the end of a line
 # Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
 _INDENTED_LANGUAGES = frozenset(

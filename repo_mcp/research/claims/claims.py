@@ -341,7 +341,7 @@ def _describe_places(state: ResearchState) -> str:
     near = [one for one in state.findings if not one.hop and one.kind != "section"]
     if not near:
         return ""
-    places = [f"{one.symbol} ({one.citation})" for one in near[:3]]
+    places = [f"{shorten_symbol(one)} ({one.citation})" for one in near[:3]]
     sentences = _judge_best(state, places[0])
     if len(near) > 1:
         sentences.append(f"Also close {_list_next(places[1:])}.")

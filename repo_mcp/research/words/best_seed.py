@@ -51,7 +51,7 @@ def _put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[
         return seeds
     for position, seed in enumerate(seeds[:LEADING], 1):
         near = seed.worth >= NEAR_BEST * seeds[0].worth
-        if near and shares_word(f"{seed.path} {seed.node.qualified_name if seed.node else ''}", (most,)):
+        if near and shares_word(f"{seed.path} {seed.full_name}", (most,)):
             return [seed, *seeds[: position - 1], *seeds[position:]]
     return seeds
 

@@ -70,8 +70,9 @@ def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
 
 
 def _join_text(seed: Seed) -> str:
-    name = seed.name if seed.node is None else seed.node.qualified_name
-    return "\n".join((seed.path, name, *seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]))
+    return "\n".join(
+        (seed.path, seed.full_name, *seed.body.lines[seed.body.start_line - 1 : seed.body.end_line])
+    )
 
 
 def says_otherwise(seed: Seed, word: str) -> bool:

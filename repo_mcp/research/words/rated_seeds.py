@@ -29,11 +29,19 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol, may_answer
+from repo_mcp.research.findings.reasons import NAMED_SO
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_derived
+from repo_mcp.research.words.told_blocks import name_told
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.question_words import list_words, names_rather
+from repo_mcp.text.question_words import (
+    find_action,
+    find_described_action,
+    list_words,
+    names_action,
+    names_rather,
+)
 from repo_mcp.text.roles import FileRole, find_role, is_side_file
 
 LEAST_SHARE = 0.04  # of the worth of the best declaration; those worth less are left out
@@ -43,6 +51,8 @@ NOTHING_NEW = 0.8  # for one with no word of the question that a better one of i
 LEFT_OPEN = 1.8  # factor of the worth of a type that others implement, for a question on how to extend
 USER_SHARE = 0.4  # of a declaration's worth, for its callers
 USED = 4  # best declarations whose callers are looked for
+NEAR = 0.4  # of the worth of the best declaration, for one that is named by what the question describes
+MOST_NAMED_SO = 2  # declarations that lead by their names
 MANY_USERS = 8  # a declaration with more callers says little about each
 NAMED_WORDS = 4  # of the question, in the reason for a finding
 MAX_WORD_CHARS = 60  # of each
@@ -65,6 +75,7 @@ class Seed:
     path: str
     body: Body
     name: str  # of the declaration; "" for lines outside all declarations
+    full_name: str  # with the names of what it is declared in
     node: Node | None
     worth: float
     why: str
@@ -79,13 +90,14 @@ def choose_seeds(
 ) -> list[Seed]:
     """Return the declarations worth showing, best first."""
     seeds = []
-    for one in _drop_side_files([one for one in rated if state.admits(one.path)]):
+    for one in name_told(_drop_side_files([one for one in rated if state.admits(one.path)])):
         if find_role(one.path) is FileRole.DOCS or _is_stub(state, one.path):
             continue
         node = find_node(state, one)
         if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
             continue
-        name = one.block.span.name if one.block.span is not None else ""
+        span = one.block.span
+        name, full_name = (span.name, span.qualified_name) if span is not None else ("", "")
         if not (one.terms or one.origin) or (not name and only_imports(build_body(one))):
             continue
         worth = one.worth * _weigh(state, one, node, preferred)
@@ -94,6 +106,7 @@ def choose_seeds(
                 one.path,
                 build_body(one),
                 name,
+                full_name if node is None else node.qualified_name,
                 node,
                 worth,
                 _explain(one, node, weights),
@@ -103,8 +116,28 @@ def choose_seeds(
     seeds = _add_users(state, seeds) if preferred is not PreferredKind.EXTENSION else seeds
     seeds.sort(key=lambda seed: -seed.worth)
     seeds = _discount_overloads(_put_named_first(seeds, list_words(state.request.query)))
+    seeds = _put_action_first(seeds, state.request.query)
     least = LEAST_SHARE * max((seed.worth for seed in seeds), default=0.0)
     return _discount_repeated([seed for seed in seeds if seed.worth >= least], weights)[:MOST_SEEDS]
+
+
+def _put_action_first(seeds: Sequence[Seed], query: str) -> list[Seed]:
+    """Return the seeds; a good one that is named by the verb and the noun of the question leads, and says so.
+
+    This is for languages without a symbol parser. In others such names are looked for among all symbols.
+    """
+    asked = find_action(query)
+    action = asked or find_described_action(query)
+    if action is None or action.is_kind or not seeds:
+        return [*seeds]
+    least = 0.0 if asked is not None else NEAR * seeds[0].worth
+    named = [
+        replace(seed, worth=seeds[0].worth, why=NAMED_SO)
+        for seed in seeds
+        if seed.node is None and seed.worth >= least and names_action(seed.name, action)
+    ][:MOST_NAMED_SO]
+    own = {(seed.path, seed.full_name) for seed in named}
+    return [*named, *(seed for seed in seeds if (seed.path, seed.full_name) not in own)]
 
 
 def _is_stub(state: ResearchState, path: str) -> bool:
@@ -118,7 +151,7 @@ def _discount_overloads(seeds: Sequence[Seed]) -> list[Seed]:
     overloads: Counter[tuple[str, str]] = Counter()
     discounted = []
     for seed in seeds:
-        own = seed.path, "" if seed.node is None or not seed.name else seed.node.qualified_name
+        own = seed.path, seed.full_name if seed.name else ""
         is_less = seed.body.line_count < OVERLOAD_LINES or overloads[own] > 1
         discounted.append(replace(seed, worth=seed.worth * AGAIN ** met[seed.name]) if is_less else seed)
         met[seed.name] += bool(seed.name)
@@ -157,10 +190,10 @@ def _put_named_first(seeds: Sequence[Seed], asked: Sequence[str]) -> list[Seed]:
 
 def _is_named_rather(seed: Seed, other: Seed, asked: Sequence[str]) -> bool:
     """Return True if what is around a seed has a word of the question that its namesake lacks."""
-    if seed.node is None or other.node is None or not seed.name or seed.name != other.name:
+    if not seed.name or seed.name != other.name:
         return False
     held = {term for terms in other.body.terms.values() for term in terms}
-    own, its = (one.qualified_name.removesuffix(seed.name) for one in (seed.node, other.node))
+    own, its = (one.full_name.removesuffix(seed.name) for one in (seed, other))
     return names_rather(own, its, asked, held)
 
 
@@ -223,7 +256,8 @@ def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
     lines = state.source.read_lines(node.path)
     start, end = node.symbol.start_line, min(node.symbol.end_line, len(lines))
     body = Body(lines, start, end, min(start, end), {}, state.source.read_comment_lines(node.path))
-    return Seed(node.path, body, node.symbol.name, node, worth, f'what "{node.symbol.name}" refers to')
+    name = node.symbol.name
+    return Seed(node.path, body, name, node.qualified_name, node, worth, f'what "{name}" refers to')
 
 
 def find_node(state: ResearchState, one: RatedBlock) -> Node | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.findings.citing import name_briefly
+from repo_mcp.research.findings.citing import name_briefly, shorten
 from repo_mcp.research.findings.reasons import NAMED_SO
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed
@@ -28,7 +28,7 @@ def find_rivals(seeds: Sequence[Seed]) -> list[Rival]:
     near: dict[str, Rival] = {}
     for seed in seeds:
         if seed.name not in ("", best.name) and seed.worth >= RIVAL_SHARE * best.worth:
-            place = f"{seed.name} ({seed.path}:{seed.body.head_line}-{seed.body.end_line})"
+            place = f"{shorten(seed.full_name)} ({seed.path}:{seed.body.head_line}-{seed.body.end_line})"
             near.setdefault(seed.name, (place if seed.node is None else name_briefly(seed.node), seed.node))
     return [*near.values()]
 

@@ -169,7 +169,9 @@ def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None
     """Note a declaration as a symbol, or as a place if it is none or is already noted."""
     if seed.node is not None and state.add(seed.node, seed.why, 0, Confidence.PROBABLE, shown=shown):
         return
-    body = seed.body
-    around = (seed.name or seed.path) if seed.node is None else seed.node.qualified_name
-    start, end = body.start_line, body.end_line
-    state.add_place(Finding(seed.path, start, end, around, "text", None, seed.why, 0, "text", shown=shown))
+    lines, start, end = seed.body.lines, seed.body.start_line, seed.body.end_line
+    symbol, name = seed.full_name or seed.path, seed.name
+    if not any(name in line for line in lines[start - 1 : end]):  # a part of a declaration, below its head
+        name = ""
+    place = Finding(seed.path, start, end, symbol, "text", None, seed.why, 0, "text", name=name, shown=shown)
+    state.add_place(place)

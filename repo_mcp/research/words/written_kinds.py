@@ -110,4 +110,4 @@ def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch], noun: s
 
 def _build(state: ResearchState, path: str, lines: tuple[int, int], name: str, why: str) -> Seed:
     text, comments = state.source.read_lines(path), state.source.read_comment_lines(path)
-    return Seed(path, Body(text, *lines, lines[0], {}, comments), name, None, 1.0, why)
+    return Seed(path, Body(text, *lines, lines[0], {}, comments), name, name, None, 1.0, why)

@@ -257,6 +257,11 @@ LIMIT = 3
             b"def read\n  a\nrescue Error => e\n  b\nelse\n  c\nensure\n  d\nend\ndef after\n  e\nend\n",
             [("read", 1, 9), ("after", 10, 12)],
         ),
+        (
+            "a.rb",
+            b"module A\n class B\n  def x\n   1\n  end\n private\n\n  def y\n   2\n  end\n end\nend\n",
+            [("A", 1, 12), ("A.B", 2, 11), ("A.B.x", 3, 5), ("A.B.y", 8, 10)],
+        ),
         ("a.jl", b"try\nconst A = 1\nelse\nend\n", [("A", 2, 2)]),
         ("a.json", b'{"a": 1}', []),
         ("a.py", b"", []),

@@ -28,13 +28,11 @@ def test_each_namesake_in_a_type_that_is_named_gets_the_worth_of_the_one_that_it
     """The second of two got the worth of what had been in its new place, and was ordered behind again."""
     body: Any = SimpleNamespace(terms={})
     seeds = [
-        Seed(
-            "a.py", body, "prepare", cast(Any, SimpleNamespace(qualified_name=f"{owner}.prepare")), worth, ""
-        )
+        Seed("a.rb", body, "prepare", f"{owner}.prepare", None, worth, "")
         for owner, worth in (("Curve", 0.9), ("HmacShort", 0.8), ("HmacLong", 0.7))
     ]
     found = _put_named_first(seeds, ["hmac"])
-    assert [(one.node and one.node.qualified_name, one.worth) for one in found] == [
+    assert [(one.full_name, one.worth) for one in found] == [
         ("HmacShort.prepare", 0.9),
         ("HmacLong.prepare", 0.9),
         ("Curve.prepare", 0.9),

@@ -1,0 +1,58 @@
+"""Turn the blocks that a search rates into those of the declarations that they tell about. Pure.
+
+    a long comment alone                ->  the declaration below it
+    a namespace around a single type    ->  that type
+
+Bundles cut such a comment from its declaration, as it would fill them, and take a small file for one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.bundler.best_blocks import RatedBlock
+from repo_mcp.bundler.blocks import MAX_LEAD_LINES, Block
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
+from repo_mcp.record_classes import replace
+
+
+def name_told(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
+    """Return the blocks, best first, each of a declaration once, as the declaration that it tells about."""
+    told: dict[tuple[str, int], RatedBlock] = {}
+    for one in map(_find_told, rated):
+        block, span = one.block, one.block.span
+        has_name = span is not None and block.start_line <= span.name_line <= block.end_line
+        told.setdefault((one.path, span.name_line if span and has_name else block.start_line), one)
+    return [*told.values()]
+
+
+def _find_told(one: RatedBlock) -> RatedBlock:
+    spans = one.view.layout.spans
+    below = next((span for span in spans if _is_told(one, span)), None)
+    if below is not None:
+        return replace(one, block=Block(below.start_line, below.end_line, below, one.block.owner))
+    span = one.block.span
+    if span is None or one.block.end_line < span.end_line:  # no whole declaration
+        return one
+    inner = _find_only_type(one.view.live.lines, spans, span)
+    return one if inner is span else replace(one, block=Block(inner.start_line, inner.end_line, inner, span))
+
+
+def _is_told(one: RatedBlock, span: SymbolSpan) -> bool:
+    """Return True for a declaration right below a block that ends with its long comment and says no more."""
+    if span.head_line != one.block.end_line + 1 or span.head_line - span.start_line <= MAX_LEAD_LINES:
+        return False
+    heads = {other.name_line for other in one.view.layout.spans if other.end_line > span.end_line}
+    return all(line >= span.start_line or line in heads for line in one.term_lines)
+
+
+def _find_only_type(lines: Sequence[str], spans: Sequence[SymbolSpan], outer: SymbolSpan) -> SymbolSpan:
+    """Return the innermost of the types and modules of which each alone fills the one around it."""
+    while True:
+        inside = [one for one in spans if one.qualified_name == f"{outer.qualified_name}.{one.name}"]
+        held = [one for one in inside if outer.head_line < one.name_line <= outer.end_line]
+        if len(held) != 1 or not holds_members(
+            " ".join(lines[held[0].head_line - 1 : held[0].name_line]), held[0].name
+        ):
+            return outer
+        outer = held[0]
