@@ -55,6 +55,13 @@ _DONE = compile_late(
     r"(\w{2,}ed|built|chosen|found|made|read|run|sent|split|written)\b",
     re.IGNORECASE,
 )
+# "what happens when a parcel is sent", "which errors are raised when a depot is opened"
+_WHEN_DONE = compile_late(
+    r"\b(?:when|if|once|while|after|before) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or"
+    r"|at|as|of|is|are|not|no)\b)[\w-]+ ){1,4}?)(?:is|are|was|were|gets?|has been|have been|is being|are being) "
+    r"((?!(?:rais|call|us|ask|need|deriv)ed)\w{2,}ed|built|chosen|found|made|read|run|sent|split|written)\b",
+    re.IGNORECASE,
+)
 # "which errors can parsing a date raise"
 _DOING = compile_late(
     r"\b(?:can|could|may|might|when|while) (\w{2,}ing) "
@@ -265,9 +272,11 @@ def name_agent(deed: str) -> str | None:
 def find_described_action(text: str) -> Action | None:
     """Return the action in a question such as "how is a password checked", its verb as a stem.
 
+    What happens, or fails, when it is checked is the same action.
+
     Return None for a question of another form.
     """
-    done, doing = _DONE.search(text), _DOING.search(text)
+    done, doing = _DONE.search(text) or _WHEN_DONE.search(text), _DOING.search(text)
     if done is None and doing is None:
         return None
     verb, nouns = (doing[1], doing[2]) if doing is not None else (done[2], done[1]) if done else ("", "")

@@ -28,6 +28,7 @@ class Phrase:
     text: str
     kinds: frozenset[SymbolKind] = frozenset()  # kinds that the words around it ask for; empty: any kind
     parameters: tuple[str, ...] = ()  # in brackets after a name: `LogEvent` in "Write(LogEvent)"
+    whole: str = ""  # with the word for its kind, if that comes last: "private module"
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,12 +374,13 @@ def read_phrase(text: str) -> Phrase:
     text = _TAIL.sub("", text.rstrip("?!.,; "))
     text = _ARTICLE.sub("", text).strip(_QUOTES)
     kinds: frozenset[SymbolKind] = frozenset()
+    whole = ""
     words = text.split(" ")
     if len(words) > 1 and words[0].lower() in _KIND_WORDS:
         kinds = _KIND_WORDS[words[0].lower()]
         words = words[1:]
     elif len(words) > 1 and words[-1].lower() in _KIND_WORDS:
-        kinds = _KIND_WORDS[words[-1].lower()]
+        kinds, whole = _KIND_WORDS[words[-1].lower()], " ".join(words)
         words = words[:-1]
     text = " ".join(words).strip(_QUOTES)
     owned = _OWNER.match(text)
@@ -390,4 +392,4 @@ def read_phrase(text: str) -> Phrase:
         parameters = tuple(one.strip() for one in called[0].rstrip(")").lstrip("(").split(",") if one.strip())
         text = text[: called.start()].strip(_QUOTES)
         kinds = kinds or CALLABLE_KINDS | TYPE_KINDS
-    return Phrase(text, kinds, parameters)
+    return Phrase(text, kinds, parameters, whole)

@@ -84,8 +84,11 @@ class Subjects:
         path = self._find_path(phrase.text)
         if path is not None:
             return path
+        whole = "_".join(_WORDS.findall(phrase.whole))
         for name in _list_names(phrase.text):
             declared = self._find_declared(name, phrase, form)
+            if whole and (declared is None or declared.how != "declared"):  # "a private module"
+                declared = self._find_declared(whole, Phrase(phrase.whole), form) or declared
             if declared is not None:
                 return declared
         for name in _list_names(phrase.text):

@@ -73,7 +73,7 @@ def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[s
     others = [word for word in asked if not shares_word(word, words)]
     near = [shares_word(f"{node.path} {node.qualified_name}", others) for node in nodes]
     most = max(near, default=0)
-    if not most and len(nodes) > MOST_NAMED:
+    if not most and len({node.qualified_name for node in nodes}) > MOST_NAMED:
         return []
     if not most:  # `isRateLimited` says nothing of the attempts of a login
         return [node for node in nodes if _is_near(state, node, words, others)]
