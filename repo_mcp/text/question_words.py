@@ -57,8 +57,9 @@ _DONE = compile_late(
 )
 # "what happens when a parcel is sent", "which errors are raised when a depot is opened"
 _WHEN_DONE = compile_late(
-    r"\b(?:when|if|once|while|after|before) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or"
-    r"|at|as|of|is|are|not|no)\b)[\w-]+ ){1,4}?)(?:is|are|was|were|gets?|has been|have been|is being|are being) "
+    r"\b(?:when|if|once|while|after|before) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so"
+    r"|and|or|at|as|of|is|are|not|no)\b)[\w-]+ ){1,4}?)"
+    r"(?:is|are|was|were|gets?|has been|have been|is being|are being) "
     r"((?!(?:rais|call|us|ask|need|deriv)ed)\w{2,}ed|built|chosen|found|made|read|run|sent|split|written)\b",
     re.IGNORECASE,
 )

@@ -1,19 +1,22 @@
 """Turn the blocks that a search rates into those of the declarations that they tell about. Pure.
 
     a long comment alone                ->  the declaration below it
-    a namespace around a single type    ->  that type
+    a namespace with a single type      ->  that type
 
 Bundles cut such a comment from its declaration, as it would fill them, and take a small file for one block.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from repo_mcp.bundler.best_blocks import RatedBlock
 from repo_mcp.bundler.blocks import MAX_LEAD_LINES, Block
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.record_classes import replace
+
+_IS_NAMESPACE = re.compile(r"\b(?:module|namespace|package|mod)\s+$")
 
 
 def name_told(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
@@ -47,12 +50,17 @@ def _is_told(one: RatedBlock, span: SymbolSpan) -> bool:
 
 
 def _find_only_type(lines: Sequence[str], spans: Sequence[SymbolSpan], outer: SymbolSpan) -> SymbolSpan:
-    """Return the innermost of the types and modules of which each alone fills the one around it."""
-    while True:
-        inside = [one for one in spans if one.qualified_name == f"{outer.qualified_name}.{one.name}"]
-        held = [one for one in inside if outer.head_line < one.name_line <= outer.end_line]
-        if len(held) != 1 or not holds_members(
-            " ".join(lines[held[0].head_line - 1 : held[0].name_line]), held[0].name
-        ):
-            return outer
+    """Return the innermost declaration of those of which each is all that a namespace holds."""
+    while _IS_NAMESPACE.search(
+        " ".join(lines[outer.head_line - 1 : outer.name_line]).partition(outer.name)[0]
+    ):
+        within = (one for one in spans if outer.name_line < one.name_line <= outer.end_line)
+        held = [one for one in within if one.qualified_name == f"{outer.qualified_name}.{one.name}"]
+        if len(held) != 1 or not _is_type(lines, held[0]):
+            break
         outer = held[0]
+    return outer
+
+
+def _is_type(lines: Sequence[str], span: SymbolSpan) -> bool:
+    return holds_members(" ".join(lines[span.head_line - 1 : span.name_line]), span.name)
