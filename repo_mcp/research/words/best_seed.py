@@ -13,12 +13,16 @@ from repo_mcp.research.words.lacking_words import (
     list_unsaid,
     name_phrases,
     says_otherwise,
+    weigh_held,
 )
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.research.words.rivals import find_rivals
 from repo_mcp.text.question_words import shares_word
 
 LEADING, NEAR_BEST = 6, 0.4  # declarations that may lead, and their least share of the worth of the best
+# If the best lacks words: the share of their weight that one must have to lead instead, and how much it must
+# be worth, times the worth of the best and the share that it has.
+NEARLY_ALL, FULLER = 0.8, 1.2
 ELSEWHERE = 2  # declarations before one with a word that the best lacks
 
 
@@ -34,7 +38,7 @@ def judge_best(
 
     Return the seeds. If it lacks words, one that has such a word may be among them.
     """
-    seeds = seeds if is_named else _put_telling_first(seeds, weighed)
+    seeds = seeds if is_named else _put_fuller_first(_put_telling_first(seeds, weighed), weighed)
     claimed = _list_claimed(state, seeds)
     _note_lacking(state, claimed[0], weighed, idioms)
     state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
@@ -53,6 +57,18 @@ def _put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[
         near = seed.worth >= NEAR_BEST * seeds[0].worth
         if near and shares_word(f"{seed.path} {seed.full_name}", (most,)):
             return [seed, *seeds[: position - 1], *seeds[position:]]
+    return seeds
+
+
+def _put_fuller_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:
+    """Return the seeds; if the best lacks words, a good one leads that has nearly all and is so worth more."""
+    if not list_lacking(seeds[0], weighed):
+        return seeds
+    held = [weigh_held(seed, weighed) for seed in seeds[:LEADING]]
+    least = max(NEAR_BEST, FULLER * held[0]) * seeds[0].worth
+    for position, (seed, share) in enumerate(zip(seeds, held, strict=False)):
+        if share >= NEARLY_ALL and seed.worth >= least:
+            return [seed, *seeds[:position], *seeds[position + 1 :]]
     return seeds
 
 

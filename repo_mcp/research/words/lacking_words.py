@@ -20,7 +20,8 @@ TELLING, LACKING = 0.15, 0.4
 _OF_FAILURE = re.compile(
     r"fail(?:s|ed|ing|ures?)?|errors?|rais(?:es?|ed|ing)|thrown?|throws|throwing", re.IGNORECASE
 )  # words for a line that raises
-_COUNTS = frozenset({"two", "three", "four", "several"})  # which code says in other ways
+# Which code says in other ways.
+_COUNTS = frozenset({"one", "two", "three", "four", "several", "another", "other", "others"})
 _ERROR = re.compile(r"(?:Error|Exception|Failure|Panic)$")  # ends the name of a type that is raised
 
 
@@ -54,10 +55,24 @@ def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
 
     Return none if these are fewer than half of the words and weigh less than LACKING of all.
     """
+    lacking = _list_words_lacked(seed, telling)
+    is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
+    return [] if is_light and 2 * len(lacking) < len(telling) else lacking
+
+
+def weigh_held(seed: Seed, telling: Mapping[str, float]) -> float:
+    """Return the share of the weight of the words that a declaration has; 0 if it has fewer than two."""
+    lacking = _list_words_lacked(seed, telling)
+    if len(telling) - len(lacking) < 2:
+        return 0.0
+    return 1.0 - sum(telling[word] for word in lacking) / sum(telling.values())
+
+
+def _list_words_lacked(seed: Seed, telling: Mapping[str, float]) -> list[str]:
     lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
     text = _join_text(seed)
     held = {term for terms in seed.body.terms.values() for term in terms}
-    lacking = [
+    return [
         word
         for word in telling
         if word.lower() not in QUESTION_WORDS | _COUNTS
@@ -65,8 +80,6 @@ def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
         and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))
         and not (_OF_FAILURE.fullmatch(word) and (_ERROR.search(seed.name) or any(map(holds_failure, lines))))
     ]
-    is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
-    return [] if is_light and 2 * len(lacking) < len(telling) else lacking
 
 
 def _join_text(seed: Seed) -> str:

@@ -1,0 +1,33 @@
+"""A declaration that has nearly all words of a question leads before one that is rated higher and lacks them."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any, cast
+
+from repo_mcp.bundler.statements import Body
+from repo_mcp.research.words.best_seed import _put_fuller_first
+from repo_mcp.research.words.rated_seeds import Seed
+
+WEIGHED = MappingProxyType({"parcels": 0.2, "long": 0.3, "cancelled": 0.5})
+LINES = ("def run(self):", "# cancels parcels that take too long", "def wait(self):", "    parcels.wait()")
+
+
+def make_seed(first: int, worth: float) -> Seed:
+    body = Body(LINES, first, first + 1, first, {}, cast(Any, frozenset({2})))
+    return Seed("a.py", body, f"at{first}", f"Desk.at{first}", None, worth, "")
+
+
+def test_one_with_all_words_leads() -> None:
+    lacking, full = make_seed(3, 0.9), make_seed(1, 0.5)
+    assert _put_fuller_first([lacking, full], WEIGHED) == [full, lacking]
+
+
+def test_one_that_is_worth_much_less_does_not() -> None:
+    seeds = [make_seed(3, 0.9), make_seed(1, 0.3)]
+    assert _put_fuller_first(seeds, WEIGHED) == seeds
+
+
+def test_one_word_is_not_enough() -> None:
+    seeds = [make_seed(3, 0.9), make_seed(1, 0.9)]
+    assert _put_fuller_first(seeds, {"cancelled": 0.5}) == seeds
