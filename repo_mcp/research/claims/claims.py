@@ -387,8 +387,16 @@ def _name_words(words: Sequence[str]) -> str:
 
 
 def _describe_section(state: ResearchState) -> list[str]:
-    """Return a sentence on the first section of a document among the findings, if there is one."""
-    sections = [one for one in state.findings if one.kind == "section"]
+    """Return a sentence on the first section of a document among the findings, if there is one.
+
+    Its heading, or the one above, must have a word of the question.
+    """
+    words = list_words(state.request.query)
+    sections = [
+        one
+        for one in state.findings
+        if one.kind == "section" and shares_word(" ".join(one.symbol.split(" > ")[-2:]), words)
+    ]
     return [
         f"The closest section of the documentation is {one.symbol} ({one.citation})." for one in sections[:1]
     ]

@@ -11,13 +11,14 @@ from repo_mcp.research.words.lacking_words import (
     list_lacking,
     list_said,
     list_unsaid,
+    list_words_lacked,
     name_phrases,
     says_otherwise,
     weigh_held,
 )
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.research.words.rivals import find_rivals
-from repo_mcp.text.question_words import shares_word
+from repo_mcp.text.question_words import list_words, shares_word
 
 LEADING, NEAR_BEST = 6, 0.4  # declarations that may lead, and their least share of the worth of the best
 # If the best lacks words: the share of their weight that one must have to lead instead, and how much it must
@@ -38,7 +39,11 @@ def judge_best(
 
     Return the seeds. If it lacks words, one that has such a word may be among them.
     """
-    seeds = seeds if is_named else _put_fuller_first(_put_telling_first(seeds, weighed), weighed)
+    seeds = (
+        seeds
+        if is_named
+        else _put_fuller_first(_put_telling_first(seeds, weighed), weighed, list_words(state.request.query))
+    )
     claimed = _list_claimed(state, seeds)
     _note_lacking(state, claimed[0], weighed, idioms)
     state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
@@ -60,14 +65,20 @@ def _put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[
     return seeds
 
 
-def _put_fuller_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:
-    """Return the seeds; if the best lacks words, a good one leads that has nearly all and is so worth more."""
-    if not list_lacking(seeds[0], weighed):
+def _put_fuller_first(seeds: list[Seed], weighed: Mapping[str, float], asked: Sequence[str]) -> list[Seed]:
+    """Return the seeds; if the best lacks words, a good one that has nearly all leads before it.
+
+    It must have all words asked that are in the best one's name or path, which say what that is about.
+    """
+    best = seeds[0]
+    if not list_lacking(best, weighed):
         return seeds
-    held = [weigh_held(seed, weighed) for seed in seeds[:LEADING]]
-    least = max(NEAR_BEST, FULLER * held[0]) * seeds[0].worth
-    for position, (seed, share) in enumerate(zip(seeds, held, strict=False)):
-        if share >= NEARLY_ALL and seed.worth >= least:
+    place = f"{best.path} {best.full_name}"
+    named = [word for word in asked if shares_word(place, (word,))]
+    least = max(NEAR_BEST, FULLER * weigh_held(best, weighed)) * best.worth
+    for position, seed in enumerate(seeds[:LEADING]):
+        is_full = weigh_held(seed, weighed) >= NEARLY_ALL and not list_words_lacked(seed, named)
+        if is_full and seed.worth >= least:
             return [seed, *seeds[:position], *seeds[position + 1 :]]
     return seeds
 

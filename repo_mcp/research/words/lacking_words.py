@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.research.findings.research_state import ResearchState
@@ -55,26 +55,27 @@ def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
 
     Return none if these are fewer than half of the words and weigh less than LACKING of all.
     """
-    lacking = _list_words_lacked(seed, telling)
+    lacking = list_words_lacked(seed, telling)
     is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
     return [] if is_light and 2 * len(lacking) < len(telling) else lacking
 
 
 def weigh_held(seed: Seed, telling: Mapping[str, float]) -> float:
     """Return the share of the weight of the words that a declaration has; 0 if it has fewer than two."""
-    lacking = _list_words_lacked(seed, telling)
+    lacking = list_words_lacked(seed, telling)
     if len(telling) - len(lacking) < 2:
         return 0.0
     return 1.0 - sum(telling[word] for word in lacking) / sum(telling.values())
 
 
-def _list_words_lacked(seed: Seed, telling: Mapping[str, float]) -> list[str]:
+def list_words_lacked(seed: Seed, words: Iterable[str]) -> list[str]:
+    """Return the words that neither path, full name nor lines of a declaration have in any form."""
     lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
     text = _join_text(seed)
     held = {term for terms in seed.body.terms.values() for term in terms}
     return [
         word
-        for word in telling
+        for word in words
         if word.lower() not in QUESTION_WORDS | _COUNTS
         and held.isdisjoint(get_word_terms(word))
         and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))

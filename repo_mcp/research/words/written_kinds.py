@@ -30,6 +30,8 @@ from repo_mcp.text.question_words import Action
 MAX_DECLARING = 200  # lines that declare a type of the kind
 MAX_NAMED = 4  # declarations of the name of a base
 MOST_COMPARED = 30  # types of a kind, of which the shortest is to be copied
+# Names of the base of a kind.
+_AFFIXED = ("{}", "{}Interface", "I{}", "{}Contract", "Base{}", "Abstract{}", "{}Base")
 _TYPE = r"\b(?:class|object|struct|record)\s+"
 _PARTS = r"(?:\w+(?:::|[\\.]))*"  # `Depot::`, `Depot\\`, `depot.`
 _TYPED = r"<(?:[^<>{}]|<[^<>{}]*>)*>"  # type parameters: `<T : Comparable<T>>`; a base is behind `< `
@@ -42,22 +44,23 @@ _DECLARED = re.compile(
 def find_written_kind(state: ResearchState, action: Action) -> list[Seed]:
     """Return the type from which those of a kind derive and the shortest one to copy; none without a base.
 
-    The base has the name of the kind, or is that of most types whose name ends so. If both are declared, the
-    latter comes first.
+    The base has the name of the kind, perhaps with a word that says that it is one, or is that of most types
+    whose name ends so. If both are declared, the latter comes first.
     """
     for nouns in dict.fromkeys((action.nouns[-2:], action.nouns[-1:])):
         kind = "".join(map(str.capitalize, nouns))
         declaring = _list_declaring(state, kind)
         bases = Counter(base for base, _ in declaring)
-        others = [one for one in bases if one != kind]
+        own_name = next((name for affixed in _AFFIXED if (name := affixed.format(kind)) in bases), "")
+        others = [one for one in bases if one != own_name]
         most = max(others, key=lambda name: (bases[name], name), default="")
-        is_common = bases[most] >= max(LEAST_COMMON, bases[kind] + 1)
-        named = _find_base(state, kind) if kind in bases else []
+        is_common = bases[most] >= max(LEAST_COMMON, bases[own_name] + 1)
+        named = _find_base(state, own_name) if own_name else []
         inner = _find_base(state, most) if is_common else []
         if named or inner:
             above = f"{DERIVE}, as a new {nouns[-1]} would"
             below = f"{MOST_DERIVE}, as a new {nouns[-1]} would" if named else above
-            own = [one for name, one in declaring if name == (most if inner else kind)]
+            own = [one for name, one in declaring if name == (most if inner else own_name)]
             return [
                 *(replace(one, why=below) for one in inner),
                 *(replace(one, why=above) for one in named),

@@ -1,4 +1,4 @@
-"""A declaration that has nearly all words of a question leads before one that is rated higher and lacks them."""
+"""A declaration with nearly all words of a question leads before one that is rated higher and lacks them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,30 @@ from repo_mcp.research.words.rated_seeds import Seed
 
 WEIGHED = MappingProxyType({"parcels": 0.2, "long": 0.3, "cancelled": 0.5})
 LINES = ("def run(self):", "# cancels parcels that take too long", "def wait(self):", "    parcels.wait()")
+NAMES = MappingProxyType({1: "run", 3: "wait"})  # by line
 
 
 def make_seed(first: int, worth: float) -> Seed:
     body = Body(LINES, first, first + 1, first, {}, cast(Any, frozenset({2})))
-    return Seed("a.py", body, f"at{first}", f"Desk.at{first}", None, worth, "")
+    return Seed("a.py", body, NAMES[first], f"Desk.{NAMES[first]}", None, worth, "")
 
 
 def test_one_with_all_words_leads() -> None:
     lacking, full = make_seed(3, 0.9), make_seed(1, 0.5)
-    assert _put_fuller_first([lacking, full], WEIGHED) == [full, lacking]
+    assert _put_fuller_first([lacking, full], WEIGHED, ()) == [full, lacking]
 
 
 def test_one_that_is_worth_much_less_does_not() -> None:
     seeds = [make_seed(3, 0.9), make_seed(1, 0.3)]
-    assert _put_fuller_first(seeds, WEIGHED) == seeds
+    assert _put_fuller_first(seeds, WEIGHED, ()) == seeds
 
 
 def test_one_word_is_not_enough() -> None:
     seeds = [make_seed(3, 0.9), make_seed(1, 0.9)]
-    assert _put_fuller_first(seeds, {"cancelled": 0.5}) == seeds
+    assert _put_fuller_first(seeds, {"cancelled": 0.5}, ()) == seeds
+
+
+def test_one_without_a_word_of_the_name_of_the_best_does_not() -> None:
+    seeds = [make_seed(3, 0.9), make_seed(1, 0.5)]
+    asked = [*WEIGHED, "wait"]
+    assert _put_fuller_first(seeds, WEIGHED, asked) == seeds
