@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.elsewhere import find_elsewhere
@@ -68,7 +69,8 @@ def _put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[
 def _put_fuller_first(seeds: list[Seed], weighed: Mapping[str, float], asked: Sequence[str]) -> list[Seed]:
     """Return the seeds; if the best lacks words, a good one that has nearly all leads before it.
 
-    It must have all words asked that are in the best one's name or path, which say what that is about.
+    A long one has every word somewhere. It must have all words asked that are in the best one's name or path,
+    which say what that is about.
     """
     best = seeds[0]
     if not list_lacking(best, weighed):
@@ -77,8 +79,9 @@ def _put_fuller_first(seeds: list[Seed], weighed: Mapping[str, float], asked: Se
     named = [word for word in asked if shares_word(place, (word,))]
     least = max(NEAR_BEST, FULLER * weigh_held(best, weighed)) * best.worth
     for position, seed in enumerate(seeds[:LEADING]):
-        is_full = weigh_held(seed, weighed) >= NEARLY_ALL and not list_words_lacked(seed, named)
-        if is_full and seed.worth >= least:
+        if seed.worth < least or seed.body.line_count > WINDOW_LINES:
+            continue
+        if weigh_held(seed, weighed) >= NEARLY_ALL and not list_words_lacked(seed, named):
             return [seed, *seeds[:position], *seeds[position + 1 :]]
     return seeds
 
