@@ -21,7 +21,7 @@ _ROLES = {
 }
 # Documents that say nothing about how things work, although they name the product and much else.
 _ASIDE = re.compile(
-    r"(?:^|/)(?:(?:change|(?:version[-_]?)?history|news|what.?s.?new|release|sponsor|backer|funding|licen[cs]e|security"
+    r"(?:^|/)(?:(?:change|(?:version[-_]?)?history|news|what.?s.?new|upgrading|release|sponsor|backer|funding|licen[cs]e|security"
     r"|third[-_]?party|code[-_]of[-_]conduct)[\w-]*|notices?|copying|copyright|authors)(?:\.\w+)?(?:/|$)",
     re.IGNORECASE,
 )

@@ -36,11 +36,13 @@ from repo_mcp.research.words.told_blocks import name_told
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
+    count_words,
     find_action,
     find_described_action,
     list_words,
     names_action,
     names_rather,
+    shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role, is_side_file
 
@@ -52,6 +54,7 @@ LEFT_OPEN = 1.8  # factor of the worth of a type that others implement, for a qu
 USER_SHARE = 0.4  # of a declaration's worth, for its callers
 USED = 4  # best declarations whose callers are looked for
 NEAR = 0.4  # of the worth of the best declaration, for one that is named by what the question describes
+MOST_WORDS, DESCRIBED_WORDS = 3, 2  # of the name of what is asked for, and of what is only described
 MOST_NAMED_SO = 2  # declarations that lead by their names
 MANY_USERS = 8  # a declaration with more callers says little about each
 NAMED_WORDS = 4  # of the question, in the reason for a finding
@@ -130,12 +133,17 @@ def _put_action_first(seeds: Sequence[Seed], query: str) -> list[Seed]:
     action = asked or find_described_action(query)
     if action is None or action.is_kind or not seeds:
         return [*seeds]
-    least = 0.0 if asked is not None else NEAR * seeds[0].worth
+    least, most = (0.0, MOST_WORDS) if asked is not None else (NEAR * seeds[0].worth, DESCRIBED_WORDS)
     named = [
         replace(seed, worth=seeds[0].worth, why=NAMED_SO)
         for seed in seeds
-        if seed.node is None and seed.worth >= least and names_action(seed.name, action)
-    ][:MOST_NAMED_SO]
+        if seed.node is None
+        and seed.worth >= least
+        and names_action(seed.name, action)
+        and count_words(seed.name) <= most
+    ]
+    named.sort(key=lambda seed: -shares_word(seed.name, action.nouns))  # stable
+    named = named[:MOST_NAMED_SO]
     own = {(seed.path, seed.full_name) for seed in named}
     return [*named, *(seed for seed in seeds if (seed.path, seed.full_name) not in own)]
 

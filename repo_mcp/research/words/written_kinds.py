@@ -12,14 +12,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
 
 from repo_mcp.bundler.body import Body
 from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.unparsed import read_declared_lines
-from repo_mcp.research.findings.locating import may_answer
+from repo_mcp.research.findings.locating import count_shared_folders, may_answer
 from repo_mcp.research.findings.reasons import DERIVE, MODEL, MOST_DERIVE
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import LEAST_COMMON
@@ -28,7 +27,7 @@ from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.text.question_words import Action
 
 MAX_DECLARING = 200  # lines that declare a type of the kind
-MAX_NAMED = 4  # declarations of the name of a base
+MAX_NAMED = 12  # declarations of the name of a base, which may be as plain as `Base`
 MOST_COMPARED = 30  # types of a kind, of which the shortest is to be copied
 # Names of the base of a kind.
 _AFFIXED = ("{}", "{}Interface", "I{}", "{}Contract", "Base{}", "Abstract{}", "{}Base")
@@ -55,8 +54,8 @@ def find_written_kind(state: ResearchState, action: Action) -> list[Seed]:
         others = [one for one in bases if one != own_name]
         most = max(others, key=lambda name: (bases[name], name), default="")
         is_common = bases[most] >= max(LEAST_COMMON, bases[own_name] + 1)
-        named = _find_base(state, own_name) if own_name else []
-        inner = _find_base(state, most) if is_common else []
+        named = _find_base(state, own_name, declaring) if own_name else []
+        inner = _find_base(state, most, declaring) if is_common else []
         if named or inner:
             above = f"{DERIVE}, as a new {nouns[-1]} would"
             below = f"{MOST_DERIVE}, as a new {nouns[-1]} would" if named else above
@@ -84,15 +83,23 @@ def _list_declaring(state: ResearchState, kind: str) -> list[tuple[str, ExactMat
     return [(found[2], one) for found, one in own if found[2] == kind or found[1].endswith(kind)]
 
 
-def _find_base(state: ResearchState, name: str) -> list[Seed]:
-    """Return the declaration of a type, or none if its text shows none."""
+def _find_base(state: ResearchState, name: str, declaring: Sequence[tuple[str, ExactMatch]]) -> list[Seed]:
+    """Return the declaration of a type that is nearest to those that derive from it, or none.
+
+    `declaring` are the lines that declare types, each with the name of the type's base.
+    """
+    deriving = [one.path for base, one in declaring if base == name][:MOST_COMPARED]
     request = SearchRequest(name, MAX_NAMED, symbols_only=True)
-    found = (
-        _build(state, hit.path, read_declared_lines(hit), name, DERIVE)
+    found = [
+        hit
         for hit in state.source.search(request).hits
         if dict(hit.explanation).get("name") == EXACT and may_answer(hit.path) and state.admits(hit.path)
-    )
-    return [*islice(found, 1)]
+    ]
+    near = [sum(count_shared_folders(hit.path, path) for path in deriving) for hit in found]
+    best = max(range(len(found)), key=lambda at: (near[at], -at), default=None)
+    if best is None:
+        return []
+    return [_build(state, found[best].path, read_declared_lines(found[best]), name, DERIVE)]
 
 
 def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch], noun: str) -> list[Seed]:

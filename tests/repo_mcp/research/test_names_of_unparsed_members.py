@@ -137,3 +137,18 @@ def test_a_private_method_belongs_to_its_module_however_private_is_indented(depo
 def test_what_is_named_by_verb_and_noun_leads(depot: Asked) -> None:
     report = depot.ask("Where would I add a new parcel?")
     assert report.claim.startswith("Crane.addParcel (src/moving.php:84-87)")
+
+
+def test_of_several_bases_the_nearest_to_what_derives_from_it_is_meant() -> None:
+    texts = {
+        "lib/lazy/base.rb": "module Lazy\n  class Base\n    def value\n      nil\n    end\n  end\nend\n",
+        "lib/checks/base.rb": "module Checks\n  class Base\n    def check\n      nil\n    end\n  end\nend\n",
+        "setup.py": "def install():\n    return 1\n",
+        "UPGRADING.md": "# Upgrading\n\n## A custom weight validator\n\nA weight validator takes a parcel.\n",
+    }
+    for kind in ("Weight", "Height", "Length"):
+        head = f"module Checks\n  class {kind}Validator < Base\n"
+        texts[f"lib/checks/{kind.lower()}.rb"] = f"{head}    def check\n      1\n    end\n  end\nend\n"
+    claim = Asked(texts).ask("Where would I add a new validator?").claim
+    assert claim.startswith("Others of the kind derive from Base (lib/checks/base.rb:2-6).")
+    assert "UPGRADING" not in claim
