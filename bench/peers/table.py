@@ -231,58 +231,35 @@ def _find_median(seconds: Sequence[float] | None) -> float | None:
 
 
 def build_growth_rows(grown: Sequence[Growth]) -> list[Row]:
-    """Build the rows that compare each size with the one before it."""
-    rows = []
-    for before, after in pairwise(grown):
-        step, peer = f"{before.files:,} -> {after.files:,} files", f"at {before.files:,}"
-        rows += [
-            Row(
-                f"build time per file, {step}",
-                "s",
-                after.build_per_file,
-                peer,
-                before.build_per_file,
-                Goal.of_ratio(1.15),
-            ),
-            Row(f"build time per MB, {step}", "s", after.build_per_mb, peer, before.build_per_mb),
-            Row(
-                f"spawn to the first search, {step}",
-                "s",
-                after.spawn_seconds,
-                peer,
-                before.spawn_seconds,
-                Goal.of_ratio(1.2),
-            ),
-            Row(
-                f"open and first query, {step}",
-                "s",
-                after.first_seconds,
-                peer,
-                before.first_seconds,
-                Goal.of_ratio(1.2),
-            ),
-            Row(
-                f"warm query, p50, {step}",
-                "s",
-                after.warm_seconds,
-                peer,
-                before.warm_seconds,
-                Goal.of_ratio(round(after.longest_list / before.longest_list, 2)),
-            ),
-        ]
-    for one in grown:
-        peak = f"peak memory of a build, {one.files:,} files"
-        rows.append(Row(peak, "MB", one.peak_mb, goal=Goal.of_megabytes(1000)))
-        columns = (
-            ("build time per file", one.build_per_file, one.peer_build_per_file),
-            ("warm query, p50", one.warm_seconds, one.peer_warm_seconds),
-        )
-        rows += [
-            Row(f"{what}, {one.files:,} files", "s", ours, engines.TANTIVY, theirs)
-            for what, ours, theirs in columns
-            if theirs is not None
-        ]
-    return rows
+    """Build the rows that compare each size with the one before it, then those of each size."""
+    rows = [row for before, after in pairwise(grown) for row in _compare_sizes(before, after)]
+    return [*rows, *(row for one in grown for row in _describe_size(one))]
+
+
+def _compare_sizes(before: Growth, after: Growth) -> Iterator[Row]:
+    step, peer = f"{before.files:,} -> {after.files:,} files", f"at {before.files:,}"
+    longer = round(after.longest_list / before.longest_list, 2)
+    figures = (
+        ("build time per file", after.build_per_file, before.build_per_file, Goal.of_ratio(1.15)),
+        ("build time per MB", after.build_per_mb, before.build_per_mb, None),
+        ("spawn to the first search", after.spawn_seconds, before.spawn_seconds, Goal.of_ratio(1.2)),
+        ("open and first query", after.first_seconds, before.first_seconds, Goal.of_ratio(1.2)),
+        ("warm query, p50", after.warm_seconds, before.warm_seconds, Goal.of_ratio(longer)),
+    )
+    for what, now, earlier, goal in figures:
+        yield Row(f"{what}, {step}", "s", now, peer, earlier, goal)
+
+
+def _describe_size(one: Growth) -> Iterator[Row]:
+    peak = f"peak memory of a build, {one.files:,} files"
+    yield Row(peak, "MB", one.peak_mb, goal=Goal.of_megabytes(1000))
+    columns = (
+        ("build time per file", one.build_per_file, one.peer_build_per_file),
+        ("warm query, p50", one.warm_seconds, one.peer_warm_seconds),
+    )
+    for what, ours, theirs in columns:
+        if theirs is not None:
+            yield Row(f"{what}, {one.files:,} files", "s", ours, engines.TANTIVY, theirs)
 
 
 def render_tables(rows: Sequence[Row]) -> list[str]:

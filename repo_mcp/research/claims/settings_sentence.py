@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import cite_line, join_names, name_findings
@@ -48,11 +48,24 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     if passing and not (subject.nodes or any(places.values())):
         return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}{by_callers}"
     if not (subject.nodes or any(places.values()) or by_callers):
-        seen = join_names([*_cite_beginning(whole, "mentions "), *_cite_beginning(whole, PASSES)])
-        mentioned = f" It is mentioned at {seen}." if seen else ""
-        is_explained = mentioned or otherwise or not state.findings
-        by_words = "" if is_explained else " What is shown only has words of the question."
-        return f"Nothing is known to set {subject.asked}.{mentioned}{otherwise}{by_words}"
+        return _describe_unset(state, subject, whole, otherwise)
+    sentence = _state_places(subject, places)
+    is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
+    meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
+    return f"{meant}{is_so}{otherwise}{by_callers}"
+
+
+def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Finding], otherwise: str) -> str:
+    """Return sentences on a setting that nothing sets: where it is mentioned, and what `otherwise` says."""
+    seen = join_names([*_cite_beginning(whole, "mentions "), *_cite_beginning(whole, PASSES)])
+    mentioned = f" It is mentioned at {seen}." if seen else ""
+    is_explained = mentioned or otherwise or not state.findings
+    by_words = "" if is_explained else " What is shown only has words of the question."
+    return f"Nothing is known to set {subject.asked}.{mentioned}{otherwise}{by_words}"
+
+
+def _state_places(subject: Subject, places: Mapping[str, list[str]]) -> str:
+    """Return where a setting is declared, taken and set: "declared at a, and set at b"; "" if nowhere."""
     groups = (
         ("declared as an option", places[OPTION]),
         (
@@ -64,10 +77,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         ("set", places["sets"]),
     )
     told = [f"{what} at {join_names(found)}" for what, found in groups if found]
-    sentence = (", and " if len(told) > 2 else " and ").join(filter(None, (", ".join(told[:-1]), *told[-1:])))
-    is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
-    meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
-    return f"{meant}{is_so}{otherwise}{by_callers}"
+    return (", and " if len(told) > 2 else " and ").join(filter(None, (", ".join(told[:-1]), *told[-1:])))
 
 
 def _has_its_spelling(subject: Subject, one: Finding) -> bool:

@@ -16,7 +16,7 @@ from repo_mcp.toolsets.research.research_text import ALSO, render_report
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
-    from repo_mcp.research.findings.records import Finding, MapEdge, MapNode, Report
+    from repo_mcp.research.findings.records import Chain, Finding, MapEdge, MapNode, Module, Report, Shape
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
 ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt; of those of hop 0
@@ -48,7 +48,7 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     report = repository.engines.researcher.answer(request, control)
     most = min(limit if isinstance(limit, int) else DEFAULT_FINDINGS, len(report.findings))
     # Found by words, a finding of which only one line is shown is named among the surroundings instead.
-    if not isinstance(limit, int) and report.reading.form.value in BY_WORDS:
+    if not isinstance(limit, int) and _is_of_words(report):
         most = min(most, sum(map(_shows_body, report.findings)) or most)
     is_whole = most == len(report.findings)
     most_bytes = repository.config.limits.max_total_bytes_per_response
@@ -74,22 +74,12 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
 def cut_report(report: Report, rows: int) -> Part:
     """Return a report with the `rows` most valuable findings, and parts of its other sections.
 
-    Findings for an open question or one about errors are in the order of execution. Tests that lead to a
-    subject come after the code that does. Rows beyond the findings are spent on the other sections.
+    Rows beyond the findings are spent on the other sections.
     """
-    from repo_mcp.research.edges.execution import order_by_calls, order_findings  # not when tools are listed
-    from repo_mcp.research.findings.locating import is_test
-    from repo_mcp.research.findings.records import Form, Group
+    from repo_mcp.research.findings.records import Group  # not when tools are listed
 
-    is_of_words = report.reading.form.value in BY_WORDS
-    ordered = order_findings(report.findings)
-    if is_of_words:
-        ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
-    findings = [report.findings[at] for at in sorted(ordered[:rows])]
-    findings.sort(key=lambda one: one.hop > 0 and is_test(one.path, one.symbol))  # stable
-    if report.reading.form in (Form.OPEN, Form.ERRORS):
-        findings = order_by_calls(findings, report.map_edges)
-    also = _list_also(report.findings[at] for at in ordered[rows:])
+    findings, others = _choose_findings(report, rows)
+    also = _list_also(others)
     groups = [*report.groups, *([Group(ALSO, also)] if also else [])]
     cuts = _Cuts(len(findings), rows - len(findings))
     result: Result = {
@@ -103,12 +93,7 @@ def cut_report(report: Report, rows: int) -> Part:
         "surroundings": [{"what": one.what, "places": _escape(one.places)} for one in groups],
         **_build_sections(report, cuts),
         "call_chains": [
-            {
-                "symbols": _escape(one.symbols),
-                "citations": _escape(one.citations),
-                "confidence": one.confidence,
-                "ends": escape_text(one.ends),
-            }
+            _build_chain(one)
             for one in cuts.take(report.chains, _count_chains(report, cuts.findings), "call chains")
         ],
         "entry_points": [
@@ -117,12 +102,37 @@ def cut_report(report: Report, rows: int) -> Part:
         ],
         "dependency_map": _build_map(cuts.take(report.map_nodes, 0, "nodes of the map"), report.map_edges),
     }
-    limits = _list_limits(report, cuts.said, is_joined=is_of_words)
+    limits = _list_limits(report, cuts.said)
     result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
     return Part(result, report.warnings)
 
 
-def _list_limits(report: Report, cut: Sequence[str], *, is_joined: bool) -> list[tuple[str, str]]:
+def _choose_findings(report: Report, rows: int) -> tuple[list[Finding], list[Finding]]:
+    """Return the `rows` most valuable findings in the order in which they are shown, and the others.
+
+    Findings for an open question or one about errors are in the order of execution. Tests that lead to a
+    subject come after the code that does.
+    """
+    from repo_mcp.research.edges.execution import order_by_calls, order_findings  # not when tools are listed
+    from repo_mcp.research.findings.locating import is_test
+    from repo_mcp.research.findings.records import Form
+
+    ordered = order_findings(report.findings)
+    if _is_of_words(report):
+        ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
+    findings = [report.findings[at] for at in sorted(ordered[:rows])]
+    findings.sort(key=lambda one: one.hop > 0 and is_test(one.path, one.symbol))  # stable
+    if report.reading.form in (Form.OPEN, Form.ERRORS):
+        findings = order_by_calls(findings, report.map_edges)
+    return findings, [report.findings[at] for at in ordered[rows:]]
+
+
+def _is_of_words(report: Report) -> bool:
+    """Return True for a report whose findings were found by words."""
+    return report.reading.form.value in BY_WORDS
+
+
+def _list_limits(report: Report, cut: Sequence[str]) -> list[tuple[str, str]]:
     """Return what was left out and why. If words found the findings, one entry names it all, to save room."""
     limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
     if len(report.limits) > MAX_LIMITS:
@@ -130,7 +140,7 @@ def _list_limits(report: Report, cut: Sequence[str], *, is_joined: bool) -> list
         limits.append((f"{more} more {'limit' if more == 1 else 'limits'}", "they matter less"))
     if not cut:
         return limits
-    if not is_joined:
+    if not _is_of_words(report):
         return [*limits, (", ".join(cut), FINDINGS_FIRST)]
     met = [one.what for one in report.limits[:MAX_LIMITS] if not one.what.endswith("call chains")]
     return [(", ".join((*met, *cut)), FINDINGS_FIRST)]
@@ -141,7 +151,7 @@ def _count_chains(report: Report, findings: int) -> int:
 
     It is 0 if words chose the findings, because their order and reasons say who calls whom.
     """
-    return 0 if report.reading.form.value in BY_WORDS else 1 + findings // 12
+    return 0 if _is_of_words(report) else 1 + findings // 12
 
 
 def _list_also(findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -219,6 +229,37 @@ def _build_finding(finding: Finding) -> Result:
     }
 
 
+def _build_chain(chain: Chain) -> Result:
+    return {
+        "symbols": _escape(chain.symbols),
+        "citations": _escape(chain.citations),
+        "confidence": chain.confidence,
+        "ends": escape_text(chain.ends),
+    }
+
+
+def _build_module(module: Module) -> Result:
+    return {
+        "name": escape_text(module.name),
+        "files": module.files,
+        "strength": module.strength,
+        "imported_by": module.imported_by,
+        "imports": module.imports,
+        "layer": module.layer,
+        "citation": escape_text(module.citation),
+    }
+
+
+def _build_shape(shape: Shape) -> Result:
+    return {
+        "shape": shape.shape,
+        "name": escape_text(shape.name),
+        "count": shape.count,
+        "citations": _escape(shape.citations),
+        "note": shape.note,
+    }
+
+
 def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
     """Return the map with short ids for its nodes, to which its edges refer.
 
@@ -255,16 +296,7 @@ def _build_sections(report: Report, cuts: _Cuts) -> Result:
     sections: Result = {}
     if report.modules is not None:
         sections["modules"] = [
-            {
-                "name": escape_text(one.name),
-                "files": one.files,
-                "strength": one.strength,
-                "imported_by": one.imported_by,
-                "imports": one.imports,
-                "layer": one.layer,
-                "citation": escape_text(one.citation),
-            }
-            for one in cuts.take(report.modules, 4 + cuts.findings, "modules")
+            _build_module(one) for one in cuts.take(report.modules, 4 + cuts.findings, "modules")
         ]
     if report.layers is not None:
         sections["layers"] = [
@@ -277,14 +309,7 @@ def _build_sections(report: Report, cuts: _Cuts) -> Result:
         ]
     if report.shapes is not None:
         sections["shapes"] = [
-            {
-                "shape": one.shape,
-                "name": escape_text(one.name),
-                "count": one.count,
-                "citations": _escape(one.citations),
-                "note": one.note,
-            }
-            for one in cuts.take(report.shapes, 4 + cuts.findings, "shapes")
+            _build_shape(one) for one in cuts.take(report.shapes, 4 + cuts.findings, "shapes")
         ]
     if report.outside is not None:
         sections["outside"] = [
