@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.differences import MAX_MEMBERS, describe_documented
@@ -11,6 +12,29 @@ from repo_mcp.research.edges.unparsed import read_declared_lines
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
+
+# Names of languages that are written in another way than with a capital letter.
+_SPELLED = MappingProxyType(
+    {
+        "antlr": "ANTLR",
+        "bnf": "BNF",
+        "cmake": "CMake",
+        "coffeescript": "CoffeeScript",
+        "common-lisp": "Common Lisp",
+        "css": "CSS",
+        "fsharp": "F#",
+        "graphql": "GraphQL",
+        "html": "HTML",
+        "ocaml": "OCaml",
+        "peg": "PEG",
+        "php": "PHP",
+        "powershell": "PowerShell",
+        "sql": "SQL",
+        "vim-script": "Vim script",
+        "visual-basic": "Visual Basic",
+        "xml": "XML",
+    }
+)
 
 
 def describe_unparsed(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
@@ -24,12 +48,17 @@ def describe_unparsed(state: ResearchState, subjects: Sequence[Subject]) -> list
     if len(subjects) > 1:
         sentences += _describe_own(state, subjects)
         sentences += describe_documented(state, (one.name for one in subjects))
-    languages = dict.fromkeys(find_language(one.places[0].path).name for one in subjects)
+    languages = dict.fromkeys(_spell(find_language(one.places[0].path).name) for one in subjects)
     sentences.append(
         f"Nothing here parses {join_names(languages)}: references are not followed, and what is shown was"
         " found by its name alone."
     )
     return sentences
+
+
+def _spell(language: str) -> str:
+    """Return the name of a language as its users write it."""
+    return _SPELLED.get(language, language.title())
 
 
 def _describe(state: ResearchState, subject: Subject) -> str:

@@ -77,7 +77,7 @@ def test_two_types_are_told_apart_by_their_comments_members_and_documents() -> N
     assert report.claim == (
         "BatchStore (src/BatchStore.php:10-28): Holds all parcels until it is closed. DirectStore"
         " (src/DirectStore.php:6-12): Hands each parcel on at once. Only BatchStore declares __construct and"
-        " flush. The documentation has both in Stores (doc/stores.md:1-3). Nothing here parses php:"
+        " flush. The documentation has both in Stores (doc/stores.md:1-3). Nothing here parses PHP:"
         " references are not followed, and what is shown was found by its name alone."
     )
 
