@@ -34,6 +34,7 @@ from repo_mcp.ranking.scoring.searcher import Ranking
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.base_forms import list_other_forms
+from repo_mcp.text.idioms import leave_out_light_words, list_plain_terms
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
@@ -130,7 +131,8 @@ def gather_evidence(
     read_own = partial(read_template, source.find_paths, lambda path: "\n".join(source.read(path).lines))
     query = parse_query(request.prompt, MAX_WORDS, read_own)
     prompt = query.text if query.is_pasted else request.prompt
-    clues = parse_prompt(prompt)
+    says_plainly = query.is_pasted or not weights.plain
+    clues = parse_prompt(prompt if says_plainly else leave_out_light_words(prompt))
     hints, warnings = find_hints(prompt)
     known = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
     clues += tuple(Clue(ClueKind.SYMBOL, name) for name in hints if name not in known)
@@ -140,7 +142,8 @@ def gather_evidence(
     mentions = tuple(one for one in mentions if is_wanted(one, include_tests=request.include_tests))
     prose_words = frozenset(read_words(prose).split())
     pasted = frozenset(clue for clue in clues if not is_in_prose(clue, prose_words))
-    term_weights = weigh_clues(clues, source.count_units, source.unit_count, weights, pasted)
+    plain = () if says_plainly else list_plain_terms(prompt)
+    term_weights = weigh_clues(clues, source.count_units, source.unit_count, weights, pasted, plain)
     # A frame leads to its function by its line. Other declarations only happen to have its name.
     followed = {one.clue.name for one in mentions}
     wanted = [clue for clue in clues if clue not in pasted or clue.text not in followed]
@@ -215,11 +218,13 @@ def weigh_clues(
     units: int,
     weights: Weights,
     pasted: Set[Clue] = frozenset(),
+    plain: Iterable[str] = (),
 ) -> dict[str, float]:
     """Return the terms of all clues with their weights: rare terms and whole symbols weigh more.
 
     The terms of `pasted` clues weigh less. If there are few terms, as in a question, words of similar meaning
-    are added if the index has them: synonyms of a term that it has, stand-ins for a term that it lacks.
+    are added if the index has them: synonyms of a term that it has, stand-ins for a term that it lacks, and
+    `plain` terms, which programs use for idioms of the prompt.
     """
     factors: dict[str, float] = {}
     for clue in clues:
@@ -227,7 +232,7 @@ def weigh_clues(
         for term, factor in _iter_factors(clue, weights):
             factors[term] = max(share * factor, factors.get(term, 0.0))
     if len(factors) <= MAX_WIDENED:
-        synonyms: dict[str, float] = {}
+        synonyms = {term: weights.plain for term in plain if term not in factors and count_units(term)}
         for term in factors:
             held = count_units(term)
             factor = weights.synonym if held else weights.stand_in

@@ -24,6 +24,7 @@ class Weights:
     pasted: float = 0.5  # factor of a term that only pasted code holds
     synonym: float = 0.5  # a word that means much the same as one of the prompt
     stand_in: float = 0.5  # a word that means much the same as one that the index lacks
+    plain: float = 0.5  # a word that programs use for an idiom of the prompt: `timeout` for "takes too long"
     asking: float = 1.0  # factor of a word that occurs in any question: `another`, `known`
 
     # what a block holds
@@ -115,6 +116,7 @@ QUESTION_WEIGHTS = replace(
     inflected=1.0,
     form=0.0,
     synonym=0.0,
+    plain=0.0,  # who asks such a question adds them to it
     asking=0.5,
     lead=0.3,
     far_comment=0.2,

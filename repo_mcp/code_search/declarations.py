@@ -45,6 +45,7 @@ from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.idioms import leave_out_light_words
 from repo_mcp.text.question_words import (
     asks_to_extend,
     find_action,
@@ -56,6 +57,7 @@ from repo_mcp.text.question_words import (
 )
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_translation
 from repo_mcp.text.stop_words import FUNCTION_WORDS
+from repo_mcp.text.word_families import list_synonyms
 
 DEPTH = 50  # chunks that are ordered
 MAX_RATED = 60  # declarations
@@ -178,7 +180,7 @@ def _weigh(
     asks: bool,
 ) -> list[_Weighed]:
     """Return the declarations with their worth for a query, the best first."""
-    fails = _ABOUT_FAILURES.search(query) is not None
+    fails = _ABOUT_FAILURES.search(leave_out_light_words(query)) is not None
     extends = asks_to_extend(query)
     bases = list_bases(rated) if extends else None
     named = _list_named(query, rated, extends=extends)
@@ -237,7 +239,7 @@ def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> fl
 def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> set[str]:
     """Return those names of declarations that have the action of a question, or that it asks to compare.
 
-    Return none for any other question.
+    `validate_password` has that of "how is a password checked". Return none for any other question.
     """
     names = {one.block.span.name for one in rated if one.block.span is not None}
     if asked := _DIFFERENCE.search(query):
@@ -245,7 +247,10 @@ def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> se
     action = find_action(query) if extends else find_described_action(query)
     if action is None:
         return set()
-    return {name for name in names if (is_named_after if extends else names_action)(name, action)}
+    if extends:
+        return {name for name in names if is_named_after(name, action)}
+    meant = [action, *(replace(action, verb=verb) for verb in list_synonyms(action.verb))]
+    return {name for name in names if any(names_action(name, one) for one in meant)}
 
 
 def list_bases(rated: Sequence[RatedBlock]) -> set[str]:

@@ -66,9 +66,9 @@ from repo_mcp.ranking.word_search import NO_PHRASE
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.idioms import find_idioms, list_plain_terms
 from repo_mcp.text.product_name import leave_out_product
 from repo_mcp.text.question_words import (
-    find_idioms,
     leave_out_form,
     list_base_forms,
     list_words,
@@ -96,6 +96,7 @@ SUMMED_UP = {
 DROPPED = "Left out of your model's summary: {count} sentence{plural} citing what the model was not shown."
 
 Ask = Callable[[Question], str | None]
+PLAIN_WEIGHT = 0.3  # of a word that programs use for an idiom of the query
 MAX_ADDED = 6  # words from the index
 MAX_FROM_MODEL = 12  # words
 MODEL_WEIGHT = 0.4  # of every word from a model
@@ -155,6 +156,7 @@ def search_code(
         expansion = expand(query, sources.searcher, wanted, sources.read_live, ask)
         query = _widen(query, expansion)
         notes.append((WIDENED if expansion.terms else NOT_WIDENED)[expansion.author])
+    query = _add_plain_words(query, sources.searcher)
     found, ordered, live, more = _find(query, request, sources, wanted)
     own = {id(hit.chunk): hit for hit in ordered.hits}
     shown = [(one, own[id(one.ranked)]) for one in live.chunks]
@@ -190,6 +192,18 @@ def _add_summary(answer: CodeAnswer, query: str, summary: Summary) -> CodeAnswer
 def _widen(query: Query, expansion: Expansion) -> Query:
     added = {one.term: one.weight for one in expansion.terms}
     return replace(query, terms=[*query.terms, *added], weights=added, synonyms=tuple(added))
+
+
+def _add_plain_words(query: Query, searcher: Searcher) -> Query:
+    """Return a query with the words that programs use for its idioms behind its own, as far as they occur."""
+    terms = (term for term in list_plain_terms(query.text) if term not in query.terms)
+    added = {term: PLAIN_WEIGHT for term in terms if searcher.count_units(term)}
+    return replace(
+        query,
+        terms=[*query.terms, *added],
+        weights={**query.weights, **added},
+        synonyms=(*query.synonyms, *added),
+    )
 
 
 def _find(

@@ -12,9 +12,9 @@ from functools import lru_cache
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.acronyms import list_acronyms
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
+from repo_mcp.text.idioms import leave_out_light_words
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_STEM, MOST_ENDING = 4, 3  # characters
@@ -94,87 +94,6 @@ _RAISES = compile_late(
     r"\s(?:raise|throw|return|cause|produce|give|yield|report|make|result in|lead to|fail with|end in)s?\W*$",
     re.IGNORECASE,
 )
-# What people say, and the words that programs use for it.
-_IDIOMS = tuple(
-    (compile_late(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
-    for said, plain in (
-        (r"too (?:slow|slowly|late)|takes? too long|taking too long", "timeout"),
-        (r"tim(?:es?|ed|ing) out", "timeout"),
-        (r"(?:memory|cache|storage) (?:is|gets|runs|becomes) (?:full|out|exhausted)", "evict alloc"),
-        (r"too (?:many|often|much)", "limit"),
-        (r"too (?:deep|deeply)", "depth level"),
-        (r"slow(?:s|ed|ing)? (?:\w+ ){0,3}?down", "throttle delay"),
-        (r"turn(?:s|ed|ing)? (?:an? |the |its? )?(?:texts?|strings?|values?|arguments?) (?:\w+ ){0,3}?into",
-         "convert parse"),
-        (r"too (?:big|large|long)", "max limit"),
-        (r"(?:bigger|larger|longer|more) than (?:the |is |are |it is )?(?:allowed|permitted|maximum|limit)",
-         "max limit exceed"),
-        (r"(?:runs?|running|ran) out of", "exhausted"),
-        (r"(?:cut|kicked|thrown) off|hangs? up|goes away", "disconnect close"),
-        (r"(?:gives?|gave|giving) up", "abort"),
-        (r"(?:brings?|brought) (?:\w+ ){0,3}?back(?: up)?", "restart"),
-        (r"(?:comes?|came) (?:\w+ ){0,3}?back(?: up)?", "restart reconnect"),
-        (r"(?:does|do|did)(?: not|n't) exist|no longer exists?", "notfound"),
-        (r"never (?:calls?|returns?|finish(?:es)?|ends?|completes?|answers?|responds?|resolves?)", "timeout"),
-        (r"(?:\w+ed|runs?|done|sent|reads?) again|once more", "next retry"),
-        (r"(?:gets?|getting|got) rid of|thrown? away|cleane?d?s? up|tidied up", "remove delete"),
-        (r"at the same time|at once", "concurrent lock"),
-        (r"one after (?:the other|another)|one by one", "sequential queue"),
-        (r"(?:tried|attempted) again|repeated|another (?:try|attempt)", "retry"),
-        (r"(?:goes|go|went|gone) wrong", "error fail"),
-        (r"(?:turned|switched) off", "disable"),
-        (r"(?:turned|switched) on", "enable"),
-        (r"(?:shuts?|shutting) down", "shutdown stop"),
-        (r"(?:starts?|started|starting) up", "init start"),
-        (r"(?:is|are|gets?) stuck", "timeout deadlock"),
-        (r"(?:includes?|contains?|calls?|imports?|extends?|refers? to|points? to) (?:itself|themselves)",
-         "recursion recursive circular cycle"),
-        (r"(?:takes?|has|have) precedence", "priority override"),
-        (r"malformed|garbled|not valid", "invalid"),
-        (r"remember(?:s|ed)?", "cache store"),
-        (r"forget(?:s|ting)?|forgotten", "clear remove"),
-        (r"twice|more than once", "duplicate repeated"),
-        (r"(?:in|into) (?:an? )?(?:\w+ )?circles?", "cycle cyclic circular recursive"),
-        (r"(?:includes?|imports?|extends?|calls?|refers? to|depends? on) (?:each other|one another)",
-         "cycle circular"),
-        (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
-        (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
-        (r"looked up", "find resolve"),
-        (r"no (\w+) (?:match(?:es)?|fits|exists|(?:is|was) (?:found|registered))", "no{0} notfound"),
-        (r"put back|puts back", "restore"),
-        (r"send(?:s|ing)? (?:\w+ ){1,3}?(?:on )?to (?:another|a different|a foreign) (?:address|site|page)",
-         "redirect location"),
-        (r"(?:goes|went|gone|moves|moved) to (?:another|a different) (?:node|server|host|machine)",
-         "moved redirect"),
-        (r"connection (?:is|was|goes|went) (?:down|lost|gone)|(?:is|are) (?:offline|unreachable)"
-         r"|(?:cannot|could not) be (?:reached|established)", "disconnected unavailable"),
-        (r"work(?:s|ed|ing)? out how|worked out", "compute calculate"),
-        (r"(?:kept|stays?|staying|is|are|still) alive|(?<=\w )alive(?=\W*$)",
-         "renew extend heartbeat keepalive"),
-        (r"(?:the|is|are) (?:newer|newest|most recent)", "timestamp latest"),
-        (r"written down", "log"),
-        (r"turned away", "reject refuse"),
-        (r"login secrets?", "password credential"),
-        (r"(?:goes|went|gone|falls?) silent|stop(?:s|ped) (?:answer|respond|reply)ing", "timeout heartbeat"),
-        (r"bursts? of|in (?:quick|rapid) succession", "debounce throttle batch"),
-        (r"mis-?spell?ed|mis-?spelt|mistyped|typos?", "suggest"),
-        (r"(?:does|do|did|has|have)(?: not|n't) (?:ever )?(?:answer|respond|reply)", "timeout"),
-        (r"halfway|midway|part ?way through", "rollback partial"),
-        (r"(?:bad|non-?zero|failing) (?:exit )?(?:status|code)", "exit fail"),
-        (r"still (?:current|fresh)", "modified expire"),
-        (r"character (?:encoding|set)", "charset"),
-        (r"(?:does|do|did)(?: not|n't) fit", "max overflow exceed"),
-        (r"times?[ -]to[ -]live", "ttl"),
-        (r"least[ -]recently[ -]used", "lru"),
-        (r"end[ -]of[ -](?:the |a |its )?(?:file|input|stream)", "eof"),
-        (r"byte[ -]order[ -]marks?", "bom"),
-        (r"regular expressions?", "regex regexp"),
-        (r"environment variables?", "env getenv"),
-        (r"first in,? first out", "fifo"),
-        (r"round[ -]trip time", "rtt"),
-        (r"access control lists?", "acl"),
-    )
-)  # fmt: skip
 _PLAIN_NAME = compile_late(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -193,7 +112,7 @@ def find_numbers(text: str) -> frozenset[str]:
 
 def list_words(text: str) -> list[str]:
     """Return the words, long numbers and qualified names of a question that may occur in code."""
-    kept = _AUXILIARY.sub("", leave_out_kind(text))
+    kept = _AUXILIARY.sub("", leave_out_light_words(leave_out_kind(text)))
     words = list(dict.fromkeys(word for word in _TOKEN.findall(kept) if len(word) > 1))
     telling = [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS]
     numbers = find_numbers(kept)
@@ -215,25 +134,6 @@ def list_base_forms(words: Sequence[str]) -> list[str]:
     """Return the base forms of irregular words, as code has them: `write` for "written"."""
     forms = dict.fromkeys(find_base_form(word) for word in words)
     return [form for form in forms if form]
-
-
-def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the idioms of a text, which no program has, each with the words that programs use for it.
-
-    So "too slow" gives `timeout`, and four words or more give their initials. Words that the text has itself
-    are left out.
-    """
-    has = {word.lower() for word in _WORD.findall(text)}
-    found: dict[str, tuple[str, ...]] = {}
-    for said, plain in _IDIOMS:
-        match = said.search(text)
-        if match is not None:
-            meant = (word.format(*match.groups()).lower() for word in plain)
-            found[match[0]] = tuple(word for word in meant if word not in has)
-    for words, acronym in list_acronyms(text).items():
-        if acronym not in has:
-            found.setdefault(words, (acronym,))
-    return found
 
 
 def asks_to_extend(text: str) -> bool:

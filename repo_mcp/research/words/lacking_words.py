@@ -10,7 +10,8 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
-from repo_mcp.text.question_words import find_idioms, shares_word
+from repo_mcp.text.idioms import find_idioms
+from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_stand_ins
 

@@ -6,7 +6,8 @@ import pytest
 
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.settings.line_use import LineUse, classify_use
-from repo_mcp.text.question_words import find_idioms, list_base_forms, list_words
+from repo_mcp.text.idioms import find_idioms
+from repo_mcp.text.question_words import list_base_forms, list_words
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 SERVER = {

@@ -8,7 +8,8 @@ from repo_mcp.research.findings.locating import is_aside
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.structure import architecture
-from repo_mcp.text.question_words import find_action, find_idioms
+from repo_mcp.text.idioms import find_idioms
+from repo_mcp.text.question_words import find_action
 from tests.repo_mcp.research.asking import Asked
 
 CLIENT = Asked(

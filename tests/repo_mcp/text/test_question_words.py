@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.text.question_words import find_idioms, leave_out_form, names_kind, spell_plural
+from repo_mcp.text.idioms import find_idioms
+from repo_mcp.text.question_words import leave_out_form, names_kind, spell_plural
 
 
 @pytest.mark.parametrize(

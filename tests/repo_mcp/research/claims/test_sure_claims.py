@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.research.findings.records import Form
-from repo_mcp.text.question_words import find_idioms
+from repo_mcp.text.idioms import find_idioms
 from tests.repo_mcp.research.asking import Asked
 
 DESK = """export class Desk {

@@ -1,0 +1,170 @@
+"""Idioms of English, such as "takes too long", and the words that programs have for them: `timeout`. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import chain
+
+from repo_mcp.late_patterns import compile_late
+from repo_mcp.text.analysis import get_word_terms
+
+# What people say, and the words that programs use for it.
+_IDIOMS = tuple(
+    (compile_late(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
+    for said, plain in (
+        (r"too (?:slow|slowly|late)|takes? too long|taking too long", "timeout"),
+        (r"tim(?:es?|ed|ing) out", "timeout"),
+        (r"(?:memory|cache|storage) (?:is|gets|runs|becomes) (?:full|out|exhausted)", "evict alloc"),
+        (r"too (?:many|often|much)", "limit"),
+        (r"too (?:deep|deeply)", "depth level"),
+        (r"slow(?:s|ed|ing)? (?:\w+ ){0,3}?down", "throttle delay"),
+        (r"turn(?:s|ed|ing)? (?:an? |the |its? )?(?:texts?|strings?|values?|arguments?) (?:\w+ ){0,3}?into",
+         "convert parse"),
+        (r"too (?:big|large|long)", "max limit"),
+        (r"(?:bigger|larger|longer|more) than (?:the |is |are |it is )?(?:allowed|permitted|maximum|limit)",
+         "max limit exceed"),
+        (r"(?:runs?|running|ran) out of", "exhausted"),
+        (r"(?:cut|kicked|thrown) off|hangs? up|goes away", "disconnect close"),
+        (r"(?:gives?|gave|giving) up", "abort"),
+        (r"(?:brings?|brought) (?:\w+ ){0,3}?back(?: up)?", "restart"),
+        (r"(?:comes?|came) (?:\w+ ){0,3}?back(?: up)?", "restart reconnect"),
+        (r"(?:does|do|did)(?: not|n't) exist|no longer exists?", "notfound"),
+        (r"never (?:calls?|returns?|finish(?:es)?|ends?|completes?|answers?|responds?|resolves?)", "timeout"),
+        (r"(?:\w+ed|runs?|done|sent|reads?) again|once more", "next retry"),
+        (r"(?:gets?|getting|got) rid of|thrown? away|cleane?d?s? up|tidied up", "remove delete"),
+        (r"at the same time|at once", "concurrent lock"),
+        (r"one after (?:the other|another)|one by one", "sequential queue"),
+        (r"(?:tried|attempted) again|repeated|another (?:try|attempt)", "retry"),
+        (r"(?:goes|go|went|gone) wrong", "error fail"),
+        (r"(?:turned|switched) off", "disable"),
+        (r"(?:turned|switched) on", "enable"),
+        (r"(?:shuts?|shutting) down", "shutdown stop"),
+        (r"(?:starts?|started|starting) up", "init start"),
+        (r"(?:is|are|gets?) stuck", "timeout deadlock"),
+        (r"(?:includes?|contains?|calls?|imports?|extends?|refers? to|points? to) (?:itself|themselves)",
+         "recursion recursive circular cycle"),
+        (r"(?:takes?|has|have) precedence", "priority override"),
+        (r"malformed|garbled|not valid", "invalid"),
+        (r"remember(?:s|ed)?", "cache store"),
+        (r"forget(?:s|ting)?|forgotten", "clear remove"),
+        (r"twice|more than once", "duplicate repeated"),
+        (r"(?:in|into) (?:an? )?(?:\w+ )?circles?", "cycle cyclic circular recursive loop"),
+        (r"(?:includes?|imports?|extends?|calls?|refers? to|depends? on) (?:each other|one another)",
+         "cycle circular"),
+        (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
+        (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
+        (r"looked up", "find resolve"),
+        (r"no (\w+) (?:match(?:es)?|fits|exists|(?:is|was) (?:found|registered))", "no{0} notfound"),
+        (r"put back|puts back", "restore"),
+        (r"send(?:s|ing)? (?:\w+ ){1,3}?(?:on )?to (?:another|a different|a foreign) (?:address|site|page)",
+         "redirect location"),
+        (r"(?:goes|went|gone|moves|moved) to (?:another|a different) (?:node|server|host|machine)",
+         "moved redirect"),
+        (r"connection (?:is|was|goes|went) (?:down|lost|gone)|(?:is|are) (?:offline|unreachable)"
+         r"|(?:cannot|could not) be (?:reached|established)", "disconnected unavailable"),
+        (r"work(?:s|ed|ing)? out (?:how|if|what|when|whether|which)|worked out", "compute calculate"),
+        (r"(?:kept|stays?|staying|is|are|still) alive|(?<=\w )alive(?=\W*$)",
+         "renew extend heartbeat keepalive"),
+        (r"(?:the|is|are) (?:newer|newest|most recent)", "timestamp latest"),
+        (r"written down", "log"),
+        (r"turned away", "reject refuse"),
+        (r"login secrets?", "password credential"),
+        (r"(?:goes|went|gone|falls?) silent|stop(?:s|ped) (?:answer|respond|reply)ing", "timeout heartbeat"),
+        (r"bursts? of|in (?:quick|rapid) succession", "debounce throttle batch"),
+        (r"mis-?spell?ed|mis-?spelt|mistyped|typos?", "suggest"),
+        (r"(?:does|do|did|has|have)(?: not|n't) (?:ever )?(?:answer|respond|reply)", "timeout"),
+        (r"halfway|midway|part ?way through", "rollback partial"),
+        (r"(?:bad|non-?zero|failing) (?:exit )?(?:status|code)", "exit fail"),
+        (r"still (?:current|fresh)", "modified expire"),
+        (r"character (?:encoding|set)", "charset"),
+        (r"(?:does|do|did)(?: not|n't) fit", "max overflow exceed"),
+        (r"times?[ -]to[ -]live", "ttl"),
+        (r"least[ -]recently[ -]used", "lru"),
+        (r"end[ -]of[ -](?:the |a |its )?(?:file|input|stream)", "eof"),
+        (r"byte[ -]order[ -]marks?", "bom"),
+        (r"regular expressions?", "regex regexp"),
+        (r"environment variables?", "env getenv"),
+        (r"first in,? first out", "fifo"),
+        (r"round[ -]trip time", "rtt"),
+        (r"access control lists?", "acl"),
+        (r"put(?:s|ting)? (?:\w+ ){0,4}?together|made up of", "build compose format"),
+        (r"web (?:address(?:es)?|links?)", "url uri link hyperlink"),
+        (r"pictures?|photos?", "image"),
+        (r"by (?:itself|themselves)|of (?:its|their) own accord", "auto automatic timeout expire"),
+        (r"(?:nobody|no ?one|not|never|nothing) (?:\w+ ){0,3}?used for (?:a )?(?:long|while|some time)"
+         r"|not (?:\w+ )?used (?:lately|recently|any ?more)|no longer used",
+         "unused idle old stale expire evict"),
+        (r"(?:of|with|by|has|have) (?:the|a) same (?:name|key|id)s?", "duplicate exists conflict"),
+        (r"sign(?:s|ed|ing)?[ -]in"
+         r"|log(?:s|ging)?[ -]in(?=\W*$| (?:with|as|to|by|using|when|if|and|again)\b)",
+         "login signin authenticate"),
+        (r"(?:sign|log)(?:s|ned|ged|ing|ging)?[ -]out", "logout signout"),
+        (r"sign(?:s|ed|ing)?[ -]up", "signup register"),
+        (r"(?:stop|keep|prevent)(?:s|ped|ed)? (?:[\w-]+ ){1,5}?from(?= \w+ing\b)",
+         "prevent forbid deny guard check"),
+        (r"(?:may|must) not", "forbid deny access permission"),
+        (r"ask(?:s|ed)? (?:\w+ ){0,3}?(?:before|first)", "confirm prompt"),
+        (r"(?:up|out)[ -]to[ -]date|out[ -]of[ -]date", "outdated stale fresh"),
+        (r"(?:go|goes|going|went|fall|falls|falling|fell) back (?:to|on)", "fallback default"),
+        (r"left (?:over|behind)", "orphan stale remaining"),
+        (r"bit by bit|piece by piece|in (?:small )?pieces", "chunk incremental stream"),
+        (r"ahead of time|in advance|beforehand", "prefetch preload precompute"),
+        (r"only when (?:it is |they are )?needed|on demand", "lazy deferred"),
+        (r"every so often|from time to time|every (?:few )?(?:second|minute|hour|day)s?",
+         "interval schedule tick timer periodic"),
+        (r"spread (?:out )?(?:over|across|among|between)|shared out", "balance distribute"),
+        (r"(?:made|makes?|cuts?) (?:\w+ ){0,2}?(?:shorter|smaller|short)|shortened", "truncate trim shrink"),
+        (r"(?:ctrl|control)[ +-]?c", "sigint interrupt signal"),
+    )
+)  # fmt: skip
+# Verbs and particles that mean something only together, as in "thrown away".
+_LIGHT_WORDS = frozenset(
+    """
+    accord away back bring brings brought came come comes cut cuts fall falling falls fell gave give gives
+    giving go goes going gone hang hangs kicked leave leaves leaving left made make makes prevent prevented
+    prevents put puts putting ran rid shut shuts shutting stop stopped stops switched take takes taken taking
+    thrown throw throws took turn turned turning turns went work worked working works
+    """.split()  # noqa: SIM905
+)
+_WORD = re.compile(r"[^\W_]\w*|_\w+")
+_CACHED_TEXTS = 64
+
+
+def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the idioms of a text, which no program has, each with the words that programs use for it.
+
+    So "too slow" gives `timeout`. Words that the text has itself are left out, and so are idioms inside of
+    others: what takes too long is not too long.
+    """
+    return dict(_find_idioms(text))
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _find_idioms(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    has = {word.lower() for word in _WORD.findall(text)}
+    found: dict[str, tuple[str, ...]] = {}
+    for said, plain in _IDIOMS:
+        match = said.search(text)
+        if match is not None:
+            words = (word.format(*match.groups()).lower() for word in plain)
+            found[match[0]] = tuple(word for word in words if word not in has)
+    whole = [said for said in found if not any(said != other and said in other for other in found)]
+    return tuple((said, found[said]) for said in whole)
+
+
+def leave_out_light_words(text: str) -> str:
+    """Return a text without those words of its idioms that mean nothing by themselves.
+
+    Something that is thrown away raises no error, though errors are thrown.
+    """
+    for said, _ in _find_idioms(text):
+        kept = (word for word in said.split() if word.lower() not in _LIGHT_WORDS)
+        text = text.replace(said, " ".join(kept))
+    return text
+
+
+def list_plain_terms(text: str) -> list[str]:
+    """Return the terms, each once, of the words that programs use for the idioms of a text."""
+    plain = chain.from_iterable(words for _, words in _find_idioms(text))
+    return [*dict.fromkeys(get_word_terms(word)[-1] for word in plain)]
