@@ -88,7 +88,7 @@ _IDIOMS = tuple(
         (r"first in,? first out", "fifo"),
         (r"round[ -]trip time", "rtt"),
         (r"access control lists?", "acl"),
-        (r"put(?:s|ting)? (?:\w+ ){0,4}?together|made up of", "build compose format"),
+        (r"put(?:s|ting)? (?:\w+ ){0,4}?together|made up of", "build format"),
         (r"web (?:address(?:es)?|links?)", "url uri link hyperlink"),
         (r"pictures?|photos?", "image"),
         (r"by (?:itself|themselves)|of (?:its|their) own accord", "auto automatic timeout expire"),
@@ -121,9 +121,9 @@ _IDIOMS = tuple(
 # Verbs and particles that mean something only together, as in "thrown away".
 _LIGHT_WORDS = frozenset(
     """
-    accord away back bring brings brought came come comes cut cuts fall falling falls fell gave give gives
+    accord away back bring brings brought came come comes circle circles cut cuts fall falling falls fell gave give gives
     giving go goes going gone hang hangs kicked leave leaves leaving left made make makes prevent prevented
-    prevents put puts putting ran rid shut shuts shutting stop stopped stops switched take takes taken taking
+    prevents put puts putting ran rid shut shuts shutting stop stopped stops succession switched take takes taken taking
     thrown throw throws took turn turned turning turns went work worked working works
     """.split()  # noqa: SIM905
 )
