@@ -121,10 +121,11 @@ _IDIOMS = tuple(
 # Verbs and particles that mean something only together, as in "thrown away".
 _LIGHT_WORDS = frozenset(
     """
-    accord away back bring brings brought came come comes circle circles cut cuts fall falling falls fell gave give gives
-    giving go goes going gone hang hangs kicked leave leaves leaving left made make makes prevent prevented
-    prevents put puts putting ran rid shut shuts shutting stop stopped stops succession switched take takes taken taking
-    thrown throw throws took turn turned turning turns went work worked working works
+    accord away back bring brings brought came circle circles come comes cut cuts fall falling falls fell
+    gave give gives giving go goes going gone hang hangs kicked leave leaves leaving left made make makes
+    prevent prevented prevents put puts putting ran rid shut shuts shutting stop stopped stops succession
+    switched take taken takes taking throw thrown throws took turn turned turning turns went work worked
+    working works
     """.split()  # noqa: SIM905
 )
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
