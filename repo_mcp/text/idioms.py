@@ -32,13 +32,14 @@ _IDIOMS = tuple(
         (r"(?:does|do|did)(?: not|n't) exist|no longer exists?", "notfound"),
         (r"never (?:calls?|returns?|finish(?:es)?|ends?|completes?|answers?|responds?|resolves?)", "timeout"),
         (r"(?:\w+ed|runs?|done|sent|reads?) again|once more", "next retry"),
-        (r"(?:gets?|getting|got) rid of|thrown? away|cleane?d?s? up|tidied up", "remove delete"),
-        (r"at the same time|at once", "concurrent lock"),
+        (r"(?:gets?|getting|got) rid of|thrown? away|clean(?:s|ed|ing)? (?:up|out)|tidied up",
+         "remove delete purge"),
+        (r"at the same (?:time|moment)|at once|simultaneous(?:ly)?", "concurrent lock"),
         (r"one after (?:the other|another)|one by one", "sequential queue"),
         (r"(?:tried|attempted) again|repeated|another (?:try|attempt)", "retry"),
         (r"(?:goes|go|went|gone) wrong", "error fail"),
-        (r"(?:turned|switched) off", "disable"),
-        (r"(?:turned|switched) on", "enable"),
+        (r"(?:turned|switched) off", "disable deactivate"),
+        (r"(?:turned|switched) on", "enable activate"),
         (r"(?:shuts?|shutting) down", "shutdown stop"),
         (r"(?:starts?|started|starting) up", "init start"),
         (r"(?:is|are|gets?) stuck", "timeout deadlock"),
@@ -54,7 +55,7 @@ _IDIOMS = tuple(
          "cycle circular"),
         (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
         (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
-        (r"looked up", "find resolve"),
+        (r"look(?:s|ed|ing)? (?:for|up)", "find resolve lookup"),
         (r"no (\w+) (?:match(?:es)?|fits|exists|(?:is|was) (?:found|registered))", "no{0} notfound"),
         (r"put back|puts back", "restore"),
         (r"send(?:s|ing)? (?:\w+ ){1,3}?(?:on )?to (?:another|a different|a foreign) (?:address|site|page)",
@@ -68,7 +69,7 @@ _IDIOMS = tuple(
          "renew extend heartbeat keepalive"),
         (r"(?:the|is|are) (?:newer|newest|most recent)", "timestamp latest"),
         (r"written down", "log"),
-        (r"turned away", "reject refuse"),
+        (r"turn(?:s|ed|ing)? (?:\w+ ){0,3}?away", "reject refuse shed"),
         (r"login secrets?", "password credential"),
         (r"(?:goes|went|gone|falls?) silent|stop(?:s|ped) (?:answer|respond|reply)ing", "timeout heartbeat"),
         (r"bursts? of|in (?:quick|rapid) succession", "debounce throttle batch"),
@@ -102,8 +103,8 @@ _IDIOMS = tuple(
         (r"(?:sign|log)(?:s|ned|ged|ing|ging)?[ -]out", "logout signout"),
         (r"sign(?:s|ed|ing)?[ -]up", "signup register"),
         (r"(?:stop|keep|prevent)(?:s|ped|ed)? (?:[\w-]+ ){1,5}?from(?= \w+ing\b)",
-         "prevent forbid deny guard check"),
-        (r"(?:may|must) not", "forbid deny access permission"),
+         "prevent forbid"),
+        (r"may not", "forbid deny access permission"),
         (r"ask(?:s|ed)? (?:\w+ ){0,3}?(?:before|first)", "confirm prompt"),
         (r"(?:up|out)[ -]to[ -]date|out[ -]of[ -]date", "outdated stale fresh"),
         (r"(?:go|goes|going|went|fall|falls|falling|fell) back (?:to|on)", "fallback default"),
@@ -113,19 +114,53 @@ _IDIOMS = tuple(
         (r"only when (?:it is |they are )?needed|on demand", "lazy deferred"),
         (r"every so often|from time to time|every (?:few )?(?:second|minute|hour|day)s?",
          "interval schedule tick timer periodic"),
-        (r"spread (?:out )?(?:over|across|among|between)|shared out", "balance distribute"),
+        (r"spread (?:out )?(?:over|across|among|between)|shared? out", "balance distribute"),
         (r"(?:made|makes?|cuts?) (?:\w+ ){0,2}?(?:shorter|smaller|short)|shortened", "truncate trim shrink"),
         (r"(?:ctrl|control)[ +-]?c", "sigint interrupt signal"),
+        (r"made up(?! of)", "generate create"),
+        (r"out of (?:range|bounds)", "invalid bounds overflow"),
+        (r"(?:never|not|nobody) (?:\w+ )?g(?:ave|iven?|ives) (?:\w+ )?back|never (?:returned|released)",
+         "leak"),
+        (r"still (?:up|there|usable)", "alive ping valid"),
+        (r"first (?:to finish|one) wins|whichever (?:\w+ ){1,3}?(?:first|sooner)", "race hedge"),
+        (r"(?:pick(?:s|ed)? up|carr(?:y|ies|ied) on|go(?:es)? on|continues?) (?:from )?where"
+         r"|(?:left|broke) off", "resume"),
+        (r"died|dies|(?:is|are|was|were) dead", "dead crash"),
+        (r"inside (?:of )?(?:itself|themselves|another one)", "nested recursive"),
+        (r"stand-?off|waits? for (?:each other|one another)", "deadlock"),
+        (r"(?:made|makes?) harmless", "escape sanitize"),
+        (r"out of (?:the |a |its )?(?:\w+ ){0,2}?(?:folder|directory|root)", "traversal absolute"),
+        (r"let(?:s|ting)? (?:\w+ )?go|set free", "release free"),
+        (r"only once", "once dedupe"),
+        (r"half[ -](?:baked|written|finished|done)", "atomic temporary partial"),
+        (r"(?:did you|probably) (?:mean|meant|wanted)", "suggest similar distance"),
+        (r"(?:nobody|no ?one|nothing) (?:\w+ ){1,4}?for (?:some|a few|several|many|\d+)"
+         r" (?:second|minute|hour|day)s",
+         "idle inactive timeout"),
+        (r"for ages|forever|endless(?:ly)?", "timeout infinite"),
+        (r"hold(?:s|ing)? off", "wait lock defer"),
+        (r"hammer(?:s|ed|ing)?|flood(?:s|ed|ing)?", "throttle limit backoff"),
+        (r"(?:dial|connect)(?:s|ed|led|ing)? again", "reconnect"),
+        (r"slims? down", "shrink resize"),
+        (r"(?:nobody|no ?one|nothing) (?:is |else )?(?:still )?"
+         r"(?:us(?:es|ing)|need(?:s|ing)|look(?:s|ing) at)",
+         "unused orphan refcount"),
+        (r"lets? (?:somebody|someone|others|another \w+) (?:else )?(?:run|work)", "yield"),
+        (r"wraps? up|politely|finish what", "graceful drain"),
+        (r"(?:bad|wrong)"
+         r"(?= (?:password|credential|input|value|argument|key|token|signature|type|format)s?\b)",
+         "invalid mismatch"),
     )
 )  # fmt: skip
 # Verbs and particles that mean something only together, as in "thrown away".
 _LIGHT_WORDS = frozenset(
     """
-    accord away back bring brings brought came circle circles come comes cut cuts fall falling falls fell
-    gave give gives giving go goes going gone hang hangs kicked leave leaves leaving left made make makes
-    prevent prevented prevents put puts putting ran rid shut shuts shutting stop stopped stops succession
-    switched take taken takes taking throw thrown throws took turn turned turning turns went work worked
-    working works
+    accord ages ask asked asking asks away back bring brings brought came carried carries circle circles
+    come comes cut cuts fall falling falls fell free gave give gives giving go goes going gone hang hangs
+    harmless kicked leave leaves leaving left look looked looking looks made make makes politely prevent
+    prevented prevents put puts putting ran rid shut shuts shutting sign signed signing signs stop stopped
+    stops succession switched take taken takes taking throw thrown throws took turn turned turning turns
+    went work worked working works
     """.split()  # noqa: SIM905
 )
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
