@@ -183,7 +183,7 @@ def _weigh(
     fails = _ABOUT_FAILURES.search(leave_out_light_words(query)) is not None
     extends = asks_to_extend(query)
     bases = list_bases(rated) if extends else None
-    named = _list_named(query, rated, extends=extends)
+    named = list_named(query, rated, extends=extends)
     words = set(_WORD.findall(query))
     of_test = 1.0 if FileRole.TEST in understand(query).roles else INNER_TEST
     asked = list_words(query)
@@ -236,7 +236,7 @@ def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> fl
     return 1.0 if ordinal and SymbolKind(int(record.kinds[ordinal])) in RUN else NOT_RUN
 
 
-def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> set[str]:
+def list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> set[str]:
     """Return those names of declarations that have the action of a question, or that it asks to compare.
 
     `validate_password` has that of "how is a password checked". Return none for any other question.

@@ -88,3 +88,17 @@ def test_words_of_programs_stand_in_for_an_everyday_word_that_the_index_lacks() 
     lacking = weigh_clues(clues, lambda term: 3 * (term == "token"), 100, QUESTION_WEIGHTS)
     assert lacking["token"] > 0.0
     assert "token" not in weigh_clues(clues, lambda _term: 3, 100, QUESTION_WEIGHTS)
+
+
+def test_what_programs_say_for_an_idiom_weighs_as_a_synonym_if_the_index_has_it() -> None:
+    clues = (Clue(ClueKind.WORD, "shelf"),)
+    held = {"shelf": 9, "stale": 3}
+    weighed = weigh_clues(
+        clues, lambda term: held.get(term, 0), 100, WEIGHTS, plain=("stale", "evict", "shelf")
+    )
+    assert weighed["stale"] == pytest.approx(
+        WEIGHTS.plain * weigh_clues((Clue(ClueKind.WORD, "stale"),), lambda _: 3, 100, WEIGHTS)["stale"],
+        abs=1e-6,
+    )
+    assert "evict" not in weighed
+    assert weighed["shelf"] == weigh_clues(clues, lambda _: 9, 100, WEIGHTS)["shelf"]

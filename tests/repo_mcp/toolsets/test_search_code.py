@@ -813,6 +813,29 @@ def test_the_first_hits_are_what_the_form_of_a_question_asks_for(
     served.close()
 
 
+SHELF = {
+    "shelf/expiry.py": """def evict_stale(shelf, now):
+    for key, book in list(shelf.items()):
+        if book.seen < now:
+            del shelf[key]
+""",
+    "shelf/books.py": """def read_books(shelf, long):
+    if not shelf.books:
+        raise ShelfError("no books on the shelf")
+    if long:
+        raise ShelfError("books are thrown")
+    return shelf.books
+""",
+}
+
+
+def test_what_is_thrown_away_is_no_error(tmp_path: Path) -> None:
+    served = Served(write_tree(tmp_path / "root", SHELF), tmp_path / "data")
+    query = "Where is what nobody used for long thrown away from the shelf?"
+    assert served.rows("search_code", query=query)[0]["symbols"][0] == "evict_stale"
+    served.close()
+
+
 NAMED = {
     "lexers.py": """class BasicLexer:
     def __init__(self, terminals):

@@ -1,0 +1,36 @@
+"""Names that have the action of a question."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from repo_mcp.bundler.best_blocks import RatedBlock
+from repo_mcp.code_search.declarations import list_named
+
+
+def rate(*names: str) -> list[RatedBlock]:
+    return [
+        cast(RatedBlock, SimpleNamespace(block=SimpleNamespace(span=SimpleNamespace(name=name))))
+        for name in names
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("How is a new password checked?", {"check_password", "validate_password", "verifyPassword"}),
+        ("How are the passwords of users deleted?", {"remove_password"}),
+        ("Which passwords are there?", set[str]()),
+    ],
+)
+def test_a_name_may_have_the_action_in_another_word(query: str, named: set[str]) -> None:
+    names = ("check_password", "validate_password", "verifyPassword", "remove_password", "list_passwords")
+    assert list_named(query, rate(*names), extends=False) == named
+
+
+def test_what_is_to_be_added_is_named_by_its_own_words() -> None:
+    found = list_named("How do I register a lookup?", rate("register_lookup", "add_lookup"), extends=True)
+    assert found == {"register_lookup"}

@@ -1,0 +1,60 @@
+"""What people say, and what programs have for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.text.idioms import find_idioms, leave_out_light_words, list_plain_terms
+from repo_mcp.text.question_words import list_words
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "plain"),
+    [
+        ("How does the notice end by itself?", "by itself", "expire"),
+        ("Who asks before a tab is closed?", "asks before", "confirm"),
+        ("How are web addresses made clickable?", "web addresses", "url"),
+        ("Which entries has nobody used for long?", "nobody used for long", "stale"),
+        ("What stops a guest from editing a page?", "stops a guest from", "forbid"),
+        ("What happens when somebody presses ctrl-c?", "ctrl-c", "sigint"),
+        ("How does sign in answer?", "sign in", "login"),
+        ("Who logs in with a token?", "logs in", "login"),
+        ("What is done with a value that is out of range?", "out of range", "bounds"),
+        ("Who turns late guests away?", "turns late guests away", "reject"),
+        ("A wrong password is given", "wrong", "invalid"),
+        ("A transfer picks up where it stopped", "picks up where", "resume"),
+    ],
+)
+def test_an_idiom_is_looked_for_in_the_words_of_programs(question: str, said: str, plain: str) -> None:
+    assert plain in find_idioms(question)[said]
+    assert plain[:5] in {term[:5] for term in list_plain_terms(question)}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Errors are logged in the file",
+        "The log in the folder grows",
+        "A wrong turn",
+        "A page that must not load",
+    ],
+)
+def test_what_only_looks_like_an_idiom_is_none(question: str) -> None:
+    assert find_idioms(question) == {}
+
+
+def test_an_idiom_inside_of_another_is_none() -> None:
+    assert find_idioms("A handshake that takes too long") == {"takes too long": ("timeout",)}
+    assert "max" in find_idioms("A name that is too long")["too long"]
+
+
+def test_light_words_are_left_out_of_idioms_alone() -> None:
+    assert list_words("Where are entries thrown away?") == ["entries"]
+    assert list_words("Where are errors thrown?") == ["errors", "thrown"]
+    assert leave_out_light_words("How is the title put together?").split() == [
+        "How",
+        "is",
+        "the",
+        "title",
+        "together?",
+    ]
