@@ -107,7 +107,7 @@ def test_a_name_with_a_word_more_does_not_stand_for_what_is_done() -> None:
     ("question", "found"),
     [
         ("What if a client is too slow?", {"too slow": ("timeout",)}),
-        ("How are old files cleaned up?", {"cleaned up": ("remove", "delete")}),
+        ("How are old files cleaned up?", {"cleaned up": ("remove", "delete", "purge")}),
         ("How does it bring a crashed worker back?", {"bring a crashed worker back": ("restart",)}),
         ("When is a feed fetched again by a retry?", {"fetched again": ("next",)}),
         ("What happens when no Route matches?", {"no Route matches": ("noroute", "notfound")}),
