@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import chain
 
 from repo_mcp.late_patterns import compile_late
+from repo_mcp.text.acronyms import list_acronyms
 from repo_mcp.text.analysis import get_word_terms
 
 # What people say, and the words that programs use for it.
@@ -170,15 +171,21 @@ _CACHED_TEXTS = 64
 def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
     """Return the idioms of a text, which no program has, each with the words that programs use for it.
 
-    So "too slow" gives `timeout`. Words that the text has itself are left out, and so are idioms inside of
-    others: what takes too long is not too long.
+    So "too slow" gives `timeout`, and four words or more give their initials. Words that the text has itself
+    are left out, and so are idioms inside of others: what takes too long is not too long.
     """
-    return dict(_find_idioms(text))
+    found = dict(_find_said(text))
+    has = _list_words(text)
+    for words, acronym in list_acronyms(text).items():
+        if acronym not in has:
+            found.setdefault(words, (acronym,))
+    return found
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
-def _find_idioms(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    has = {word.lower() for word in _WORD.findall(text)}
+def _find_said(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the idioms of a text with the words of programs, without acronyms."""
+    has = _list_words(text)
     found: dict[str, tuple[str, ...]] = {}
     for said, plain in _IDIOMS:
         match = said.search(text)
@@ -189,18 +196,22 @@ def _find_idioms(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((said, found[said]) for said in whole)
 
 
+def _list_words(text: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(text)}
+
+
 def leave_out_light_words(text: str) -> str:
     """Return a text without those words of its idioms that mean nothing by themselves.
 
     Something that is thrown away raises no error, though errors are thrown.
     """
-    for said, _ in _find_idioms(text):
+    for said, _ in _find_said(text):
         kept = (word for word in said.split() if word.lower() not in _LIGHT_WORDS)
         text = text.replace(said, " ".join(kept))
     return text
 
 
 def list_plain_terms(text: str) -> list[str]:
-    """Return the terms, each once, of the words that programs use for the idioms of a text."""
-    plain = chain.from_iterable(words for _, words in _find_idioms(text))
+    """Return the terms, each once, of the words that programs use for the idioms of a text, no acronyms."""
+    plain = chain.from_iterable(words for _, words in _find_said(text))
     return [*dict.fromkeys(get_word_terms(word)[-1] for word in plain)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.text.acronyms import list_acronyms
-from repo_mcp.text.question_words import find_idioms
+from repo_mcp.text.idioms import find_idioms
 
 
 @pytest.mark.parametrize(
