@@ -92,6 +92,17 @@ def merge_values(groups: list[list[Value]], most: int) -> list[Value]:
     return list(found.values())[:most]
 
 
+def _list_scopes(names: PythonNames, ordinal: int, skip_own: bool) -> tuple[list[int], list[int]]:
+    """Return the scopes around a symbol in which it sees names, innermost first, and the other classes."""
+    around = list(names.iter_around(ordinal))
+    scopes: list[int] = []
+    classes: list[int] = []
+    for scope in around[1:] if skip_own and ordinal else around:
+        is_open = not names.is_class(scope) or scope == ordinal or (skip_own and scope == around[1])
+        (scopes if not scope or is_open else classes).append(scope)
+    return scopes, classes
+
+
 class PythonScoping:
     """The names in the modules of one program."""
 
@@ -138,12 +149,8 @@ class PythonScoping:
             found = self._keep_earlier(found, path, ordinal, as_type)
             if found:
                 return found
-        around = list(names.iter_around(ordinal))
-        classes = []
-        for scope in around[1:] if skip_own and ordinal else around:
-            if scope and names.is_class(scope) and scope != ordinal and not (skip_own and scope == around[1]):
-                classes.append(scope)
-                continue
+        scopes, classes = _list_scopes(names, ordinal, skip_own)
+        for scope in scopes:
             found = self._look_in(path, names, scope, name, line if scope == own else 0)
             if found:
                 return found
