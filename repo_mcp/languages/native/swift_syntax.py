@@ -1,10 +1,12 @@
 """Write what the grammar of Swift lacks in other words, byte for byte.
 
 The grammar has no empty tuple as a value, `promise.succeed(())`, no `fallthrough` before `#else`, no `#if` as
-the first line of a `switch`, no function with an attribute in a body, and no `sending`. In
+the first line of a `switch`, no function with an attribute in a body, no `sending`, no
+`nonisolated(unsafe) var` in a body, no `$` within a name, `_$id`, no second type of an `associatedtype`, no
+ `where` behind a `typealias` and no `A? == B` in a `where`. In
 `catch let error as A where error.code == .full {` it takes the block for an argument of `.full`. Most of
 these can cost it a whole file. Names keep their offsets, and are read from the text as it is; only `.full`
-is lost.
+and the `where` of a `typealias` are lost.
 """
 
 from __future__ import annotations
@@ -26,6 +28,14 @@ _CATCHES = re.compile(
     rb"\bcatch[ \t]++let[ \t]++\w++[ \t]++as[ \t]++[\w.]++[ \t]++where\b"
     rb"[^\n{}]*?([=!]=[ \t]*+\.\w++)(?=[ \t]*+\{)"
 )
+_UNSAFE_VARIABLES = re.compile(rb"\b(nonisolated\(unsafe\))(?=[ \t]++(?:var|let)\b)")
+_DOLLARS_WITHIN = re.compile(rb"(?<=\w)\$(?=\w)")
+_ASSOCIATED = re.compile(rb"\bassociatedtype[ \t]++\w++[ \t]*+:[\w \t.<>]*+,[\w \t.,<>]*+")
+_WHERE = re.compile(rb"\bwhere\b")
+_ALIASES_WHERE = re.compile(
+    rb"\btypealias\b[^\n={}]*+=[^\n{}]*?\s++(where\b[^\n{},]*+(?:,\s*+[^\n{},]++)*+)"
+)
+_OPTIONALS_EQUAL = re.compile(rb"(?<=\w)(\?)(?=[ \t]++==[ \t]++[A-Z])")
 _SENDING = re.compile(rb"(?:->|:)[ \t]++(sending)(?=[ \t]++[A-Z\[(@a-z])")
 
 
@@ -41,4 +51,24 @@ def spell_plainly(text: bytes) -> bytes:
         text = _FUNCTION_ATTRIBUTES.sub(blank_group, text)
     if b" where " in text:
         text = _CATCHES.sub(blank_group, text)
+    return _write_plain_types(text)
+
+
+def _write_plain_types(text: bytes) -> bytes:
+    if b"typealias" in text:
+        text = _ALIASES_WHERE.sub(blank_group, text)
+    if b"associatedtype" in text:
+        text = _ASSOCIATED.sub(_join_associated, text)
+    if b"? ==" in text:
+        text = _OPTIONALS_EQUAL.sub(blank_group, text)
+    if b"nonisolated(unsafe)" in text:
+        text = _UNSAFE_VARIABLES.sub(blank_group, text)
+    if b"$" in text:
+        text = _DOLLARS_WITHIN.sub(b"_", text)
     return _SENDING.sub(blank_group, text) if b"sending " in text else text
+
+
+def _join_associated(found: re.Match[bytes]) -> bytes:
+    """Return `associatedtype A: B & C` for `associatedtype A: B, C`; a `where` behind it stays as it is."""
+    parts = _WHERE.split(found[0], maxsplit=1)
+    return b"where".join([parts[0].replace(b",", b"&"), *parts[1:]])

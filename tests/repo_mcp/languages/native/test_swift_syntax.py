@@ -63,6 +63,15 @@ def test_a_class_with_all_of_it_is_read_whole() -> None:
         ("\n    // Nothing.\n    ()\n", "\n    // Nothing.\n    []\n"),
         ("\n    @Sendable func a() {}", "\n              func a() {}"),
         ("-> sending Answer", "->         Answer"),
+        ("nonisolated(unsafe) var a: [B] = []", "                    var a: [B] = []"),
+        ("self._$id.make()", "self.__id.make()"),
+        ("associatedtype A: B, C<D>", "associatedtype A: B& C<D>"),
+        ("associatedtype A: B, C where D: E, F: G\n", "associatedtype A: B& C where D: E, F: G\n"),
+        (
+            "typealias A<B> = C<Self, B>\n    where B: D,\n    E: F\n}",
+            "typealias A<B> = C<Self, B>\n               \n        \n}",
+        ),
+        ("where A.B? == C.B", "where A.B  == C.B"),
     ],
 )
 def test_every_byte_keeps_its_offset(text: str, plain: str) -> None:
@@ -77,6 +86,11 @@ def test_every_byte_keeps_its_offset(text: str, plain: str) -> None:
         "func f() -> () {}",
         "let sending = 1",
         "// no fallthrough here\n",
+        "a.map { $0.b + $1 }",
+        "@Field var a; self.$a.b",
+        "associatedtype A: B where A: C, D: E",
+        "typealias A = B\nfunc f<C>() where C: D {",
+        "a ?? b == c",
     ],
 )
 def test_types_and_calls_are_left(text: str) -> None:
