@@ -20,7 +20,14 @@ from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value, find_bind
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.languages.csharp.chains import strip_types
-from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, BEFORE_DOT, NEW, split_call
+from repo_mcp.languages.csharp.types import (
+    ATTRIBUTE,
+    ATTRIBUTE_ENDING,
+    BEFORE_DOT,
+    IN_PATTERN,
+    NEW,
+    split_call,
+)
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -44,6 +51,7 @@ _TYPE_ROLES = frozenset(
         ReferenceRole.EXTEND,
     }
 )
+_CONSTANT_KINDS = frozenset({SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
 _INTERFACE = re.compile(r"I[A-Z]")
 
 # Methods of every class, with the number of arguments plus 1; the ones with two arguments are static.
@@ -112,6 +120,8 @@ class CSharpResolver:
                 return chained
         if role is ReferenceRole.CALL and reference.alias.startswith(NEW):
             return self._resolve_named_type(file, reference)
+        if reference.alias == IN_PATTERN and role is ReferenceRole.USE:
+            return self._resolve_pattern(file, reference)
         if not reference.qualifier:
             return self._resolve_name(file, reference)
         return self._resolve_member(file, reference)
@@ -221,6 +231,19 @@ class CSharpResolver:
             unlikely = unlikely or members
         named = self._resolve_named_type(file, row)
         return self._say(file, unlikely, row) if unlikely and not named.targets else named
+
+    def _resolve_pattern(self, file: CSharpFile, row: Reference) -> Resolution:
+        """Resolve the name in `case Name:` to a constant, or else to a type: no other member is meant."""
+        named = self._resolve_name(file, row)
+        kinds = [self._get_kind(one.declaration) for one in named.targets]
+        if kinds and all(kind in _CONSTANT_KINDS for kind in kinds):
+            return named
+        of_type = self._resolve_named_type(file, row)
+        return of_type if of_type.targets or not named.targets else named
+
+    def _get_kind(self, declaration: Declaration) -> int:
+        file = self._names.find_file(declaration.path)
+        return int(file.record.kinds[declaration.ordinal]) if file is not None else 0
 
     def _resolve_named_type(self, file: CSharpFile, row: Reference) -> Resolution:
         meaning = self._find_named(file, row)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp.functions import FUNCTIONS, read_function
+from repo_mcp.languages.csharp.products import is_product
 from repo_mcp.languages.csharp.types import (
     MAX_ARGUMENTS_CHARS,
     NEW,
@@ -166,7 +167,7 @@ def _read_other(walk: CSharpWalk, value: Node, depth: int) -> str:
     if kind in FUNCTIONS:
         return read_function(walk, value, MAX_VALUE_CHARS)
     if kind == "declaration_expression":
-        return walk.read_type_text(value.child_by_field_name("type"))
+        return UNKNOWN if is_product(value) else walk.read_type_text(value.child_by_field_name("type"))
     if kind in _SEEN_THROUGH and value.named_child_count:
         return read_value(walk, value.named_children[0], depth)
     if kind == "prefix_unary_expression":

@@ -31,12 +31,26 @@ _NEW = re.compile(rb"new\s+(?=[\w@])")
 _TYPE = re.compile(rb"[\w@.:]+(?:\s*<.*>)?\s*\??", re.DOTALL)
 _MEMBER = re.compile(rb"[?!\s]*(?:\.|->|\[)")  # follows a value in parentheses if a member of it is meant
 _INSTANCE = re.compile(rb"%b(?:\.%b)*%b" % (_NAME, _NAME, _KEPT))
+_NUMBER = re.compile(
+    rb"(0[xXbB][\da-fA-F_]+|[\d_]+(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)(ul|lu|[ulmfd])?(?!\w)", re.I
+)
+_KINDS_OF_NUMBER = {
+    b"m": b"decimal",
+    b"f": b"float",
+    b"d": b"double",
+    b"u": b"uint",
+    b"l": b"long",
+    b"ul": b"ulong",
+    b"lu": b"ulong",
+}
 _AWAITED_END = b"." + AWAITED.encode()
 
 
 def simplify(text: bytes, depth: int = 0) -> bytes:
     """Return an expression as a chain; empty when it is not one."""
     text = text.strip()
+    if text[:1].isdigit():
+        return _name_number(text)
     if text.isalnum() or _CHAIN.fullmatch(text):
         return text
     awaited = _AWAIT.match(text)
@@ -49,6 +63,17 @@ def simplify(text: bytes, depth: int = 0) -> bytes:
     if made is not None:
         return _reduce(text[made.end() :], is_new=True)
     return _reduce(text)
+
+
+def _name_number(text: bytes) -> bytes:
+    """Return the chain of a value of a literal number's type, with its members: "decimal()"."""
+    found = _NUMBER.match(text)
+    if found is None or text[found.end() : found.end() + 1] not in {b"", b"."}:
+        return b""
+    is_real = b"." in found[1] or b"e" in found[1].lower()
+    kind = _KINDS_OF_NUMBER.get((found[2] or b"").lower(), b"double" if is_real else b"int") + b"()"
+    tail = _reduce(b"_" + text[found.end() :])
+    return kind + tail[1:] if tail else b""
 
 
 def _simplify_group(text: bytes, depth: int) -> bytes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp.arguments import read_value, refer_call
 from repo_mcp.languages.csharp.chains import simplify
+from repo_mcp.languages.csharp.products import is_product
 from repo_mcp.languages.csharp.types import (
     ARGUMENT_SHIFT,
     IS_ITSELF,
@@ -366,6 +367,8 @@ def on_bound(walk: CSharpWalk, node: Node) -> None:
 
 def on_named(walk: CSharpWalk, node: Node) -> None:
     """Bind a name that may have a type: patterns, `out var x`, `catch (E e)`, `from x in xs`."""
+    if is_product(node):
+        return
     name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
     walk.note_type(type_node)
     if name_node is None:

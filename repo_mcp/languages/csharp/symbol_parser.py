@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.csharp import declarations, uses
+from repo_mcp.languages.csharp import declarations, patterns, uses
 from repo_mcp.languages.csharp.conditions import list_conditions
 from repo_mcp.languages.csharp.extension_blocks import write_extension_methods
 from repo_mcp.languages.csharp.walk import CSharpWalk
@@ -78,8 +78,9 @@ _HANDLERS: Mapping[str, Callable[[CSharpWalk, Node], None] | None] = {
     "conditional": uses.on_conditional,
     "member": uses.on_member,
     "typed": uses.on_typed,
+    "pattern_name": patterns.on_pattern_name,
+    "subpattern": patterns.on_subpattern,
     "type_span": uses.on_type_span,
-    "pattern_name": uses.on_type_span,
     "type_arguments": uses.on_type_arguments,
     "qualified": uses.on_qualified,
     "identifier": uses.on_identifier,

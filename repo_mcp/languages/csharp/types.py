@@ -47,6 +47,7 @@ IS_VALUE, IS_TYPE = 30, 31  # in place of an argument: the row names a value, or
 IS_ITSELF = 31  # in place of a parameter: the argument itself is meant, not one of its parameters
 ARITY_SHIFT = 4
 BEFORE_DOT = 1 << 6  # added to the number of a USE row of a name before a dot: `Color` of `Color.Red`
+IN_PATTERN = "is"  # alias of a USE row of a name that is a pattern: a constant or a type
 ATTRIBUTE = 1 << 10  # added to the number of a TYPE row that names an attribute
 ATTRIBUTE_ENDING = "Attribute"  # may be left out where the type is used as an attribute
 AWAITED = "await"  # stands in a chain for awaiting the value before it

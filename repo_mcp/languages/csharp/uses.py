@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp.arguments import read_type_arguments, refer_call
 from repo_mcp.languages.csharp.chains import split_last
+from repo_mcp.languages.csharp.products import is_product
 from repo_mcp.languages.csharp.types import (
     ARGUMENT_SHIFT,
     ATTRIBUTE,
@@ -324,6 +325,8 @@ def on_type_arguments(walk: CSharpWalk, node: Node) -> None:
 
 def on_typed(walk: CSharpWalk, node: Node) -> None:
     """Note the type in an expression or in a type; inside a type the outer role stays."""
+    if is_product(node):
+        return
     type_node = node.child_by_field_name("type")
     if type_node is None and node.named_child_count:
         type_node = node.named_child(0)

@@ -61,7 +61,7 @@
 (goto_statement (identifier) @taken)
 (argument name: (identifier) @taken)
 (attribute_argument name: (identifier) @taken)
-(subpattern . (identifier) @taken)
+(subpattern . (identifier)) @subpattern
 (preproc_pragma (identifier) @taken)
 (preproc_if condition: (_) @preprocessed)
 (preproc_elif condition: (_) @preprocessed)
@@ -100,6 +100,7 @@
 (type_pattern) @typed
 (explicit_interface_specifier) @typed
 (constant_pattern (identifier) @pattern_name)
+(is_expression right: (identifier) @pattern_name)
 (is_expression right: (_) @type_span)
 (as_expression right: (_) @type_span)
 (identifier) @identifier

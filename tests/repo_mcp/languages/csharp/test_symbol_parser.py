@@ -266,7 +266,6 @@ def test_types_in_all_places() -> None:
         "TYPE |As 6",
         "TYPE |Arr 6",
         "ACCEPT |Given 7",
-        "TYPE |Is 7",
     ]
 
 
