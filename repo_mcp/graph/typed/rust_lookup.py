@@ -9,7 +9,7 @@ import numpy as np
 from repo_mcp.graph.program import Declaration, Program, is_type_role
 from repo_mcp.graph.typed.file_scope import FileScope, extends_anything, has_trait, is_list, read_type_names
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.rules import Candidate, FoundDeclarations, Path
+from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path
 from repo_mcp.graph.typed.rust_rules import HiddenPath, RustRules, get_crate_root
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OF_MACRO
@@ -84,8 +84,20 @@ class RustLookup(NamedLookup):
         """Return the declarations of a full path as its crate sees them, also through re-exports."""
         key = (get_crate_root(self.rules.find_home(scope)), path, role)
         if key not in self._followed:
-            self._followed[key] = self._pass_blocks(scope, path, role, super().find_path(scope, path, role))
+            found = self._pass_blocks(scope, path, role, super().find_path(scope, path, role))
+            self._followed[key] = NOT_FOUND if self._is_of_own_type(scope, path, found) else found
         return self._followed[key]
+
+    def _is_of_own_type(self, scope: FileScope, path: Path, found: FoundDeclarations) -> bool:
+        """Return whether a path led out only because its last name is declared apart from its own type.
+
+        In `use super::*; use other::*;` a member of `Stamp`, whose `impl` is in another module, is at no path
+        behind the first star, and may be anything behind the second.
+        """
+        if not found.external or len(path) < 3 or path[:1] == OUTSIDE:
+            return False
+        own = self.find_path(scope, path[:-1], ReferenceRole.TYPE).declarations
+        return bool(own) and self.get_kind(own[0]) in TYPE_KINDS
 
     def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[Candidate]:
         """Return the declarations of a path, whoever asks: `mod a;` is the file of that module."""

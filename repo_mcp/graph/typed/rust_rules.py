@@ -12,6 +12,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, SymbolKind
 
 MAX_NAMING = 60  # files naming an item, searched for the crate it belongs to
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
+_EVERYWHERE = frozenset({"std", "core"})  # generated code names them as `::std` beside modules of that name
 # Members of wrappers such as Option and Arc; the lookup continues in the same type.
 _TRANSPARENT_TEXT = """
 unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref
@@ -198,13 +199,20 @@ class RustRules(Rules):
             while rest[:1] == ("super",) and len(above) > 1:
                 above, rest = above[:-1], rest[1:]
             return above + rest
-        if first in _OUTSIDE_CRATES:
+        if self._is_outside(scope, ordinal, first):
             return OUTSIDE + names
         bound = self._find_plain(scope, ordinal, first)
         if bound is not None:
             return bound + rest
         crate = self._find_crate_named(scope, first, names[-1])
         return (crate, *rest) if crate is not None else OUTSIDE + names
+
+    def _is_outside(self, scope: FileScope, ordinal: int, name: str) -> bool:
+        """Return whether a name means a crate of the compiler; a module of that name hides most of them."""
+        if name not in _OUTSIDE_CRATES:
+            return False
+        found = (one for seen in self.iter_seen(scope, ordinal) for one in scope.find_children(seen, name))
+        return name in _EVERYWHERE or all(scope.get_kind(one) is not SymbolKind.MODULE for one in found)
 
     def _find_plain(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """Return the path of a name in the module itself: a module, type or import of the file."""
@@ -230,7 +238,7 @@ class RustRules(Rules):
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
         """Return one full path, or one in each visible module."""
-        if names[0] in {"crate", "self", "super"} or names[0] in _OUTSIDE_CRATES:
+        if names[0] in {"crate", "self", "super"} or self._is_outside(scope, ordinal, names[0]):
             path = self._make_absolute(scope, ordinal, names)
             return [path] if path is not None else []
         bound = self.find_import(scope, ordinal, names[0])

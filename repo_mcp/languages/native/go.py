@@ -23,7 +23,6 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_type,
     split_path,
 )
-from repo_mcp.languages.treesitter.settled_rows import RowRules
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import OF_TYPE
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
@@ -410,5 +409,4 @@ GO = Dialect(
         "type": on_type,
     },
     BUILTINS,
-    RowRules(follows=True),
 )

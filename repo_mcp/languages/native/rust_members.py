@@ -87,7 +87,7 @@ def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
     """
     text = walk.text
     found = _BEFORE_NAME.search(text, max(0, start - MAX_CHAIN_BYTES), start)
-    if found is None or found.group(1).endswith(_RANGE):
+    if found is None or found.group(1).endswith(_RANGE) or _is_in_comment(text, found.end(1), start):
         return "", ""
     chain = found.group(1).decode("utf-8", "replace").rpartition("..")[2]
     if chain.startswith(".") and text[found.start() - 1 : found.start()] != b"$":
@@ -96,3 +96,10 @@ def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
         return UNKNOWN, ""  # what a macro is given
     is_path = chain.endswith("::") and chain[:1].islower()
     return chain.replace("::", ".").strip(".") or UNKNOWN, PATH if is_path else ""
+
+
+def _is_in_comment(text: bytes, end: int, start: int) -> bool:
+    """Return whether the dot that ends before a name is the last one of a comment on a line above it."""
+    if b"\n" not in text[end:start]:
+        return False
+    return b"//" in text[text.rfind(b"\n", 0, end) + 1 : end]

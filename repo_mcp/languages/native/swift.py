@@ -434,5 +434,5 @@ SWIFT = Dialect(
         "user_type": on_user_type,
     },
     BUILTINS,
-    RowRules(quotes=True, follows=True, keeps_arguments=True),
+    RowRules(quotes=True, keeps_arguments=True),
 )

@@ -12,7 +12,6 @@ from dataclasses import field
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
 from repo_mcp.languages.treesitter.shadowing import (
-    NUMBER,
     Numbering,
     Row,
     Shadowing,
@@ -48,7 +47,6 @@ class RowRules:
     """The rules of a language on which rows are recorded, and how."""
 
     quotes: bool = False  # a name may be in backticks, which are not part of it
-    follows: bool = False  # variables that the types of others depend on have recorded types, too
     keeps_arguments: bool = False  # rows hold type arguments, and those of the arguments of calls
     keeps_types: bool = False  # rows of variables hold type arguments, unless of type parameters
     walls: frozenset[SymbolKind] = frozenset()  # kinds of symbols that see no variable of those around them
@@ -90,7 +88,6 @@ class _RowSettling:
         self._shadowing = gathered.shadowing
         self._parents = scopes.parents
         self._free: set[tuple[int, int, str, int]] = set()  # (role, ordinal, name, line): local, not there
-        self._hiding: set[str] = set()  # variables that only others depend on: their rows show no type
 
     def run(self) -> None:
         """Number the variables, drop the rows of local names, and add the others to the record."""
@@ -125,8 +122,6 @@ class _RowSettling:
             if role is _BIND:
                 if arguments == Binding.BOUND or alias in roots.get(ordinal, ()):
                     yield from self._iter_bindings(row, chains[ordinal])
-                elif alias in self._hiding:
-                    yield ordinal, role, UNKNOWN_TYPE, "", alias, line, Binding.SAME
                 continue
             is_checked = name in local and not qualifier and role in _CHECKED_ROLES
             is_local = is_checked and any(name in names for names in chains[ordinal])
@@ -320,11 +315,7 @@ class _RowSettling:
                 roots.setdefault(ordinal, set()).add(find_root(chain))
         for ordinal, role, name, qualifier, alias, _, arguments in reversed(self._rows):
             if role is ReferenceRole.BIND and arguments in _OF_VALUES and alias in roots.get(ordinal, ()):
-                root = (qualifier or name).partition(".")[0].partition("(")[0]
-                if not self._rules.follows and NUMBER not in root:
-                    self._hiding.add(root)
-                    continue
-                self._add_root(roots, ordinal, root)
+                self._add_root(roots, ordinal, (qualifier or name).partition(".")[0].partition("(")[0])
 
 
 class _Roots(dict[str, str]):

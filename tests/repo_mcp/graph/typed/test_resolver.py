@@ -841,7 +841,7 @@ def test_rust_paths_of_other_crates() -> None:
     assert case.ask("src/lib.rs", "read") == ["!serde_json.read"]
     assert case.ask("src/lib.rs", "write") == ["!log.write"]
     assert case.ask("src/lib.rs", "go") == []
-    assert case.ask("src/lib.rs", "special") == []
+    assert case.ask("src/lib.rs", "special") == ["!Foo.special"]
 
 
 def test_rust_parameters_of_types_have_their_bounds() -> None:
