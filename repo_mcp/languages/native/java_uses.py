@@ -152,14 +152,14 @@ def on_method_reference(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_field_access(walk: CaptureWalk, node: Node) -> None:
-    """Add a field that is read or written; a package before a type is none."""
+    """Add a field that is read or written, or a type behind its package, which is neither."""
     field = node.child_by_field_name("field")
     if field is None or field.start_byte in walk.taken:
         return
     walk.taken.add(field.start_byte)
     qualifier = _read_receiver(walk, node.child_by_field_name("object"))
     name = walk.read(field)
-    if name != "length" and not _is_package(qualifier):
+    if name != "length" and not (name.islower() and _is_package(qualifier)):
         walk.refer(ReferenceRole.USE, name, field, qualifier)
 
 

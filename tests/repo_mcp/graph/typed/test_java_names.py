@@ -160,3 +160,21 @@ def test_a_well_known_package_is_that_of_the_repository_if_it_declares_it() -> N
     assert found.ask(path, "import org.junit.rules.Rule", "Rule") == [f"{declared} Rule exact"]
     assert found.ask(path, "rule.apply()", "apply") == [f"{declared} apply exact"]
     assert found.ask(path, "import org.junit.rules.Other", "Other") == ["-> org.junit.rules.Other"]
+
+
+def test_a_type_behind_its_package_is_used() -> None:
+    texts = {
+        "io/store/Kind.java": """
+            package io.store;
+            public enum Kind { ONE; static Kind make() { return ONE; } }
+            """,
+        "io/use/User.java": """
+            package io.use;
+            class User {
+                Object kind = io.store.Kind.make();
+            }
+            """,
+    }
+    repository = Repository.build(texts)
+    assert repository.ask("io/use/User.java", "Kind.make", "Kind") == ["io/store/Kind.java:2 Kind exact"]
+    assert repository.ask("io/use/User.java", "Kind.make", "make") == ["io/store/Kind.java:2 make exact"]
