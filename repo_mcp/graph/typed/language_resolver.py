@@ -196,7 +196,8 @@ class LanguageResolver(Guesses):
         if receiver.external and reference.role is ReferenceRole.USE:
             receiver = self._receivers.find_pointed(receiver) or receiver
         if receiver.external:
-            return Resolution((), f"{receiver.external}.{reference.name}")
+            owner = f"[{receiver.external}]" if receiver.is_items else receiver.external
+            return Resolution((), f"{owner}.{reference.name}")
         if receiver.is_items:
             return NOTHING
         found = self._resolve_in_types(scope, reference, receiver)

@@ -58,9 +58,14 @@ class ReceiverTypes:
     def _take_steps(self, receiver: Receiver | None, segments: Sequence[str]) -> Receiver | None:
         """Return the type at the end of a chain, or the external one at which it leaves the repository."""
         for segment in segments:
-            if receiver is None or receiver.external:
+            if receiver is None:
                 break
-            receiver = self._take_step(receiver, segment)
+            if receiver.external:
+                receiver = take_item(receiver)
+                if segment != "[]":
+                    break
+            else:
+                receiver = self._take_step(receiver, segment)
         return receiver
 
     def find_type_receiver(self, scope: FileScope, ordinal: int, chain: str) -> Receiver | None:
@@ -218,7 +223,7 @@ class ReceiverTypes:
         )  # most likely
         if is_parameter and not found.external:
             return None
-        return Receiver(external=found.external or ".".join(names))
+        return Receiver(external=found.external or ".".join(names), is_items=is_items)
 
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
         """Return the type that a name led to; of several declarations the first, which is not sure."""

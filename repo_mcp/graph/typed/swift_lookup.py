@@ -5,6 +5,7 @@ from __future__ import annotations
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.file_scope import FileScope, is_list
 from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.rules import FoundDeclarations, Path
 from repo_mcp.graph.typed.swift_rules import SwiftRules
 
 
@@ -13,6 +14,13 @@ class SwiftLookup(NamedLookup):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program, SwiftRules(program))
+
+    def find_type(self, scope: FileScope, ordinal: int, names: Path) -> FoundDeclarations:
+        """Return the type that dotted names lead to: Store for `Store.Type`, whose values are types."""
+        found = super().find_type(scope, ordinal, names)
+        if names[-1] == "Type" and len(names) > 1 and not found.declarations:
+            return super().find_type(scope, ordinal, names[:-1])
+        return found
 
     def _is_extended_for(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
         return other in (scope, self.reader) or self.rules.is_reachable(scope, other, ordinal)

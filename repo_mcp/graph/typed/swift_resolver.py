@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
-from repo_mcp.graph.typed.guesses import MAX_DECLARING, MAX_POSSIBLE
+from repo_mcp.graph.typed.guesses import MAX_POSSIBLE
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
+from repo_mcp.graph.typed.swift_added import list_added
 from repo_mcp.graph.typed.swift_lookup import SwiftLookup
 from repo_mcp.graph.typed.swift_overloads import (
     choose_overload,
@@ -146,8 +147,8 @@ class SwiftResolver(LanguageResolver):
         is_made = reference.name == "init" and reference.role is ReferenceRole.CALL
         if is_made and receiver is not None:
             return self._resolve_made(reference, receiver)
-        if receiver is not None and receiver.external and not receiver.is_items:
-            extending = self._list_extending(scope, reference, receiver.external)
+        if receiver is not None and receiver.external:
+            extending = list_added(self._lookup, scope, receiver, reference)
             found = self._conclude(FoundDeclarations(extending, is_certain=False), reference)
             if found.targets:
                 return found
@@ -162,25 +163,6 @@ class SwiftResolver(LanguageResolver):
         if len(targets) > 1:  # a type among others may not be the value's
             targets = [replace(one, confidence=Confidence.POSSIBLE) for one in targets]
         return replace(found, targets=tuple(targets))
-
-    def _list_extending(
-        self, scope: FileScope, reference: Reference, external: str
-    ) -> tuple[Declaration, ...]:
-        """Return the members that extensions in the repository give to a type of a library."""
-        lookup, name = self._lookup, external.rpartition(".")[2]
-        found = []
-        for path in lookup.program.list_declaring(reference.name)[:MAX_DECLARING]:
-            other = lookup.find_scope(path)
-            for one in other.find_named(reference.name) if other is not None else ():
-                assert other is not None
-                parent = other.get_parent(one)
-                is_extending = (
-                    other.get_kind(parent) is SymbolKind.EXTENSION and other.get_name(parent) == name
-                )
-                is_seen = other is scope or lookup.rules.is_reachable(scope, other, one)
-                if is_extending and is_seen and lookup.is_wanted(scope, other.get_kind(one), reference.role):
-                    found.append(Declaration(path, one))
-        return tuple(found)
 
     def _resolve_made(self, reference: Reference, receiver: Receiver) -> Resolution:
         """Resolve `.init(...)`: initialisers, or a type that declares none but has implied ones."""
