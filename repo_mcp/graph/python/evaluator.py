@@ -34,6 +34,7 @@ from repo_mcp.graph.python.scoping import (
     take_item,
 )
 from repo_mcp.graph.python.siblings import PythonSiblings
+from repo_mcp.languages.python.types import COPIED
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 
@@ -52,6 +53,8 @@ _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"}
 _CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
 _ITEM_METHODS = frozenset({"pop", "popleft", "get", "setdefault", "__getitem__", "__next__"})
 _ITEMS_METHODS = frozenset({"values", "copy", "union", "difference"})
+# Functions of other packages that return a copy of their argument.
+_COPIERS = frozenset({"copy.copy", "copy.deepcopy", "dataclasses.replace", "attr.evolve", "attrs.evolve"})
 _UNKNOWN = "?"
 ANY_ARGUMENTS = "(*)"  # of a call whose arguments are not known
 
@@ -107,7 +110,11 @@ class PythonEvaluator:
             if self._steps > MAX_STEPS:
                 self._was_cut = True
                 return None
-            values = self._step(values, piece)
+            if piece.startswith("(" + COPIED) and _are_copiers(values):
+                copied = piece[2:-1].partition(",")[0]
+                values = self.evaluate(path, ordinal, copied, line) or self._step(values, piece)
+            else:
+                values = self._step(values, piece)
         return values
 
     # Roots
@@ -146,6 +153,8 @@ class PythonEvaluator:
                 before = line if around == ordinal else 0
                 chosen = self._choose(path, bound_here, before)
                 known = self._list_bound_values(path, names, chosen)
+                if known and all(one.form is Form.OUTSIDE for one in known):
+                    known += self._list_annotated(path, names, bounds, chosen)
                 if before and len(known) > 1:
                     known = self._drop_excluded(path, known, list_excluded(bounds, before))
                 if known:
@@ -156,6 +165,17 @@ class PythonEvaluator:
             if around and not bounds and names.has_parameter(around, name):
                 return self._find_inherited(path, names, around, name) or None
         return self._scoping.look_up(path, ordinal, name, line=line) or None if not ordinal else None
+
+    def _list_annotated(
+        self, path: str, names: PythonNames, bounds: Sequence[Bound], chosen: Sequence[Bound]
+    ) -> list[Value]:
+        """Return the values that the annotation of a variable promises, which an assignment hides: guesses.
+
+        An annotated parameter keeps its type if the result of a function of another package replaces it.
+        """
+        hidden = [one for one in bounds if one.form in _ANNOTATED and one not in chosen]
+        found = self._list_bound_values(path, names, hidden) if hidden else []
+        return [one.guessed() for one in found if one.form is not Form.OUTSIDE]
 
     def _drop_excluded(self, path: str, known: list[Value], excluded: Sequence[Bound]) -> list[Value]:
         """Return values of a variable without instances of classes that a condition has ruled out."""
@@ -534,6 +554,10 @@ class PythonEvaluator:
         if value.form is Form.OUTSIDE:
             return [make_external(value.path + "()")]
         return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []
+
+
+def _are_copiers(values: Sequence[Value]) -> bool:
+    return all(one.form is Form.OUTSIDE and one.path in _COPIERS for one in values)
 
 
 def _write_expression(bound: Bound) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from repo_mcp.languages.python.types import COPIED
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.symbols.model import FROM_ITSELF, OF_CLASS, REPLACED
 from repo_mcp.symbols.symbol_record import (
@@ -373,7 +374,7 @@ def _match(parameters: Parameters, passed: Sequence[str]) -> list[str] | None:
 
 def accepts(type_text: str, constant: str) -> bool | None:
     """Return whether a constant, as records write it, has a type; None if that is unknown."""
-    if constant == UNKNOWN_ARGUMENT or type_text in _ANY:
+    if constant == UNKNOWN_ARGUMENT or constant.startswith(COPIED) or type_text in _ANY:
         return None
     if literal := _LITERAL.fullmatch(type_text):
         return _is_among(constant, split_list(literal[1]))

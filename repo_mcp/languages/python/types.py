@@ -16,7 +16,8 @@ The arguments of a call are recorded in this form, by which a resolver can choos
     f(x, True, mode="rb", *rest)    f(_,True,mode='rb',*)
 
 Each argument is `_` unless it is a constant that may decide between overloads: True, False, None, a short
-string, `0` for any number and `'` for any other string. A star means that there may be more.
+string, `0` for any number and `'` for any other string. A star means that there may be more. What a call may
+return a copy of is written with its names: `replace(@a.b,c=0)`.
 """
 
 from __future__ import annotations
@@ -382,6 +383,9 @@ def _iter_conditions(test: ast.expr) -> Iterator[_Told]:
 
 
 MAX_ARGUMENTS = 8  # of one call; with more, none are recorded
+COPIED = "@"  # before the names of an argument of which a call may return a copy
+_COPYING = frozenset({"copy", "deepcopy"})
+_CHANGING = frozenset({"replace", "evolve"})
 _SHORT = re.compile(r"[\w+-]{0,16}", re.ASCII)  # strings that are recorded as written
 
 
@@ -393,9 +397,25 @@ def write_arguments(call: ast.Call) -> str:
     if len(args) + len(keywords) > MAX_ARGUMENTS:
         return "(*)"
     parts = [_write(one) for one in args]
+    if _may_copy(call) and (chain := _find_names(args[0])):
+        parts[0] = COPIED + chain
     for keyword in keywords:
         parts.append("*" if keyword.arg is None else f"{keyword.arg}={_write(keyword.value)}")
     return f"({','.join(parts)})"
+
+
+def _may_copy(call: ast.Call) -> bool:
+    """Return whether a call looks like one of `dataclasses.replace`, `copy.copy` and the like."""
+    if len(call.args) != 1 or type(call.func) not in (ast.Name, ast.Attribute):
+        return False
+    word = call.func.id if isinstance(call.func, ast.Name) else call.func.attr  # type: ignore[attr-defined]
+    return word in (_CHANGING if call.keywords else _COPYING)
+
+
+def _find_names(node: ast.expr) -> str:
+    """Return the dotted names that an expression consists of; empty for any other."""
+    path = find_path(node) if type(node) in (ast.Name, ast.Attribute) else UNKNOWN
+    return path if path.replace(".", "").isidentifier() else ""
 
 
 def _write(argument: ast.expr) -> str:
