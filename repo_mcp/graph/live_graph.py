@@ -26,6 +26,7 @@ from repo_mcp.graph.typed import resolvers as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.graph.unknown_symbols import NEAREST
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.symbol_parsers import list_languages
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import IndexedPath
@@ -350,9 +351,14 @@ class LiveGraph:
         )
 
     def _find_unread_language(self, path: str) -> str:
-        """Return the language of a file that no parser reads; "" if one does."""
+        """Return the language of a file that no parser reads; "" if one does.
+
+        It is the file's name if other files of the language are read: `go.mod`.
+        """
         language = find_language(path, self._languages).name
-        return "" if self._symbol_index.has_parser(path, language) else language
+        if self._symbol_index.has_parser(path, language):
+            return ""
+        return path.rpartition("/")[2] if language in list_languages() else language
 
     def describe_unread(self) -> str:
         """Return which languages no parser reads, for a call that found nothing; "" if there are none."""

@@ -23,6 +23,7 @@ from repo_mcp.toolsets.graph.rows import (
     INCOMING,
     OUTGOING,
     Row,
+    name_kind,
     render_edge,
     render_external,
     render_folders,
@@ -43,6 +44,10 @@ DISPATCHING = frozenset({"get_callers", "get_callees"})  # their edges may lead 
 MOST_WHOLE = 40  # edges that are not cut into two pages
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # code names these only by their paths
 TEXT_ROWS = 250  # with a greater limit, only the numbers of lines are shown: 500 rows fit into 64 KiB
+_NEVER_CALLED = frozenset(
+    {SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.EXTENSION}
+)
+_NEVER_CALLING = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.TYPE})
 _DIRECTLY = frozenset({EdgeType.INHERITS, EdgeType.IMPLEMENTS, EdgeType.EXTENDS})
 _BASES = TYPE_KINDS - {SymbolKind.EXTENSION}
 MAX_ASKED = 20  # types of one page that are asked for subtypes
@@ -52,6 +57,11 @@ MORE = "Not every file has been searched yet: continue with cursor."
 PARTLY_PARSED = "This file was parsed only in part: what the rest of it leads to is not known."
 # Of an answer without edges: in such a file a use may stand that nothing records.
 PARTLY_ELSEWHERE = "{} parsed only in part: what the rest of them uses is not known."
+ONLY_NUMBERS = "So many rows have the numbers of their lines alone; a limit up to {} shows the lines as well."
+# Of an answer that is empty because of what the symbol is.
+NOT_CALLED = "Nothing calls {}: get_references lists what uses it."
+CALLS_NOTHING = "{} calls nothing: get_dependencies lists what it uses and contains."
+NOT_IMPLEMENTED = "Only a type, or a member of one, has implementations: this is {}."
 BY_SHAPE = "Only classes that name this interface are listed: too many others have what it requires."
 
 
@@ -100,6 +110,7 @@ class _EdgePage:
     direction: str
     facts: Mapping[str, object]  # fields beside the rows: the symbol, and its uses by folder
     blind: Sequence[str]  # why there may be edges that are not known
+    notes: Sequence[str]  # on what is known
 
 
 def _answer(
@@ -122,7 +133,8 @@ def _answer(
         known = graph.edge_lists.read(asked, page.start)
         limit = find_integer(arguments, "limit") or _choose_limit(len(known.rows) - page.start)
         end = _find_end(known, page.start, limit)
-        renderer = _Renderer(graph, direction, node.symbol.name, has_text=incoming and limit <= TEXT_ROWS)
+        has_text = incoming and end - page.start <= TEXT_ROWS
+        renderer = _Renderer(graph, direction, node.symbol.name, has_text=has_text)
         facts = {**render_chosen(node, arguments, _list_definitions(graph, node))}
         blind = _find_blind_spots(graph, node, known, direction, only_implementing=types is None)
         if incoming and not page.start and node.symbol.kind not in _NEVER_NAMED:
@@ -134,8 +146,10 @@ def _answer(
         rows = known.rows[page.start : end]
         if types is None:
             blind += _name_bases(graph, rows)
+        notes = [] if known.rows or blind else _explain_kind(node, types, incoming=incoming)
+        notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
         keys = _name_rows(known.rows[:end])
-        found = _EdgePage(known, renderer.render(rows), keys, direction, facts, blind)
+        found = _EdgePage(known, renderer.render(rows), keys, direction, facts, blind, notes)
     page.check(found.keys)
     return _draft(repository, found, page, arguments)
 
@@ -154,6 +168,18 @@ def _find_blind_spots(
     if direction == INCOMING:
         return warn_untracked(node)
     return [PARTLY_PARSED] if not known.rows and node.status == ParseStatus.PARTIAL else []
+
+
+def _explain_kind(node: Node, types: Iterable[EdgeType] | None, *, incoming: bool) -> list[str]:
+    """Return why a symbol of this kind has no edges of the types that were asked for, if it cannot have any."""
+    kind = node.symbol.kind
+    if types is None:
+        return [] if kind in IMPLEMENTED_KINDS else [NOT_IMPLEMENTED.format(name_kind(node))]
+    if types != CALLS:
+        return []
+    if incoming:
+        return [NOT_CALLED.format(name_kind(node))] if kind in _NEVER_CALLED else []
+    return [CALLS_NOTHING.format(name_kind(node).capitalize())] if kind in _NEVER_CALLING else []
 
 
 def _name_bases(graph: Graph, rows: Iterable[EdgeRow]) -> list[str]:
@@ -194,9 +220,9 @@ def _read_folder(repository: Repository, arguments: Arguments) -> str:
 def _draft(repository: Repository, found: _EdgePage, page: Page, arguments: Arguments) -> Draft:
     known, shown, totals = found.known, found.rows, found.known.totals
     is_outgoing = found.direction == OUTGOING
-    notes = [*found.blind, *[CUT] * totals.is_cut, *[MORE] * (not totals.is_complete)]
+    notes = [*found.blind, *found.notes, *[CUT] * totals.is_cut, *[MORE] * (not totals.is_complete)]
     notes += repository.engines.graph.warn()
-    partly = 0 if known.rows or is_outgoing else repository.symbol_index.status().partial
+    partly = 0 if known.rows or is_outgoing or found.notes else repository.symbol_index.status().partial
     if partly:
         notes.append(PARTLY_ELSEWHERE.format("1 file was" if partly == 1 else f"{partly:,} files were"))
 

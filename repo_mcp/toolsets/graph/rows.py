@@ -58,8 +58,14 @@ def warn_untracked(node: Node) -> list[str]:
     """Return the warning that uses of such a symbol are not recorded; none if they are."""
     if is_tracked(node.language, node.symbol.kind):
         return []
+    kind = name_kind(node)
+    return [f"Uses of {kind} are not recorded for {node.language}: there may be users that are not listed."]
+
+
+def name_kind(node: Node) -> str:
+    """Return a symbol's kind with its article: "an enum member"."""
     kind = node.kind.replace("_", " ")
-    return [f"Uses of a {kind} are not recorded for {node.language}: there may be users that are not listed."]
+    return f"{'an' if kind[0] in 'aei' else 'a'} {kind}"
 
 
 def render_edge(
