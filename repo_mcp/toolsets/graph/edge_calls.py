@@ -171,7 +171,7 @@ def _find_blind_spots(
 
 
 def _explain_kind(node: Node, types: Iterable[EdgeType] | None, *, incoming: bool) -> list[str]:
-    """Return why a symbol of this kind has no edges of the types that were asked for, if it cannot have any."""
+    """Return why a symbol of this kind has no edges of the types asked for, if it cannot have any."""
     kind = node.symbol.kind
     if types is None:
         return [] if kind in IMPLEMENTED_KINDS else [NOT_IMPLEMENTED.format(name_kind(node))]

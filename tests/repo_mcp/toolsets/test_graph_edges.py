@@ -381,6 +381,37 @@ def test_what_uses_its_declarations_depends_on_a_file_that_no_other_names(
     }
 
 
+@pytest.mark.parametrize(
+    ("tool", "symbol", "said"),
+    [
+        ("get_callers", "Runner", "Nothing calls an interface: get_references lists what uses it."),
+        (
+            "get_callees",
+            "Runner",
+            "An interface calls nothing: get_dependencies lists what it uses and contains.",
+        ),
+        (
+            "get_implementations",
+            "make",
+            "Only a type, or a member of one, has implementations: this is a function.",
+        ),
+        ("get_callers", "make", None),
+        ("get_callers", "a.go", "Nothing calls a file: get_references lists what uses it."),
+    ],
+)
+def test_an_empty_answer_says_why_a_kind_has_no_edges(
+    tmp_path: Path, tool: str, symbol: str, said: str | None
+) -> None:
+    text = "package a\n\ntype Runner interface { Run() }\n\nfunc make() {}\n"
+    served = Served(write_tree(tmp_path / "r", {"a.go": text}), tmp_path / "data")
+    try:
+        answer = served.call(tool, symbol=symbol)
+    finally:
+        served.close()
+    assert answer["result"] == []
+    assert answer.get("warnings", [None])[0] == said
+
+
 def test_a_kind_that_is_not_tracked_has_no_total(tmp_path: Path) -> None:
     text = "namespace p { int x; }\nint g() { return 1; }\nint f() { return p::x + g(); }\n"
     served = Served(write_tree(tmp_path / "r", {"a.cpp": text}), tmp_path / "data")
