@@ -91,10 +91,8 @@ def _check_names(
 ) -> None:
     for name in given:
         if name not in properties:
-            known = ", ".join(properties) or "none"
-            raise _invalid(
-                f"Unknown argument {_shown(prefix + name)}", f"Arguments are: {known}.", prefix + name
-            )
+            hint = f"Arguments are: {', '.join(properties)}." if properties else "It takes no arguments."
+            raise _invalid(f"Unknown argument {_shown(prefix + name)}", hint, prefix + name)
     required = schema.get("required", ())
     for name in required if isinstance(required, list | tuple) else ():
         if given.get(name) is None:

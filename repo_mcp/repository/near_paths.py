@@ -37,14 +37,23 @@ def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Search
         return RepoError(error.code, error.message, hint, error.details)
     if error.code is not ErrorCode.NOT_FOUND:
         return error
-    path = path.replace("\\", "/")
-    near = _list_matching(path, tree) if "*" in path else _find_ending(path, searcher)
-    near = near or _find_in_folder(path, tree) or _find_folded(path, searcher)
-    if not near and searcher is not None:
-        near = find_similar_files(searcher.snapshot, path.rpartition("/")[2])
+    near = _list_near(path.replace("\\", "/"), tree, searcher)
     if not near:
         return error
     return RepoError(error.code, error.message, f"{SIMILAR} {_name_some(near)}.", error.details)
+
+
+def _list_near(path: str, tree: LiveTree, searcher: Searcher | None) -> Sequence[str]:
+    """Return the files that a path may mean; never the path itself, which a file had that is gone by now."""
+
+    def find_others(found: Sequence[str]) -> Sequence[str]:
+        return [one for one in found if one != path]
+
+    near = _list_matching(path, tree) if "*" in path else find_others(_find_ending(path, searcher))
+    near = near or _find_in_folder(path, tree) or find_others(_find_folded(path, searcher))
+    if not near and searcher is not None:
+        near = find_others(find_similar_files(searcher.snapshot, path.rpartition("/")[2]))
+    return near
 
 
 def _name_some(paths: Sequence[str]) -> str:

@@ -98,7 +98,7 @@ def _open(repository: Repository, asked: Arguments) -> OpenedText:
     if symbol is not None:
         return _open_symbol(repository, path, _read_name(symbol), about)
     if path is None:
-        raise _refuse("path", "Argument path is missing", "Give path, or several spans.")
+        raise _refuse("path", "Argument path is missing", "Give path or symbol, or several spans.")
     if line is not None:
         return repository.open_file(path, None, None, around=line, about=about, folds=True)
     first, last = find_integer(asked, "start_line"), find_integer(asked, "end_line")

@@ -625,6 +625,20 @@ def test_a_path_that_leads_nowhere_is_answered_with_those_like_it(
         served.repository.close()
 
 
+def test_a_path_that_is_gone_is_not_named_in_its_own_place(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "pkg").mkdir(parents=True)
+    (root / "pkg/worker.py").write_text(SOURCE)
+    served = Served(root, tmp_path / "data")
+    try:
+        served.repository.refresh()
+        (root / "pkg/worker.py").rename(root / "pkg/workers.py")
+        error = served.call(path="pkg/worker.py")["error"]
+        assert (error["code"], error["hint"]) == ("not_found", "Similar paths: 'pkg/workers.py'.")
+    finally:
+        served.repository.close()
+
+
 def test_a_folder_is_called_one(served: Served) -> None:
     (served.root / "folder").mkdir()
     error = served.call(path="folder")["error"]
