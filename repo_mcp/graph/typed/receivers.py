@@ -177,6 +177,8 @@ class ReceiverTypes:
         found = self.find_receiver(scope, ordinal, line, ".".join(names))
         if found is None or binding.arguments == Binding.SAME:
             return found
+        if found.external and not found.is_items:
+            return None  # what a type that is declared elsewhere holds may be of any type
         return replace(self._take_item(found), is_certain=False)
 
     def _take_item(self, receiver: Receiver) -> Receiver:

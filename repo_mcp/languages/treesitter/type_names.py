@@ -34,12 +34,14 @@ _CONTAINERS_TEXT = """
 Vec VecDeque HashSet BTreeSet LinkedList BinaryHeap SmallVec vector list deque set unordered_set
 array span List ArrayList LinkedList Set HashSet LinkedHashSet TreeSet Collection Iterable Iterator
 Queue Deque Stream Array Sequence ContiguousArray ArraySlice
+IntoIterator DoubleEndedIterator ExactSizeIterator
 CopyOnWriteArrayList ArrayDeque PriorityQueue BlockingQueue LinkedBlockingQueue ConcurrentLinkedQueue
 SortedSet NavigableSet EnumSet ListIterator
 QList QVector QSet QStack QQueue forward_list multiset
 Optional CompletableFuture CompletionStage AtomicReference WeakReference SoftReference
 """
 _CONTAINERS = frozenset(_CONTAINERS_TEXT.split())
+_ITEM = re.compile(r"\s*Item\s*=\s*")  # in Rust, `Iterator<Item = Foo>`
 _KEYED_TEXT = """
 HashMap BTreeMap IndexMap map unordered_map Map LinkedHashMap TreeMap Dictionary
 ConcurrentHashMap ConcurrentMap SortedMap NavigableMap EnumMap Map.Entry QMap QHash QMultiMap QMultiHash
@@ -141,7 +143,7 @@ def _find_argument(name: str, rest: str) -> str | None:
         return None
     inside = rest[1:]
     if name not in _KEYED:
-        return inside
+        return inside if (found := _ITEM.match(inside)) is None else inside[found.end() :]
     depth = 0
     for position, character in enumerate(inside):
         if character in "<([":
