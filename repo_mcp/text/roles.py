@@ -68,12 +68,13 @@ _FOREIGN_NAME = re.compile(
     r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g|[Dd]esigner)\.\w+$|\.gen\.[jt]sx?$"
     r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$|(?:^|[_.-])amalgamat(?:ion|ed)\.[ch](?:c|pp|xx)?$"
 )
+_PERF = r"perf(?:[_-][\w-]*|(?:tests?|bench|ormance)[\w-]*|(?-i:[A-Z\d])[\w-]*)?"  # not `perforce`, `perfect`
 # Of a file below the root, `script.py` or `sandbox.py` says what it is about.
 _SIDE_FILE = compile_late(
-    r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
+    rf"(?:^|/)(?:{_PERF}|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
     r"|testutil\w*)/"
     r"|(?:^|/)(?:perf(?:[_-][\w-]*)?|bench\w*|_?examples?|demos?|fuzz\w*|testing|testutil\w*)\."
-    r"|^(?:perf[\w-]*|samples?|sandbox|playground|scripts?)\."
+    rf"|^(?:{_PERF}|samples?|sandbox|playground|scripts?)\."
     # `xmltest.cpp`, all tests in one program; but not `fastest.c`, nor what is part of the program
     r"|^(?!(?:.*/)?(?:src|lib|assets)/).*[a-z0-9]{3}(?<!con|pro|fas|rea|hor)test\.c(?:c|pp|xx)?$",
     re.IGNORECASE,
