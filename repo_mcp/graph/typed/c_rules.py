@@ -28,6 +28,7 @@ from repo_mcp.symbols.model import NAMESPACE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
+    Reference,
     ReferenceRole,
     SymbolKind,
     list_references,
@@ -162,8 +163,9 @@ class CRules(Rules):
         """Return the paths of names in the visible namespaces; `std` is outside the repository."""
         return [OUTSIDE + names] if names[0] == "std" else super().list_paths(scope, ordinal, names)
 
-    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+    def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:
         """Return the included file; for `using`, the path of the declaration."""
+        qualifier, name = row.qualifier, row.name
         if name:
             path = (*qualifier.split("."), name)
             return [], [path], ".".join(path) if path[0] == "std" else ""

@@ -9,7 +9,7 @@ from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.languages.native.go import BUILTIN
-from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.symbols.symbol_record import Reference, SymbolKind
 
 MAX_FOLDERS = 40  # above a file, searched for go.mod
 MAX_LOCAL = 200  # folders of modules that one file names
@@ -98,8 +98,9 @@ class GoRules(Rules):
         bound = self.find_import(scope, ordinal, names[0])
         return [bound + names[1:]] if bound is not None else []
 
-    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+    def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:
         """Return the file that stands for the imported package: the one of its name, or its first."""
+        qualifier = row.qualifier
         folder = self.find_folder(scope, qualifier)
         if folder is None:
             return [], [], qualifier

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
-from repo_mcp.symbols.symbol_record import ACCESS_SHIFT, Access, SymbolKind
+from repo_mcp.symbols.symbol_record import ACCESS_SHIFT, Access, Reference, SymbolKind
 
 # Types visible in every file, unless the repository declares one of that name (java.lang in Java 21).
 _LANG_TEXT = """
@@ -115,8 +115,9 @@ class JavaRules(Rules):
             return [*found, (*OUTSIDE, "java", "lang", *names)]
         return [*found, names] if names[0][:1].islower() and len(names) > 2 else found
 
-    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+    def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:
         """Return the type or static member; for `*`, the package's files or the type."""
+        qualifier, name = row.qualifier, row.name
         path = tuple(qualifier.split("."))
         if name == "*":
             files = self.program.list_declaring(qualifier)  # the files of the package

@@ -88,7 +88,7 @@ class LanguageResolver(Guesses):
     def _resolve_import(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve an import, whatever it is used for; of a method, all overloads."""
         rules = self._lookup.rules
-        files, paths, external = rules.list_imported(scope, reference.qualifier, reference.name)
+        files, paths, external = rules.list_imported(scope, reference)
         found: dict[Declaration, Confidence] = {}
         for path in paths:
             for role in (ReferenceRole.USE, ReferenceRole.TYPE):

@@ -91,8 +91,9 @@ class Rules:
             return [bound + names[1:]]
         return [container + names for container in self.list_visible(scope, ordinal)]
 
-    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+    def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:
         """Return the meaning of an import row: files, full paths of declarations, an external name."""
+        qualifier, name = row.qualifier, row.name
         return [], [], ".".join(filter(None, (qualifier, name)))
 
     def follow(self, scope: FileScope, path: Path) -> list[Path]:

@@ -251,14 +251,15 @@ class RustRules(Rules):
         is_outside = names[0] in self.crates.list_dependencies(self._find_crate(scope.folder))
         return [*found, OUTSIDE + names] if is_outside else found
 
-    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+    def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:
         """Return the path of the declaration, and the file if the path is a module."""
+        qualifier, name = row.qualifier, row.name
         names = (*filter(None, qualifier.split(".")), *((name,) if name not in {"", "*"} else ()))
-        path = self._make_absolute(scope, 0, names) if names else None
+        path = self._make_absolute(scope, row.symbol, names) if names else None
         if path is None or path[:1] == OUTSIDE:
             return [], [], ".".join(filter(None, (*names, "*" if name == "*" else "")))
         file = self._find_module_file(path)
-        if file is None or self._is_hidden(scope, path):
+        if file in {None, scope.path} or self._is_hidden(scope, path):
             return [], [path], ""
         return [file], [path], ""
 

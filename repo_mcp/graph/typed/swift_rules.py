@@ -283,8 +283,9 @@ class SwiftRules(Rules):
         paths = {other.path for other, ordinal in chosen if other.get_kind(ordinal) in _TYPES}
         return chosen, is_certain and len(paths) < 2
 
-    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+    def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:
         """Return the path of an imported declaration; nothing for a module itself, which is not a file."""
+        qualifier, name = row.qualifier, row.name
         if not self._is_here(qualifier):
             return [], [], ".".join(filter(None, (qualifier, name)))
         return [], ([(qualifier, name)] if name else []), ""

@@ -35,6 +35,7 @@ TEXTS = {
         mod tests {
             use super::*;
             use outside::prelude::*;
+            use super::check as checking;
             fn two() { Stamp::date(2); Stamp::arbitrary(3); Unknown::date(4); }
         }
         """,
@@ -46,6 +47,8 @@ TEXTS = {
     [
         ("src/dates.rs", "fn two", "date", ["src/stamp.rs:2 date exact", "-> outside.prelude.Unknown.date"]),
         ("src/dates.rs", "check($at)", "check", ["src/dates.rs:2 check exact"]),
+        ("src/dates.rs", "as checking", "check", ["src/dates.rs:2 check exact"]),
+        ("src/dates.rs", "    use super::*", "*", []),
         ("src/lib.rs", "Option<test", "Kind", ["src/lib.rs:6 Kind exact"]),
     ],
 )
