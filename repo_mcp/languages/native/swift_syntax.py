@@ -32,7 +32,10 @@ _UNSAFE_VARIABLES = re.compile(rb"\b(nonisolated\(unsafe\))(?=[ \t]++(?:var|let)
 _DOLLARS_WITHIN = re.compile(rb"(?<=\w)\$(?=\w)")
 _ASSOCIATED = re.compile(rb"\bassociatedtype[ \t]++\w++[ \t]*+:[\w \t.<>]*+,[\w \t.,<>]*+")
 _WHERE = re.compile(rb"\bwhere\b")
-_ALIASES_WHERE = re.compile(rb"\btypealias\b[^\n={}]*+=[^\n{}]*?\s++(where\b[^\n{},]*+(?:,\s*+[^\n{},]++){0,20})")
+_ALIASES_WHERE = re.compile(
+    rb"\btypealias\b[^\n={}]*+=[^\n{}]*?"
+    rb"\s++(where\b[^\n{},]*+(?:,\s*+[^\n{},]++){0,20})"
+)
 _OPTIONALS_EQUAL = re.compile(rb"(?<=\w)(\?)(?=[ \t]++==[ \t]++[A-Z])")
 _SENDING = re.compile(rb"(?:->|:)[ \t]++(sending)(?=[ \t]++[A-Z\[(@a-z])")
 
