@@ -23,6 +23,10 @@ from repo_mcp.text.question_words import list_words
         ("Who turns late guests away?", "turns late guests away", "reject"),
         ("A wrong password is given", "wrong", "invalid"),
         ("A transfer picks up where it stopped", "picks up where", "resume"),
+        ("When is a chunk written out?", "written out", "flush"),
+        ("What becomes of the write-ahead log?", "write-ahead log", "wal"),
+        ("A reader who cannot keep up", "cannot keep up", "lag"),
+        ("A range is cut into smaller ones", "cut into smaller", "split"),
     ],
 )
 def test_an_idiom_is_looked_for_in_the_words_of_programs(question: str, said: str, plain: str) -> None:
