@@ -121,14 +121,19 @@ def _list_further(
 
 
 def _nest(spans: Sequence[SymbolSpan]) -> Iterator[SymbolSpan]:
-    """Yield the spans that do not cross the end of an earlier one, each qualified by its enclosing spans."""
+    """Yield the spans that do not cross the end of an earlier one, each qualified by its enclosing spans.
+
+    The block `impl Parcel` around a function is its owner, and not named twice.
+    """
     around: list[SymbolSpan] = []
     for span in spans:
         while around and around[-1].end_line < span.start_line:
             around.pop()
         if around and around[-1].end_line < span.end_line:
             continue
-        qualified = qualify_name(span.name, span.owner, around[-1] if around else None)
+        outer = around[-1] if around else None
+        owner = "" if outer is not None and outer.name == span.owner else span.owner
+        qualified = qualify_name(span.name, owner, outer)
         around.append(replace(span, qualified_name=qualified))
         yield around[-1]
 

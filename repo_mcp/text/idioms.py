@@ -57,6 +57,8 @@ _IDIOMS = tuple(
         (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
         (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
         (r"look(?:s|ed|ing)? (?:for|up)", "find resolve lookup"),
+        (r"(?:files?|config(?:uration)?s?|settings|sources?|templates?|certificates?) "
+         r"(?:(?:is|are|gets?|was|were) )?(?:changes|changed|edited|modified)", "watch monitor reload"),
         (r"no (\w+) (?:match(?:es)?|fits|exists|(?:is|was) (?:found|registered))", "no{0} notfound"),
         (r"put back|puts back", "restore"),
         (r"send(?:s|ing)? (?:\w+ ){1,3}?(?:on )?to (?:another|a different|a foreign) (?:address|site|page)",

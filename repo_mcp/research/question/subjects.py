@@ -17,7 +17,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
-from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
+from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer, rank_role
 from repo_mcp.research.findings.records import Form, Subject
 from repo_mcp.research.question.compared_words import find_compared
 from repo_mcp.research.question.grammar import Phrase
@@ -25,7 +25,6 @@ from repo_mcp.research.question.worded_settings import find_worded_setting
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import is_generated
 from repo_mcp.text.question_words import shares_word
-from repo_mcp.text.roles import is_side_file
 from repo_mcp.text.stop_words import STOP_WORDS
 
 BY_WORDS = "declared_by_words"  # of a setting that is described
@@ -193,7 +192,8 @@ class Subjects:
         nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
         nodes = self._put_written_first(self._drop_lesser(nodes, compares=form is Form.DIFFERENCE))
         nodes = self._choose_overloads(nodes, phrase.parameters)
-        if not nodes:
+        is_prose = form is Form.DIFFERENCE and " " in phrase.text
+        if not nodes or (is_prose and all(map(is_test_node, nodes))):
             return None
         return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
 
@@ -378,7 +378,7 @@ def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
     for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
         of_kind = [node for node in chosen if node.symbol.kind in wanted]
         chosen = of_kind or chosen
-    real = [node for node in chosen if is_program(node.path) and not is_side_file(node.path)]
+    real = [node for node in chosen if not is_test_node(node) and may_answer(node.path)]
     return real or chosen
 
 

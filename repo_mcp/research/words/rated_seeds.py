@@ -27,6 +27,7 @@ from repo_mcp.code_search.namesakes import pass_namesakes
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol, may_answer
 from repo_mcp.research.findings.reasons import NAMED_SO
@@ -298,10 +299,11 @@ def build_body(one: RatedBlock) -> Body:
 
 
 def _explain(one: RatedBlock, node: Node | None, weights: Mapping[str, float]) -> str:
-    """Return the reason for a block: what led to it, but its words if that is its own type or file."""
+    """Return the reason for a block: what led to it, but its words if that is a test, or its type or file."""
     holders = [one.path] if node is None else [one.path, *node.qualified_name.split(".")[:-1]]
     is_own = any(one.origin in (f"uses {own}", f"used by {own}") for own in holders)
-    return one.origin if one.origin and not (is_own and one.terms) else _describe_words(one, weights)
+    says_little = is_own or is_inner_test(one.origin.rpartition(" ")[2])
+    return one.origin if one.origin and not (says_little and one.terms) else _describe_words(one, weights)
 
 
 def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:

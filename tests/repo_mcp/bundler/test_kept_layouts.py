@@ -40,3 +40,13 @@ def test_a_layout_is_made_once_for_a_text_and_a_record() -> None:
 
 def read_spans(text: bytes) -> list[tuple[str, int]]:
     return [(span.name, span.end_line) for span in read_layout("scale.ts", text).spans]
+
+
+def test_a_function_in_a_block_of_its_owner_names_it_once() -> None:
+    text = b"impl Parcel {\n    fn weigh(&self) -> u32 {\n        self.load * 9\n    }\n}\n"
+    builder = SymbolRecordBuilder("parcel.rs", 5)
+    block = builder.add_symbol("Parcel", SymbolKind.EXTENSION, 0, 1, 5)
+    builder.add_symbol("weigh", SymbolKind.METHOD, block, 2, 4)
+    record = SymbolRecord(builder.encode())
+    spans = read_layout("parcel.rs", text, find_record=lambda _path: record).spans
+    assert [span.qualified_name for span in spans] == ["Parcel", "Parcel.weigh"]

@@ -197,3 +197,49 @@ def order_only_rows(rows):
         "What is the difference between an implicit dependency and an order-only dependency?"
     )
     assert [one.name for one in report.findings[:2]] == ["is_implicit", "is_order_only"]
+
+
+SELECTION = """pub enum SelectionType {
+    Block,
+    Semantic,
+}
+
+impl Selection {
+    pub fn to_range(&self) -> usize {
+        if self.is_block() {
+            return self.range_block();
+        }
+        self.range_semantic()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn block_selection() {
+        assert!(select());
+    }
+
+    #[test]
+    fn semantic_selection() {
+        assert!(select());
+    }
+}
+"""
+
+
+def test_no_test_is_compared_where_the_program_declares_what_is_meant() -> None:
+    report = Asked({"src/selection.rs": SELECTION}).ask(
+        "What is the difference between a block and a semantic selection?"
+    )
+    assert [one.name for one in report.findings[:2]] == ["Block", "Semantic"]
+
+
+def test_what_happens_when_a_file_changes_is_in_what_watches_it() -> None:
+    texts = {
+        "src/watcher.py": "def watch(paths):\n    for path in paths:\n        if path.moved:\n"
+        "            reload(path)\n",
+        "src/migrate.py": "def migrate(file):\n    if file.old:\n        file.rename()\n    return file\n",
+    }
+    report = Asked(texts).ask("What happens when the configuration file changes?")
+    assert report.findings[0].name == "watch"
