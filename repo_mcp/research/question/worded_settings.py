@@ -84,8 +84,14 @@ def _has_head(name: str, head: str, words: Sequence[str]) -> bool:
 
 
 def _rate(node: Node, words: Sequence[str]) -> float:
-    """Return the worth of a value as what some words describe; 0.0 if it has too few of them."""
+    """Return the worth of a value as what some words describe; 0.0 if it has too few of them.
+
+    It must have one of them as it is, and not only one akin: a `modelTimer` is no schedule of a mode.
+    """
     name = node.symbol.name
+    terms = {term for word in words for term in get_word_terms(word)}
+    if terms.isdisjoint(get_word_terms(name)):
+        return 0.0
     around = f"{node.qualified_name.removesuffix(name)} {node.path}"
     worths = [_rate_word(word, name, around) for word in words]
     own = sum(worth > AROUND for worth in worths)

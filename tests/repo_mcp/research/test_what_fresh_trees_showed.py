@@ -243,3 +243,9 @@ def test_what_happens_when_a_file_changes_is_in_what_watches_it() -> None:
     }
     report = Asked(texts).ask("What happens when the configuration file changes?")
     assert report.findings[0].name == "watch"
+
+
+def test_no_setting_is_named_by_words_that_are_only_akin_to_its_name() -> None:
+    text = "class Dialog:\n    model_timer = 0\n\n    def open(self):\n        self.model_timer += 1\n"
+    report = Asked({"dialog.py": text}).ask("Where is the turtle mode schedule configured?")
+    assert "model_timer" not in report.claim
