@@ -21,6 +21,7 @@ TELLING, LACKING = 0.15, 0.4
 _OF_FAILURE = re.compile(
     r"fail(?:s|ed|ing|ures?)?|errors?|rais(?:es?|ed|ing)|thrown?|throws|throwing", re.IGNORECASE
 )  # words for a line that raises
+_WORD = re.compile(r"[\w']+")  # "cross-site" is two
 # Which code says in other ways.
 _COUNTS = frozenset({"one", "two", "three", "four", "several", "another", "other", "others"})
 _ERROR = re.compile(r"(?:Error|Exception|Failure|Panic)$")  # ends the name of a type that is raised
@@ -99,17 +100,19 @@ def says_otherwise(seed: Seed, word: str) -> bool:
 def list_said(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the words of those phrases that a declaration says in other words."""
     text = _join_text(seed)
-    return [word for said, plain in idioms.items() if shares_word(text, plain) for word in said.split()]
+    return [
+        word for said, plain in idioms.items() if shares_word(text, plain) for word in _WORD.findall(said)
+    ]
 
 
 def list_unsaid(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the phrases that a declaration says neither in their own words nor in others."""
     text = _join_text(seed)
-    own = {said: [word for word in said.split() if word.lower() not in STOP_WORDS] for said in idioms}
+    own = {said: [word for word in _WORD.findall(said) if word.lower() not in STOP_WORDS] for said in idioms}
     return [said for said, plain in idioms.items() if not shares_word(text, (*plain, *own[said]))]
 
 
 def name_phrases(words: Sequence[str], idioms: Collection[str]) -> list[str]:
     """Return the words, each as the phrase that it is part of, if there is one: `get rid of` for "rid"."""
-    phrases = (next((said for said in idioms if word in said.split()), word) for word in words)
+    phrases = (next((said for said in idioms if word in _WORD.findall(said)), word) for word in words)
     return [*dict.fromkeys(phrases)]

@@ -249,3 +249,14 @@ def test_no_setting_is_named_by_words_that_are_only_akin_to_its_name() -> None:
     text = "class Dialog:\n    model_timer = 0\n\n    def open(self):\n        self.model_timer += 1\n"
     report = Asked({"dialog.py": text}).ask("Where is the turtle mode schedule configured?")
     assert "model_timer" not in report.claim
+
+
+def test_an_acronym_says_the_words_that_it_stands_for() -> None:
+    texts = {
+        "web/csrf.py": "def check_csrf(request):\n    if not request.token:\n        raise Refused()\n",
+        "web/send.py": "def send(request):\n    return request.body\n",
+    }
+    report = Asked(texts).ask("How is a cross-site request forgery stopped?")
+    assert report.findings[0].name == "check_csrf"
+    assert "cross" not in report.claim
+    assert '"cross-site request forgery" is also looked for as csrf.' in report.warnings
