@@ -32,7 +32,7 @@ from repo_mcp.documentation.doc_comments import (
 )
 from repo_mcp.documentation.documents import ScoreShares
 from repo_mcp.documentation.query_words import QueryWord, QueryWords, TermFinder, count_terms, rate_rarity
-from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
+from repo_mcp.documentation.sections import Part, Section, cut_parts, find_sections
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.files.ranking import rank_files
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
@@ -152,7 +152,9 @@ class CandidateFinder:
 
     def _score_sections(self, document: LiveDocument, rank: float) -> Iterator[Candidate]:
         share = self._shares.find(document.path)
-        sections = split_sections(document.path, document.language, document.lines)
+        sections: Sequence[Section] = find_sections(
+            document.path, document.language, document.lines, document.fingerprint
+        )
         if document.language == "html" and len(sections) > 1:
             # Before its first heading, a page mostly has navigation.
             sections = [one for one in sections if one.is_headed]

@@ -209,6 +209,7 @@ class LiveDocument:
     data: bytes  # normalised text
     lines: tuple[str, ...]  # without line ends
     wanted: tuple[Span, ...]  # the lines to examine, ascending
+    fingerprint: bytes  # of the file
 
 
 class LiveDocuments:
@@ -240,11 +241,13 @@ class LiveDocuments:
             self.changed += 1
             return None
         self._room -= len(raw)
-        is_changed = compute_fingerprint(raw) != part.reader.files.take_fingerprints(np.array([file]))[0]
+        fingerprint = compute_fingerprint(raw)
+        is_changed = fingerprint != part.reader.files.take_fingerprints(np.array([file]))[0]
         self.changed += is_changed
         lines = tuple(data.decode("utf-8", "replace").removesuffix("\n").split("\n")) if data else ()
         wanted = ((1, min(len(lines), MAX_CHANGED_LINES)),) if is_changed else _find_lines(part, file, units)
-        return LiveDocument(path, part.reader.take_languages(np.array([file]))[0], data, lines, wanted)
+        language = part.reader.take_languages(np.array([file]))[0]
+        return LiveDocument(path, language, data, lines, wanted, fingerprint)
 
 
 def describe_reading(read: Sequence[LiveDocuments]) -> tuple[str, ...]:
