@@ -20,6 +20,7 @@ _COMPARING = frozenset(
     {"is_pattern_expression", "is_expression", "switch_expression", "switch_statement", "switch_section"}
 )
 _MAX_DEPTH = 12  # of patterns within patterns
+_MAX_AROUND = 30  # patterns of the same value around one: finding each costs its depth
 
 
 def on_pattern_name(walk: CSharpWalk, node: Node) -> None:
@@ -48,7 +49,9 @@ def _read_owner(walk: CSharpWalk, pattern: Node, depth: int) -> str:
         chain = walk.read_chain(type_node)
         return UNKNOWN if chain == UNKNOWN else f"{chain}()"
     around = pattern.parent
-    while around is not None and around.type in _SAME_VALUE:
+    for _ in range(_MAX_AROUND):
+        if around is None or around.type not in _SAME_VALUE:
+            break
         around = around.parent
     if around is None or depth >= _MAX_DEPTH:
         return UNKNOWN
@@ -56,9 +59,8 @@ def _read_owner(walk: CSharpWalk, pattern: Node, depth: int) -> str:
         return _read_member(walk, around, depth)
     if around.type == "switch_section":
         around = around.parent.parent if around.parent is not None else None
-    if around is None or around.type not in _COMPARING:
-        return UNKNOWN
-    return walk.read_chain(around.named_children[0])
+    compared = around.named_child(0) if around is not None and around.type in _COMPARING else None
+    return walk.read_chain(compared) if compared is not None else UNKNOWN
 
 
 def _read_member(walk: CSharpWalk, subpattern: Node, depth: int) -> str:

@@ -14,6 +14,6 @@ def is_product(node: Node) -> bool:
     if declared is None or declared.type != "declaration_expression":
         return False
     argument = declared.parent
-    if argument is None or argument.type != "argument" or declared.named_children[0].type != "pointer_type":
+    if argument is None or argument.type != "argument" or declared.named_child(0).type != "pointer_type":
         return False
     return not any(one.type == "out" for one in argument.children)

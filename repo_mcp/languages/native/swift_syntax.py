@@ -3,10 +3,12 @@
 The grammar has no empty tuple as a value, `promise.succeed(())`, no `fallthrough` before `#else`, no `#if` as
 the first line of a `switch`, no function with an attribute in a body, no `sending`, no
 `nonisolated(unsafe) var` in a body, no `$` within a name, `_$id`, no second type of an `associatedtype`, no
- `where` behind a `typealias` and no `A? == B` in a `where`. In
+`where` behind a `typealias`, and no `A? == B` in a `where`. In
 `catch let error as A where error.code == .full {` it takes the block for an argument of `.full`. Most of
 these can cost it a whole file. Names keep their offsets, and are read from the text as it is; only `.full`
 and the `where` of a `typealias` are lost.
+
+A line may be a megabyte long, so what stands between two words of a pattern is possessive or has a limit.
 """
 
 from __future__ import annotations
@@ -22,19 +24,21 @@ _EMPTY_TUPLES = re.compile(
     rb"|(?<=\n)([ \t]++//[^\n]*+\n[ \t]++)\(\)(?=[ \t]*+\n)"
 )
 _FALLTHROUGHS = re.compile(rb"(?<=\n)([ \t]*+)fallthrough(?=[ \t]*+\n)")
-_BEGUN_SWITCHES = re.compile(rb"\bswitch\b[^\n{}]*+\{[ \t]*+\n([ \t]*+#if[^\n]*+)")
+_BEGUN_SWITCHES = re.compile(rb"\bswitch\b[^\n{}]{0,400}+\{[ \t]*+\n([ \t]*+#if[^\n]*+)")
 _FUNCTION_ATTRIBUTES = re.compile(rb"\n[ \t]++(@Sendable|@MainActor)(?=[ \t]++func\b)")
 _CATCHES = re.compile(
     rb"\bcatch[ \t]++let[ \t]++\w++[ \t]++as[ \t]++[\w.]++[ \t]++where\b"
-    rb"[^\n{}]*?([=!]=[ \t]*+\.\w++)(?=[ \t]*+\{)"
+    rb"[^\n{}]{0,200}?([=!]=[ \t]*+\.\w++)(?=[ \t]*+\{)"
 )
-_UNSAFE_VARIABLES = re.compile(rb"\b(nonisolated\(unsafe\))(?=[ \t]++(?:var|let)\b)")
+_UNSAFE_VARIABLES = re.compile(
+    rb"\b(nonisolated\(unsafe\))(?=[ \t]++(?:(?:weak|unowned|lazy)[ \t]++)?(?:var|let)\b)"
+)
 _DOLLARS_WITHIN = re.compile(rb"(?<=\w)\$(?=\w)")
 _ASSOCIATED = re.compile(rb"\bassociatedtype[ \t]++\w++[ \t]*+:[\w \t.<>]*+,[\w \t.,<>]*+")
 _WHERE = re.compile(rb"\bwhere\b")
 _ALIASES_WHERE = re.compile(
-    rb"\btypealias\b[^\n={}]*+=[^\n{}]*?"
-    rb"\s++(where\b[^\n{},]*+(?:,\s*+[^\n{},]++){0,20})"
+    rb"\btypealias\b[^\n={}]{0,200}+=[^\n{}]{0,400}?"
+    rb"(?:[ \t]|\n\s{0,200}+)(where\b[^\n{},]*+(?:,\s*+[^\n{},]++){0,20})"
 )
 _OPTIONALS_EQUAL = re.compile(rb"(?<=\w)(\?)(?=[ \t]++==[ \t]++[A-Z])")
 _SENDING = re.compile(rb"(?:->|:)[ \t]++(sending)(?=[ \t]++[A-Z\[(@a-z])")

@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.languages.native.swift_syntax import spell_plainly
 from repo_mcp.symbols.symbol_record import ParseStatus, decode_symbol_record
+from tests.growth import assert_linear
 from tests.repo_mcp.graph.resolved import parse
 
 SWITCH = """
@@ -64,6 +65,7 @@ def test_a_class_with_all_of_it_is_read_whole() -> None:
         ("\n    @Sendable func a() {}", "\n              func a() {}"),
         ("-> sending Answer", "->         Answer"),
         ("nonisolated(unsafe) var a: [B] = []", "                    var a: [B] = []"),
+        ("nonisolated(unsafe) weak var a: B?", "                    weak var a: B?"),
         ("self._$id.make()", "self.__id.make()"),
         ("associatedtype A: B, C<D>", "associatedtype A: B& C<D>"),
         ("associatedtype A: B, C where D: E, F: G\n", "associatedtype A: B& C where D: E, F: G\n"),
@@ -95,3 +97,21 @@ def test_every_byte_keeps_its_offset(text: str, plain: str) -> None:
 )
 def test_types_and_calls_are_left(text: str) -> None:
     assert spell_plainly(text.encode()).decode() == text
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "typealias A = B ",
+        "typealias A ",
+        "associatedtype A: B ",
+        "catch let a as b where c ",
+        "switch a ",
+    ],
+)
+def test_a_line_of_many_words_takes_linear_time(piece: str) -> None:
+    assert_linear(lambda size: piece.encode() * size + b"\n#if where ", spell_plainly, 200)
+
+
+def test_a_line_of_spaces_takes_linear_time() -> None:
+    assert_linear(lambda size: b"typealias A = " + b" " * size + b"B\n", spell_plainly, 2_000)
