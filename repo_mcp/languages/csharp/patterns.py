@@ -20,6 +20,7 @@ _COMPARING = frozenset(
     {"is_pattern_expression", "is_expression", "switch_expression", "switch_statement", "switch_section"}
 )
 _MAX_DEPTH = 12  # of patterns within patterns
+_MAX_NAMES = 12  # of members of members that one pattern names
 _MAX_AROUND = 30  # patterns of the same value around one: finding each costs its depth
 
 
@@ -33,13 +34,29 @@ def on_pattern_name(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_subpattern(walk: CSharpWalk, node: Node) -> None:
-    """Add the member that `{ Name: pattern }` compares, of the type or value before the brace."""
-    name_node = node.children[0]
-    walk.taken.add(name_node.start_byte)
+    """Add the members that `{ Name: pattern }` and `{ Name.Part: pattern }` compare.
+
+    The first is of the type or value before the brace, a further one of the member before it.
+    """
+    names = _list_names(node.children[0])
+    walk.taken.update(one.start_byte for one in names)
     parent = node.parent
     if parent is not None and parent.type == "property_pattern_clause" and parent.parent is not None:
         owner = _read_owner(walk, parent.parent, 0)
-        walk.refer(ReferenceRole.USE, walk.read_name(name_node), name_node.start_byte, owner)
+        for one in names:
+            name = walk.read_name(one)
+            walk.refer(ReferenceRole.USE, name, one.start_byte, owner)
+            owner = UNKNOWN if owner == UNKNOWN else f"{owner}.{name}"
+
+
+def _list_names(node: Node | None) -> list[Node]:
+    """Return the nodes of the dotted names that a subpattern begins with, in the order of the text."""
+    found: list[Node] = []
+    while node is not None and node.type == "member_access_expression" and len(found) < _MAX_NAMES:
+        name = node.child_by_field_name("name")
+        found += [name] if name is not None else []
+        node = node.child_by_field_name("expression")
+    return [node, *reversed(found)] if node is not None and node.type == "identifier" else []
 
 
 def _read_owner(walk: CSharpWalk, pattern: Node, depth: int) -> str:
@@ -66,9 +83,8 @@ def _read_owner(walk: CSharpWalk, pattern: Node, depth: int) -> str:
 def _read_member(walk: CSharpWalk, subpattern: Node, depth: int) -> str:
     """Return the chain of the member that a subpattern around a pattern compares."""
     clause = subpattern.parent
-    first = subpattern.children[0]
     if clause is None or clause.type != "property_pattern_clause" or clause.parent is None:
         return UNKNOWN
     owner = _read_owner(walk, clause.parent, depth + 1)
-    is_plain = owner != UNKNOWN and first.type == "identifier"
-    return f"{owner}.{walk.read_name(first)}" if is_plain else UNKNOWN
+    names = [walk.read_name(one) for one in _list_names(subpattern.children[0])]
+    return ".".join((owner, *names)) if names and owner != UNKNOWN else UNKNOWN

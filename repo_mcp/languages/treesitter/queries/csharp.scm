@@ -61,7 +61,7 @@
 (goto_statement (identifier) @taken)
 (argument name: (identifier) @taken)
 (attribute_argument name: (identifier) @taken)
-(subpattern . (identifier)) @subpattern
+(subpattern . [(identifier) (member_access_expression)]) @subpattern
 (preproc_pragma (identifier) @taken)
 (preproc_if condition: (_) @preprocessed)
 (preproc_elif condition: (_) @preprocessed)

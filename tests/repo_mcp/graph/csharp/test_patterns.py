@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.repo_mcp.graph.resolved import Repository
+from tests.growth import assert_linear
+from tests.repo_mcp.graph.resolved import Repository, parse
 
 TEXTS = {
     "lib.cs": """
@@ -43,6 +44,7 @@ TEXTS = {
                 }
                 var used = feature is { IsUsed: true };
                 var inner = other is not Feature { Inner: { Bytes: 1 } };
+                var dotted = feature is { Inner.Bytes: 1, Inner: { Inner.IsUsed: true } };
                 var chosen = feature.Inner switch { { Factor: 2 } => 1, _ => 2 };
                 if (other is Kind) { }
                 var named = other switch { Feature => 1, _ => 0 };
@@ -66,6 +68,9 @@ def repository() -> Repository:
         ("use.cs", "is { IsUsed", "IsUsed", ["lib.cs:5 IsUsed exact"]),
         ("use.cs", "is not Feature", "Inner", ["lib.cs:6 Inner exact"]),
         ("use.cs", "is not Feature", "Bytes", ["lib.cs:7 Bytes exact"]),
+        ("use.cs", "var dotted", "Inner", ["lib.cs:6 Inner exact"]),
+        ("use.cs", "var dotted", "Bytes", ["lib.cs:7 Bytes exact"]),
+        ("use.cs", "var dotted", "IsUsed", ["lib.cs:5 IsUsed exact"]),
         ("use.cs", "feature.Inner switch", "Factor", ["lib.cs:8 Factor exact"]),
         ("use.cs", "is Kind", "Kind", ["lib.cs:12 Kind exact"]),
         ("use.cs", "other switch", "Feature", ["lib.cs:2 Feature exact"]),
@@ -78,3 +83,18 @@ def repository() -> Repository:
 )
 def test_what_a_name_means(repository: Repository, path: str, line: str, name: str, said: list[str]) -> None:
     assert repository.ask(path, line, name) == said
+
+
+@pytest.mark.parametrize("arm", ["{ Kind: 1 } => 1", "1 => f(a * B)"])
+def test_many_arms_take_linear_time(arm: str) -> None:
+    def write(size: int) -> bytes:
+        return f"class A {{ object F(B b) => b switch {{ {', '.join([arm] * size)} }}; }}".encode()
+
+    assert_linear(write, lambda text: parse("A.cs", text), 50)
+
+
+def test_many_alternatives_cost_no_more_than_their_depth() -> None:
+    def write(size: int) -> bytes:
+        return f"class A {{ bool F(B b) => b is {' or '.join(['{ Kind: 1 }'] * size)}; }}".encode()
+
+    assert_linear(write, lambda text: parse("A.cs", text), 50, bound=100)  # cubic work is at 512
