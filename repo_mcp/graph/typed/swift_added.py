@@ -5,9 +5,11 @@ Left out on purpose: which types of other packages derive from, or conform to, t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.guesses import MAX_DECLARING, is_common
+from repo_mcp.graph.typed.guesses import MAX_DECLARING, MAX_POSSIBLE, is_common
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.symbols.symbol_record import Reference, SymbolKind
@@ -29,31 +31,47 @@ def list_added(
 ) -> tuple[Declaration, ...]:
     """Return what extensions in the repository give to a receiver whose type is declared elsewhere.
 
-    A type that no extension names may derive from one that does, or conform to it; not if its name is common.
+    A type that no extension names may derive from one that does, or conform to it; not if its name is common,
+    nor if so many other types have the member that nothing says which is meant.
     """
     own = receiver.external.rpartition(".")[2]
     named: list[Declaration] = []
-    others: list[Declaration] = []
-    for path in lookup.program.list_declaring(reference.name)[:MAX_DECLARING]:
-        other = lookup.find_scope(path)
-        for one in other.find_named(reference.name) if other is not None else ():
-            assert other is not None
-            block = other.get_parent(one)
-            if other.get_kind(block) is not SymbolKind.EXTENSION:
-                continue
-            is_seen = other is scope or lookup.rules.is_reachable(scope, other, one)
-            if is_seen and lookup.is_wanted(scope, other.get_kind(one), reference.role):
-                extended = other.get_name(block).rpartition(".")[2]
-                if extended in _OF_LISTS if receiver.is_items else extended == own:
-                    named.append(Declaration(path, one))
-                elif extended not in _FINAL and not receiver.is_items and _is_outside(lookup, other, block):
-                    others.append(Declaration(path, one))
-    if named or is_common(reference.name) or own in _FINAL:
+    others: list[tuple[FileScope, int, int]] = []  # each with its extension
+    for other, one in _iter_members(lookup, reference.name):
+        block = other.get_parent(one)
+        if other.get_kind(block) is not SymbolKind.EXTENSION:
+            continue
+        extended = other.get_name(block).rpartition(".")[2]
+        is_named = extended in _OF_LISTS if receiver.is_items else extended == own
+        if not is_named and (receiver.is_items or extended in _FINAL):
+            continue
+        is_seen = other is scope or lookup.rules.is_reachable(scope, other, one)
+        if not is_seen or not lookup.is_wanted(scope, other.get_kind(one), reference.role):
+            continue
+        if is_named:
+            named.append(Declaration(other.path, one))
+        elif len(others) <= MAX_POSSIBLE:
+            others.append((other, one, block))
+    if named or is_common(reference.name) or own in _FINAL or len(others) > MAX_POSSIBLE:
         return tuple(named)
-    return tuple(others)
+    return tuple(
+        Declaration(other.path, one) for other, one, block in others if _is_added(lookup, other, block)
+    )
 
 
-def _is_outside(lookup: NamedLookup, scope: FileScope, extension: int) -> bool:
-    """Return whether an extension is of a type that is declared nowhere in the repository."""
-    own = Declaration(scope.path, extension)
-    return lookup.find_extended(own) == [own]
+def _iter_members(lookup: NamedLookup, name: str) -> Iterator[tuple[FileScope, int]]:
+    """Yield the symbols of a name, each with its file."""
+    for path in lookup.program.list_declaring(name)[:MAX_DECLARING]:
+        other = lookup.find_scope(path)
+        if other is not None:
+            for one in other.find_named(name):
+                yield other, one
+
+
+def _is_added(lookup: NamedLookup, scope: FileScope, extension: int) -> bool:
+    """Return whether an extension is of a type that the repository only extends, and declares nowhere."""
+    for one in lookup.find_extended(Declaration(scope.path, extension)):
+        other = lookup.find_scope(one.path)
+        if other is None or other.get_kind(one.ordinal) is not SymbolKind.EXTENSION:
+            return False
+    return True

@@ -1,0 +1,60 @@
+"""Swift: members that extensions in a repository add to types of other packages."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+MANY = 20
+
+TEXTS = {
+    "a.swift": """
+        extension UIView { func pinned() {} }
+        extension Collection { func chunked() {} }
+        extension String { func shout() {} }
+        """,
+    "b.swift": """
+        extension UIView { func other() {} }
+        extension Foundation.Data { func dig() {} }
+        class Store {}
+        extension Store { func own() {} }
+        """,
+    "many.swift": "".join(f"extension Outside{at} {{ func crowded() {{}} }}\n" for at in range(MANY)),
+    "use.swift": """
+        func use(button: UIButton, view: UIView, list: [String], data: Data) {
+            button.pinned()
+            view.other()
+            button.other()  // of the base
+            button.own()
+            button.crowded()
+            list.chunked()
+            list.shout()
+            list[0].shout()  // of an item
+            data.dig()
+        }
+        """,
+}
+
+
+@pytest.fixture(scope="module")
+def repository() -> Repository:
+    return Repository.build(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "said"),
+    [
+        ("button.pinned", "pinned", ["a.swift:1 pinned probable"]),
+        ("view.other", "other", ["b.swift:1 other probable"]),
+        ("button.other", "other", ["b.swift:1 other probable"]),
+        ("button.own", "own", ["-> UIButton.own"]),
+        ("button.crowded", "crowded", ["-> UIButton.crowded"]),
+        ("list.chunked", "chunked", ["a.swift:2 chunked probable"]),
+        ("list.shout", "shout", ["-> [String].shout"]),
+        ("list[0].shout", "shout", ["a.swift:3 shout probable"]),
+        ("data.dig", "dig", ["b.swift:2 dig exact"]),
+    ],
+)
+def test_what_an_added_member_is_of(repository: Repository, line: str, name: str, said: list[str]) -> None:
+    assert repository.ask("use.swift", line, name) == said
