@@ -54,7 +54,9 @@ _CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
 _ITEM_METHODS = frozenset({"pop", "popleft", "get", "setdefault", "__getitem__", "__next__"})
 _ITEMS_METHODS = frozenset({"values", "copy", "union", "difference"})
 # Functions of other packages that return a copy of their argument.
-_COPIERS = frozenset({"copy.copy", "copy.deepcopy", "dataclasses.replace", "attr.evolve", "attrs.evolve"})
+_COPIERS = frozenset(
+    {"copy.copy", "copy.deepcopy", "copy.replace", "dataclasses.replace", "attr.evolve", "attrs.evolve"}
+)
 _UNKNOWN = "?"
 ANY_ARGUMENTS = "(*)"  # of a call whose arguments are not known
 

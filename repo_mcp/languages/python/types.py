@@ -406,10 +406,9 @@ def write_arguments(call: ast.Call) -> str:
 
 def _may_copy(call: ast.Call) -> bool:
     """Return whether a call looks like one of `dataclasses.replace`, `copy.copy` and the like."""
-    if len(call.args) != 1 or type(call.func) not in (ast.Name, ast.Attribute):
-        return False
-    word = call.func.id if isinstance(call.func, ast.Name) else call.func.attr  # type: ignore[attr-defined]
-    return word in (_CHANGING if call.keywords else _COPYING)
+    made = call.func
+    word = made.id if isinstance(made, ast.Name) else made.attr if isinstance(made, ast.Attribute) else ""
+    return len(call.args) == 1 and word in (_CHANGING if call.keywords else _COPYING)
 
 
 def _find_names(node: ast.expr) -> str:

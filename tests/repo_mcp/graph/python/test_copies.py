@@ -29,6 +29,9 @@ TEXTS = {
         def three(mode: Mode):
             copied = copy.deepcopy(mode)
             copied.key(3)
+        def new(mode: Mode):
+            made = copy.replace(mode, name=1)  # since Python 3.13
+            made.key(6)
         def four(mode: Mode):
             mode = wrap(mode)
             mode.key(4)
@@ -45,6 +48,7 @@ TEXTS = {
         ("mode.key(1)", ["pkg/mode.py:2 key exact"]),
         ("made.key(2)", ["pkg/mode.py:2 key exact"]),
         ("copied.key(3)", ["pkg/mode.py:2 key exact"]),
+        ("made.key(6)", ["pkg/mode.py:2 key exact"]),
         ("mode.key(4)", ["pkg/mode.py:2 key probable"]),
         ("text.key(5)", []),
     ],
