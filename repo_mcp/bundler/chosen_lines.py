@@ -86,9 +86,7 @@ class _Choice:
         self._body, self._statements, self._weights = body, statements, weights
         self._left, self._spare = room, spare
         held_here = {term for one in statements for term in one.terms}
-        own = sum(
-            weight for term, weight in weights.items() if term in held_here
-        )  # in the same order each time
+        own = sum(weight for term, weight in weights.items() if term in held_here)  # never in a set's order
         self._whole = OWN_WORDS * own + (1.0 - OWN_WORDS) * sum(weights.values()) or 1.0
         self._costs = [measure_statement(body, one) for one in statements]
         self._shown: set[int] = set()  # positions of statements

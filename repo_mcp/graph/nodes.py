@@ -26,7 +26,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ParseStatus, SymbolKind, SymbolRecord
 
 PATH_DIGITS = 8
-_ID = re.compile(r"[0-9a-f]{24}")
+NODE_ID = re.compile(r"[0-9a-f]{24}")
 _SEPARATORS = re.compile(r"::|->|[#/\\]")
 MAX_DEPTH = 100  # enclosing names in a qualified name
 MAX_NAMESAKES = 32  # in one file; with more, the ids of the whole file are computed at once
@@ -152,7 +152,7 @@ class ProgramNodes:
 
     def find(self, node_id: str) -> Declaration | None:
         """Return the declaration with an id, or None, also when `node_id` is not shaped like an id."""
-        if not _ID.fullmatch(node_id):
+        if not NODE_ID.fullmatch(node_id):
             return None
         for path in self.find_paths(node_id):
             file = self._find_file(path)
@@ -162,7 +162,7 @@ class ProgramNodes:
 
     def find_paths(self, node_id: str) -> list[str]:
         """Return the files that share an id's path digits: one, or several on a checksum collision."""
-        if not _ID.fullmatch(node_id):
+        if not NODE_ID.fullmatch(node_id):
             return []
         wanted = int(node_id[:PATH_DIGITS], 16)
         sums, order = self._path_sums
@@ -266,7 +266,7 @@ class _FileNodes:
 
 def find_paths_of(node_id: str, paths: Iterable[str]) -> list[str]:
     """Return the paths that share an id's path digits; none for a text that is not shaped like an id."""
-    if not _ID.fullmatch(node_id):
+    if not NODE_ID.fullmatch(node_id):
         return []
     wanted = int(node_id[:PATH_DIGITS], 16)
     return [path for path in paths if crc32(path.encode()) == wanted]

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
+from repo_mcp.graph.nodes import NODE_ID, Node, ProgramNodes, normalise_name
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.workspace.client_paths import shown
@@ -22,7 +22,6 @@ LEAST_ALIKE = 0.6  # ratio of difflib between an unknown name and one that share
 MAX_COMPARED = 2_000  # names with the same beginning as an unknown one: some 20 ms
 BEGUN_CHARS = 2
 # A line, as a text has it behind a path; a column after it is ignored.
-NODE_ID = re.compile(r"[0-9a-f]{24}")
 LINE = re.compile(r"(\d{1,9})(?::\d+)?")
 
 
@@ -42,7 +41,7 @@ class UnknownSymbols:
             return RepoError(ErrorCode.NOT_FOUND, f"No source file has the path {shown(head)}.", "", details)
         said = f"No symbol is named {shown(rest)}" + (f" in {shown(path)}." if path else ".")
         usual = "Find the symbol with search_symbols."
-        if self._nodes.find_paths(text) or NODE_ID.fullmatch(text):
+        if NODE_ID.fullmatch(text):
             said = f"No symbol has the node_id {shown(text)}."
             usual = "Find the symbol with search_symbols; renaming changes a node_id."
         near = self.list_near(text, normalise_name(rest).rpartition(".")[2], path)

@@ -55,9 +55,7 @@ class _Reading:
     """A query as it was read: a name, words or a report."""
 
     asked: AskedName | None  # the name that it consists of
-    telling: (
-        Mapping[str, float] | None
-    )  # of a question, words or pasted text: weights of words that tell something
+    telling: Mapping[str, float] | None  # weights of the words that tell something; None for a name
     is_report: bool  # pasted text, or the title of such
 
 

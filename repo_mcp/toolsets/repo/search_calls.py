@@ -155,9 +155,7 @@ class _PageRows:
     """The hits of a page in the form in which they are shown."""
 
     hits: Sequence[Hit]
-    firsts: Sequence[
-        int
-    ]  # of each hit, the position of the one with which it is shown: its own, or an earlier
+    firsts: Sequence[int]  # of each hit, the position of the one with which it is shown: mostly its own
     near: int  # hits from this position on are brief
     is_text: bool
     explains: bool
