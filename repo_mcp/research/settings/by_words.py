@@ -25,8 +25,9 @@ _DEEDS = ("set", "configure")  # verbs of functions that set what a question des
 
 def find_by_words(state: ResearchState, text: str) -> None:
     """Note the configuration files and configuration symbols that a search for the words finds."""
-    words = list_words(text)
-    _note_deeds(state, words)
+    words = list_words(text)  # none of a single letter
+    if words:
+        _note_deeds(state, words)
     hits = search_words(state, f"{text} {_WORDS_FOR_IT}", MAX_SEARCHED)
     fitting = [hit for hit in hits if _is_about_config(hit) and _holds_half(hit, words)]
     for hit in fitting[:MAX_HITS]:

@@ -140,3 +140,9 @@ def test_three_kinds_of_places_are_listed_as_in_a_sentence() -> None:
     assert claim == (
         "retry_limit is declared as an option at cli.py:2-2, declared at run.py:2-2, and set at run.py:6-6."
     )
+
+
+@pytest.mark.parametrize("name", ["z", "é"])
+def test_nothing_sets_a_name_of_one_letter_that_no_file_has(name: str) -> None:
+    claim = Asked({"app/run.py": "def run():\n    return 2\n"}).ask(f"Where is {name} configured?").claim
+    assert claim == f"Nothing is known to set {name}."
