@@ -29,15 +29,17 @@ _IDIOMS = tuple(
         (r"(?:cut|kicked|thrown) off|hangs? up|goes away", "disconnect close"),
         (r"(?:gives?|gave|giving) up", "abort"),
         (r"(?:brings?|brought) (?:\w+ ){0,3}?back(?: up)?", "restart"),
+        (r"(?:answer|repl(?:y|ie)|response|result|value)s? (?:that |which )?(?:comes?|came) back", "receive"),
         (r"(?:comes?|came) (?:\w+ ){0,3}?back(?: up)?", "restart reconnect"),
         (r"(?:does|do|did)(?: not|n't) exist|no longer exists?", "notfound"),
         (r"never (?:calls?|returns?|finish(?:es)?|ends?|completes?|answers?|responds?|resolves?)", "timeout"),
         (r"(?:\w+ed|runs?|done|sent|reads?) again|once more", "next retry"),
         (r"(?:gets?|getting|got) rid of|thrown? away|clean(?:s|ed|ing)? (?:up|out)|tidied up",
          "remove delete purge"),
-        (r"at the same (?:time|moment)|at once|simultaneous(?:ly)?", "concurrent lock"),
+        (r"at the same (?:time|moment)|(?<!all )at once|simultaneous(?:ly)?", "concurrent lock"),
         (r"one after (?:the other|another)|one by one", "sequential queue"),
-        (r"(?:tried|attempted) again|repeated|another (?:try|attempt)", "retry"),
+        (r"(?:tried|attempted) again|(?:is|are|be|being|gets?|was|were) repeated"
+         r"|another (?:try|attempt)", "retry"),
         (r"(?:goes|go|went|gone) wrong", "error fail"),
         (r"(?:turned|switched) off", "disable deactivate"),
         (r"(?:turned|switched) on", "enable activate"),
@@ -46,26 +48,30 @@ _IDIOMS = tuple(
         (r"(?:is|are|gets?) stuck", "timeout deadlock"),
         (r"(?:includes?|contains?|calls?|imports?|extends?|refers? to|points? to) (?:itself|themselves)",
          "recursion recursive circular cycle"),
-        (r"(?:takes?|has|have) precedence", "priority override"),
+        (r"(?:takes?|taking|has|have) precedence", "priority override"),
         (r"malformed|garbled|not valid", "invalid"),
         (r"remember(?:s|ed)?", "cache store"),
         (r"forget(?:s|ting)?|forgotten", "clear remove"),
         (r"twice|more than once", "duplicate repeated"),
-        (r"(?:in|into) (?:an? )?(?:\w+ )?circles?", "cycle cyclic circular recursive loop"),
+        (r"(?:go(?:es|ing)?|went|runs?|leads?|waits?|calls?|needs?|depends?|dependenc(?:y|ies)|imports?|includes?"
+         r"|inherit(?:s|ance)?|extends?|links?|points? to|refer(?:s|ences?)?)(?: \w+){0,3}? (?:in|into)"
+         r" (?:an? )?(?:\w+ )?circles?|a?round in circles", "cycle cyclic circular recursive loop"),
         (r"(?:includes?|imports?|extends?|calls?|refers? to|depends? on) (?:each other|one another)",
          "cycle circular"),
         (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
         (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
         (r"look(?:s|ed|ing)? (?:for|up)", "find resolve lookup"),
-        (r"(?:files?|config(?:uration)?s?|settings|sources?|templates?|certificates?) "
-         r"(?:(?:is|are|gets?|was|were) )?(?:changes|changed|edited|modified)", "watch monitor reload"),
+        (r"(?:after|as soon as|if|notices?|once|that|when(?:ever)?|whether) (?:\w+ ){0,3}?"
+         r"(?:files?|config(?:uration)?s?|settings|sources?|templates?|certificates?) "
+         r"(?:(?:is|are|gets?|was|were|has|have) )?(?:changes?|changed|edited|modified)",
+         "watch monitor reload"),
         (r"no (\w+) (?:match(?:es)?|fits|exists|(?:is|was) (?:found|registered))", "no{0} notfound"),
         (r"put back|puts back", "restore"),
         (r"send(?:s|ing)? (?:\w+ ){1,3}?(?:on )?to (?:another|a different|a foreign) (?:address|site|page)",
          "redirect location"),
         (r"(?:goes|went|gone|moves|moved) to (?:another|a different) (?:node|server|host|machine)",
          "moved redirect"),
-        (r"connection (?:is|was|goes|went) (?:down|lost|gone)|(?:is|are) (?:offline|unreachable)"
+        (r"connection (?:is|was|goes|went) (?:down|lost|gone)|(?<!code )(?:is|are) (?:offline|unreachable)"
          r"|(?:cannot|could not) be (?:reached|established)", "disconnected unavailable"),
         (r"work(?:s|ed|ing)? out (?:how|if|what|when|whether|which)|worked out", "compute calculate"),
         (r"(?:kept|stays?|staying|is|are|still) alive|(?<=\w )alive(?=\W*$)",
@@ -100,14 +106,20 @@ _IDIOMS = tuple(
          r"|not (?:\w+ )?used (?:lately|recently|any ?more)|no longer used",
          "unused idle old stale expire evict"),
         (r"(?:of|with|by|has|have) (?:the|a) same (?:name|key|id)s?", "duplicate exists conflict"),
-        (r"sign(?:s|ed|ing)?[ -]in"
-         r"|log(?:s|ging)?[ -]in(?=\W*$| (?:with|as|to|by|using|when|if|and|again)\b)",
+        (r"sign(?:s|ed|ing)?-in"
+         r"|(?:sign(?:s|ed|ing)?|log(?:s|ging)?)[ -]in"
+         r"(?=\W*$| (?:with|as|to|by|using|when|if|and|again|answers?|pages?|forms?|fails?|works?|flows?)\b)",
          "login signin authenticate"),
-        (r"(?:sign|log)(?:s|ned|ged|ing|ging)?[ -]out", "logout signout"),
+        (r"(?:sign|log)(?:s|ned|ged|ing|ging)?[ -]out"
+         r"(?! of (?:memory|(?:the|an?|its) (?:loop|list|block|order))\b)",
+         "logout signout"),
         (r"sign(?:s|ed|ing)?[ -]up", "signup register"),
         (r"(?:stop|keep|prevent)(?:s|ped|ed)? (?:[\w-]+ ){1,5}?from(?= \w+ing\b)",
          "prevent forbid"),
-        (r"may not", "forbid deny access permission"),
+        (r"may not"  # as a permission, and not as a possibility
+         r"(?! (?:always|be (?:an?|available|found|in|installed|known|loaded|null|possible|present|ready|safe"
+         r"|set|supported|the|there|valid)|contain|equal|exist|fit|happen|have|know|match|need|null|work|yet)\b)",
+         "forbid deny access permission"),
         (r"ask(?:s|ed)? (?:\w+ ){0,3}?(?:before|first)", "confirm prompt"),
         (r"(?:up|out)[ -]to[ -]date|out[ -]of[ -]date", "outdated stale fresh"),
         (r"(?:go|goes|going|went|fall|falls|falling|fell) back (?:to|on)", "fallback default"),
@@ -136,8 +148,10 @@ _IDIOMS = tuple(
         (r"inside (?:of )?(?:itself|themselves|another one)", "nested recursive"),
         (r"stand-?off|waits? for (?:each other|one another)", "deadlock"),
         (r"(?:made|makes?) harmless", "escape sanitize"),
-        (r"out of (?:the |a |its )?(?:\w+ ){0,2}?(?:folder|directory|root)", "traversal absolute"),
-        (r"let(?:s|ting)? (?:\w+ )?go|set free", "release free"),
+        (r"(?:breaks?|climbs?|escapes?|gets?|getting|go|goes|going|leads?|leading|points?|pointing|reach(?:es)?|steps?"
+         r"|walks?) (?:\w+ )?out(?:side)? of (?:the |a |its )?(?:\w+ ){0,2}?(?:folder|directory|root)",
+         "traversal absolute"),
+        (r"let(?:s|ting)? (?:\w+ )?(?-i:go)|set free", "release free"),  # not the language
         (r"only once", "once dedupe"),
         (r"half[ -](?:baked|written|finished|done)", "atomic temporary partial"),
         (r"(?:did you|probably) (?:mean|meant|wanted)", "suggest similar distance"),
@@ -146,7 +160,7 @@ _IDIOMS = tuple(
          "idle inactive timeout"),
         (r"for ages|forever|endless(?:ly)?", "timeout infinite"),
         (r"hold(?:s|ing)? off", "wait lock defer"),
-        (r"hammer(?:s|ed|ing)?|flood(?:s|ed|ing)?", "throttle limit backoff"),
+        (r"hammer(?:s|ed|ing)?|flood(?:s|ed|ing)?(?![ -]?fill)", "throttle limit backoff"),
         (r"(?:dial|connect)(?:s|ed|led|ing)? again", "reconnect"),
         (r"slims? down", "shrink resize"),
         (r"(?:nobody|no ?one|nothing) (?:is |else )?(?:still )?"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from repo_mcp.bundler.statements import holds_failure
+from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.text.analysis import get_word_terms
@@ -38,7 +39,7 @@ def list_idioms(state: ResearchState, text: str) -> dict[str, list[str]]:
     }
     found = {said: plain for said, plain in found.items() if plain}
     state.warnings += [
-        f'"{said}" is also looked for as {" and ".join(plain)}.' for said, plain in found.items()
+        f'"{said}" is also looked for as {join_names(plain, len(plain))}.' for said, plain in found.items()
     ]
     return found
 

@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.text.acronyms import list_acronyms
 from repo_mcp.text.idioms import find_idioms
+from tests.growth import BOUND, measure_growth
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,7 @@ from repo_mcp.text.idioms import find_idioms
         ("How is it protected against cross-site request forgery?", {"cross-site request forgery": "csrf"}),
         ("Where is role-based access control done?", {"role-based access control": "rbac"}),
         ("What happens when a worker stops sending?", {}),
+        ("How does the parser assign graph edges?", {}),
         ("How are abstract syntax trees visited?", {"abstract syntax trees visited": "astv"}),
     ],
 )
@@ -24,3 +26,7 @@ def test_four_adjacent_words_may_be_written_as_their_initials(question: str, fou
 def test_what_the_question_has_itself_is_no_acronym_of_it() -> None:
     assert not find_idioms("is cross-site request forgery (CSRF) possible")
     assert find_idioms("is cross-site request forgery stopped")["cross-site request forgery"] == ("csrf",)
+
+
+def test_a_pasted_key_without_spaces_takes_linear_time() -> None:
+    assert measure_growth(lambda size: "a" * size, list_acronyms, 2_000) < BOUND

@@ -27,6 +27,13 @@ from repo_mcp.text.question_words import list_words
         ("What becomes of the write-ahead log?", "write-ahead log", "wal"),
         ("A reader who cannot keep up", "cannot keep up", "lag"),
         ("A range is cut into smaller ones", "cut into smaller", "split"),
+        ("What if parcels depend on each other in a circle?", "depend on each other in a circle", "cyclic"),
+        ("Who lets guests go?", "lets guests go", "release"),
+        ("Who may not open a depot?", "may not", "forbid"),
+        ("What if a path leads out of the root?", "leads out of the root", "traversal"),
+        ("What happens when a file changes?", "when a file changes", "reload"),
+        ("When the server comes back", "comes back", "reconnect"),
+        ("When a response comes back", "response comes back", "receive"),
     ],
 )
 def test_an_idiom_is_looked_for_in_the_words_of_programs(question: str, said: str, plain: str) -> None:
@@ -41,6 +48,18 @@ def test_an_idiom_is_looked_for_in_the_words_of_programs(question: str, said: st
         "The log in the folder grows",
         "A wrong turn",
         "A page that must not load",
+        "How is the sign in a number read?",
+        "Text is drawn in a circle",
+        "Which points lie in a circle?",
+        "How do I let Go code call C?",
+        "How does flood fill work?",
+        "How are file changes shown?",
+        "Files are copied out of the build directory",
+        "Which arguments may not be present?",
+        "The whole text is read all at once",
+        "How is the repeated field encoded?",
+        "The code is unreachable",
+        "How does the parser assign graph edges?",
     ],
 )
 def test_what_only_looks_like_an_idiom_is_none(question: str) -> None:
