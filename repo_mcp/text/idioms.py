@@ -10,7 +10,8 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.text.acronyms import list_acronyms
 from repo_mcp.text.analysis import get_word_terms
 
-# What people say, and the words that programs use for it.
+# What people say, and the words that programs use for it. If what is said is an idiom only behind some words,
+# it is the group `said`.
 _IDIOMS = tuple(
     (compile_late(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
     for said, plain in (
@@ -38,7 +39,8 @@ _IDIOMS = tuple(
          "remove delete purge"),
         (r"at the same (?:time|moment)|(?<!all )at once|simultaneous(?:ly)?", "concurrent lock"),
         (r"one after (?:the other|another)|one by one", "sequential queue"),
-        (r"(?:tried|attempted) again|(?:is|are|be|being|gets?|was|were) repeated"
+        (r"(?:tried|attempted) again|(?<!a )(?<!the )repeated"
+         r"(?! (?:argument|element|field|group|key|line|option|value|word)s?\b)"
          r"|another (?:try|attempt)", "retry"),
         (r"(?:goes|go|went|gone) wrong", "error fail"),
         (r"(?:turned|switched) off", "disable deactivate"),
@@ -54,16 +56,17 @@ _IDIOMS = tuple(
         (r"forget(?:s|ting)?|forgotten", "clear remove"),
         (r"twice|more than once", "duplicate repeated"),
         (r"(?:go(?:es|ing)?|went|runs?|leads?|waits?|calls?|needs?|depends?|dependenc(?:y|ies)|imports?|includes?"
-         r"|inherit(?:s|ance)?|extends?|links?|points? to|refer(?:s|ences?)?)(?: \w+){0,3}? (?:in|into)"
-         r" (?:an? )?(?:\w+ )?circles?|a?round in circles", "cycle cyclic circular recursive loop"),
+         r"|inherit(?:s|ance)?|extends?|links?|points? to|refer(?:s|ences?)?)(?: \w+){0,3}?"
+         r" (?P<said>(?:in|into) (?:an? )?(?:\w+ )?circles?)|a?round in circles",
+         "cycle cyclic circular recursive loop"),
         (r"(?:includes?|imports?|extends?|calls?|refers? to|depends? on) (?:each other|one another)",
          "cycle circular"),
         (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
         (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
         (r"look(?:s|ed|ing)? (?:for|up)", "find resolve lookup"),
         (r"(?:after|as soon as|if|notices?|once|that|when(?:ever)?|whether) (?:\w+ ){0,3}?"
-         r"(?:files?|config(?:uration)?s?|settings|sources?|templates?|certificates?) "
-         r"(?:(?:is|are|gets?|was|were|has|have) )?(?:changes?|changed|edited|modified)",
+         r"(?P<said>(?:files?|config(?:uration)?s?|settings|sources?|templates?|certificates?) "
+         r"(?:(?:is|are|gets?|was|were|has|have) )?(?:changes?|changed|edited|modified))",
          "watch monitor reload"),
         (r"no (\w+) (?:match(?:es)?|fits|exists|(?:is|was) (?:found|registered))", "no{0} notfound"),
         (r"put back|puts back", "restore"),
@@ -149,7 +152,8 @@ _IDIOMS = tuple(
         (r"stand-?off|waits? for (?:each other|one another)", "deadlock"),
         (r"(?:made|makes?) harmless", "escape sanitize"),
         (r"(?:breaks?|climbs?|escapes?|gets?|getting|go|goes|going|leads?|leading|points?|pointing|reach(?:es)?|steps?"
-         r"|walks?) (?:\w+ )?out(?:side)? of (?:the |a |its )?(?:\w+ ){0,2}?(?:folder|directory|root)",
+         r"|walks?) (?:\w+ )?"
+         r"(?P<said>out(?:side)? of (?:the |a |its )?(?:\w+ ){0,2}?(?:folder|directory|root))",
          "traversal absolute"),
         (r"let(?:s|ting)? (?:\w+ )?(?-i:go)|set free", "release free"),  # not the language
         (r"only once", "once dedupe"),
@@ -211,7 +215,9 @@ def _find_said(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         match = said.search(text)
         if match is not None:
             words = (word.format(*match.groups()).lower() for word in plain)
-            found[match[0]] = tuple(word for word in words if word not in has)
+            found[match.groupdict().get("said") or match[0]] = tuple(
+                word for word in words if word not in has
+            )
     whole = [said for said in found if not any(said != other and said in other for other in found)]
     return tuple((said, found[said]) for said in whole)
 
