@@ -31,7 +31,7 @@ from repo_mcp.research.findings.citing import (
     shorten,
     shorten_symbol,
 )
-from repo_mcp.research.findings.locating import is_test, is_test_node, is_test_place
+from repo_mcp.research.findings.locating import is_test, is_test_node, is_test_place, may_answer
 from repo_mcp.research.findings.reasons import (
     BELONG,
     BY_EXTENSION,
@@ -117,6 +117,8 @@ def build_claim(
     errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else None
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
         return recipe
+    if reading.form is not Form.DIFFERENCE and _leads_unparsed(state):
+        own = []
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
         return _describe_best(state, own, errors, _doubt(own[0]) if reading.form is Form.OPEN else "")
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
@@ -334,6 +336,14 @@ def _list_next(names: Iterable[str]) -> str:
     """Return up to two names with their verb."""
     listed = list(dict.fromkeys(names))
     return f"{'are' if len(listed) > 1 else 'is'} {join_names(listed)}"
+
+
+def _leads_unparsed(state: ResearchState) -> bool:
+    """Return True if the best finding is declared in a language that no parser reads."""
+    first = next(iter(state.findings), None)
+    if first is None or state.wants_tests or first.hop or first.kind != "text":
+        return False
+    return first.symbol != first.path and may_answer(first.path)
 
 
 def _describe_places(state: ResearchState) -> str:

@@ -44,6 +44,7 @@ _WORDS = re.compile(r"[\w$]+")
 _LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
 _IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
 _NAME_OF = re.compile(r"(\S+) (?:of|in|for|on|from) ")  # `max_tries` in "max_tries of the queue"
+_OWNED = re.compile(r"([A-Z][\w$]*)['\u2019]s ([a-z_$][\w$]*)")  # "Mutex's acquire", a member of a type
 _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
@@ -365,6 +366,8 @@ def _list_names(text: str) -> list[str]:
         return [text]
     tokens = _NAME.findall(text)
     named = [token for token in tokens if _LOOKS_LIKE_NAME.search(token)]
+    if owned := _OWNED.fullmatch(text):
+        named.insert(0, f"{owned[1]}.{owned[2]}")
     every = _WORDS.findall(text)
     words = [word for word in every if word.lower() not in STOP_WORDS]
     joined = ["_".join(words)] if 1 < len(words) <= MAX_WORDS else words

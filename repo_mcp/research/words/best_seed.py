@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.bundler.best_blocks import WINDOW_LINES
-from repo_mcp.research.findings.locating import is_test_node
+from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.elsewhere import find_elsewhere
 from repo_mcp.research.words.lacking_words import (
@@ -87,7 +87,12 @@ def _put_fuller_first(seeds: list[Seed], weighed: Mapping[str, float], asked: Se
 
 
 def _list_claimed(state: ResearchState, seeds: Sequence[Seed]) -> Sequence[Seed]:
-    """Return the seeds of which a claim names the first as the best: symbols of the program, or tests."""
+    """Return the seeds of which a claim names the first as the best: symbols of the program, or tests.
+
+    If the best is declared in a language that no parser reads, it is named all the same.
+    """
+    if not state.wants_tests and seeds[0].node is None and seeds[0].full_name and may_answer(seeds[0].path):
+        return seeds
     claimed = [one for one in seeds if one.node and is_test_node(one.node) is state.wants_tests]
     return claimed or seeds
 

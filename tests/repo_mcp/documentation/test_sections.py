@@ -11,6 +11,7 @@ from repo_mcp.documentation.sections import (
     Section,
     clean_title,
     cut_parts,
+    find_sections,
     join_breadcrumb,
     split_sections,
 )
@@ -162,3 +163,11 @@ def test_a_long_breadcrumb_keeps_its_ends() -> None:
     names = ["first", *(["middle " * 10] * 20), "last"]
     assert join_breadcrumb(names).startswith("first > ")
     assert join_breadcrumb(names).endswith(" > last")
+
+
+def test_sections_are_kept_for_the_same_bytes_of_a_path() -> None:
+    lines = ["# Gates", "", "They open."]
+    found = find_sections("kept.md", "markdown", lines, b"1")
+    assert [*found] == split_sections("kept.md", "markdown", lines)
+    assert find_sections("kept.md", "markdown", lines, b"1") is found
+    assert find_sections("kept.md", "markdown", [*lines, "# Bars"], b"2") != found

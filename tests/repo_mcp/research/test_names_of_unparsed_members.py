@@ -152,3 +152,14 @@ def test_of_several_bases_the_nearest_to_what_derives_from_it_is_meant() -> None
     claim = Asked(texts).ask("Where would I add a new validator?").claim
     assert claim.startswith("Others of the kind derive from Base (lib/checks/base.rb:2-6).")
     assert "UPGRADING" not in claim
+
+
+def test_the_best_is_named_though_no_parser_reads_it() -> None:
+    gate = "module Depot\n  class Gate\n    def open!(key)\n      raise Locked unless key.fits?\n"
+    texts = {
+        "depot.rb": f"{gate}      @open = true\n    end\n  end\nend\n",
+        "router.js": "export function pick(routes) {\n  return routes.filter((route) => route.open)\n}\n",
+    }
+    report = Asked(texts).ask("What happens when a gate is opened?")
+    assert report.findings[0].path == "depot.rb"
+    assert report.claim.startswith("Depot.Gate (depot.rb:2-7) fits the question best.")

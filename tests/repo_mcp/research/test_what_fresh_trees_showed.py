@@ -260,3 +260,11 @@ def test_an_acronym_says_the_words_that_it_stands_for() -> None:
     assert report.findings[0].name == "check_csrf"
     assert "cross" not in report.claim
     assert '"cross-site request forgery" is also looked for as csrf.' in report.warnings
+
+
+def test_a_member_in_the_possessive_is_meant_and_not_its_type() -> None:
+    text = "class Gate:\n    def open(self):\n        return 1\n\n\ndef pass_by():\n    Gate().open()\n"
+    report = Asked({"gate.py": text}).ask("Who calls Gate's open?")
+    assert report.reading.subjects[0].nodes[0].qualified_name.endswith("Gate.open")
+    report = Asked({"gate.py": text}).ask("Who calls Gate's width?")
+    assert report.reading.subjects[0].nodes[0].qualified_name.endswith("Gate")
