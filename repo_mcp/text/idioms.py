@@ -30,7 +30,8 @@ _IDIOMS = tuple(
         (r"(?:cut|kicked|thrown) off|hangs? up|goes away", "disconnect close"),
         (r"(?:gives?|gave|giving) up", "abort"),
         (r"(?:brings?|brought) (?:\w+ ){0,3}?back(?: up)?", "restart"),
-        (r"(?:answer|repl(?:y|ie)|response|result|value)s? (?:that |which )?(?:comes?|came) back", "receive"),
+        (r"(?:acks?|answers?|pongs?|repl(?:y|ies)|responses?|results?|values?) (?:that |which )?"
+         r"(?:comes?|came) back", "receive"),
         (r"(?:comes?|came) (?:\w+ ){0,3}?back(?: up)?", "restart reconnect"),
         (r"(?:does|do|did)(?: not|n't) exist|no longer exists?", "notfound"),
         (r"never (?:calls?|returns?|finish(?:es)?|ends?|completes?|answers?|responds?|resolves?)", "timeout"),
@@ -151,9 +152,8 @@ _IDIOMS = tuple(
         (r"inside (?:of )?(?:itself|themselves|another one)", "nested recursive"),
         (r"stand-?off|waits? for (?:each other|one another)", "deadlock"),
         (r"(?:made|makes?) harmless", "escape sanitize"),
-        (r"(?:breaks?|climbs?|escapes?|gets?|getting|go|goes|going|leads?|leading|points?|pointing|reach(?:es)?|steps?"
-         r"|walks?) (?:\w+ )?"
-         r"(?P<said>out(?:side)? of (?:the |a |its )?(?:\w+ ){0,2}?(?:folder|directory|root))",
+        (r"(?:(?:break|climb|go|lead|point|reach|walk)(?:s|es|ing)?|escap(?:es?|ing)|gets?|getting|step(?:s|ping)?)"
+         r" (?:\w+ )?(?P<said>out(?:side)? of (?:the |a |its )?(?:\w+ ){0,2}?(?:folder|directory|root))",
          "traversal absolute"),
         (r"let(?:s|ting)? (?:\w+ )?(?-i:go)|set free", "release free"),  # not the language
         (r"only once", "once dedupe"),

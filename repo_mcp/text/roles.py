@@ -19,22 +19,13 @@ _TEST_DIRECTORY = re.compile(
 # In Python, Go, Rust and C, `mode_specs.py` holds specifications.
 _TEST_NAME = re.compile(
     r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py|tests?\.rs"
-    r"|[^/]*\.snap|[^/]*\.(?:e2e|cy)\.[cm]?[jt]sx?|[^/]*(?:[_.-](?:test|spec)s?(?:-d)?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
+    r"|[^/]*\.snap|[^/]*\.(?:e2e|cy)\.[cm]?[jt]sx?"
+    r"|[^/]*(?:[_.-](?:test|spec)s?(?:-d)?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
     r"(?<!_spec\.(?:py|go|rs))(?<!_specs\.(?:py|go|rs))(?<!_spec\.[ch])(?<!_specs\.[ch])"
 )
-TEST_PATH_WORDS = (
-    "est",
-    "pec",
-    "Suite",
-    "fixtures",
-    "e2e",
-    ".cy.",
-    "__mocks__",
-    ".snap",
-)  # every test's path has one
-_MAY_BE_TEST = re.compile(
-    r"est|pec|Suite|e2e|\.cy\.|\.snap"
-)  # a name that makes its file a test has one of these
+# Every test's path has one.
+TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", ".cy.", "__mocks__", ".snap")
+_MAY_BE_TEST = re.compile(r"est|pec|Suite|e2e|\.cy\.|\.snap")  # in each name that makes its file a test
 # `docs` as well as `docs-site`; `_examples`, `iOS Example` and `App.Examples`. `benchmark` alone and `perf`
 # count only at the top: further down they are part of the program.
 _DOCS_DIRECTORY = re.compile(

@@ -30,6 +30,8 @@ from repo_mcp.text.question_words import list_words
         ("What if parcels depend on each other in a circle?", "in a circle", "cyclic"),
         ("Who lets guests go?", "lets guests go", "release"),
         ("Who may not open a depot?", "may not", "forbid"),
+        ("Who stops a path from climbing out of the top folder?", "out of the top folder", "traversal"),
+        ("What if no pong comes back?", "pong comes back", "receive"),
         ("What if a path leads out of the root?", "out of the root", "traversal"),
         ("What happens when a file changes?", "file changes", "reload"),
         ("When the server comes back", "comes back", "reconnect"),
