@@ -27,7 +27,8 @@ _IDIOMS = tuple(
         (r"(?:bigger|larger|longer|more) than (?:the |is |are |it is )?(?:allowed|permitted|maximum|limit)",
          "max limit exceed"),
         (r"(?:runs?|running|ran) out of", "exhausted"),
-        (r"(?:cut|kicked|thrown) off|hangs? up|goes away", "disconnect close"),
+        (r"(?:kicked|thrown) off|hangs? up|goes away", "disconnect close"),
+        (r"cut off", "truncate disconnect close"),
         (r"(?:gives?|gave|giving) up", "abort"),
         (r"(?:brings?|brought) (?:\w+ ){0,3}?back(?: up)?", "restart"),
         (r"(?:acks?|answers?|pongs?|repl(?:y|ies)|responses?|results?|values?) (?:that |which )?"
@@ -126,7 +127,9 @@ _IDIOMS = tuple(
          "forbid deny access permission"),
         (r"ask(?:s|ed)? (?:\w+ ){0,3}?(?:before|first)", "confirm prompt"),
         (r"(?:up|out)[ -]to[ -]date|out[ -]of[ -]date", "outdated stale fresh"),
-        (r"(?:go|goes|going|went|fall|falls|falling|fell) back (?:to|on)", "fallback default"),
+        (r"(?:go|goes|going|went|fall|falls|falling|fell) back (?:to|on)"
+         r"(?! (?:the |its )?(?:beginning|caller|client|list|page|pool|queue|sender|start|top|user)\b)",
+         "fallback default"),
         (r"left (?:over|behind)", "orphan stale remaining"),
         (r"bit by bit|piece by piece|in (?:small )?pieces", "chunk incremental stream"),
         (r"ahead of time|in advance|beforehand", "prefetch preload precompute"),
