@@ -43,7 +43,7 @@ EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", "" 
 DISPATCHING = frozenset({"get_callers", "get_callees"})  # their edges may lead through an overridden method
 MOST_WHOLE = 40  # edges that are not cut into two pages
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # code names these only by their paths
-TEXT_ROWS = 250  # with a greater limit, only the numbers of lines are shown: 500 rows fit into 64 KiB
+TEXT_ROWS = 250  # of a page; with more, only the numbers of lines are shown: 500 rows fit into 64 KiB
 _NEVER_CALLED = frozenset(
     {SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.EXTENSION}
 )
@@ -57,10 +57,12 @@ MORE = "Not every file has been searched yet: continue with cursor."
 PARTLY_PARSED = "This file was parsed only in part: what the rest of it leads to is not known."
 # Of an answer without edges: in such a file a use may stand that nothing records.
 PARTLY_ELSEWHERE = "{} parsed only in part: what the rest of them uses is not known."
-ONLY_NUMBERS = "So many rows have the numbers of their lines alone; a limit up to {} shows the lines as well."
+ONLY_NUMBERS = (
+    "More than {0} rows have only the numbers of their lines: a limit of {0} shows the lines as well."
+)
 # Of an answer that is empty because of what the symbol is.
-NOT_CALLED = "Nothing calls {}: get_references lists what uses it."
-CALLS_NOTHING = "{} calls nothing: get_dependencies lists what it uses and contains."
+NOT_CALLED = "This is {}, which nothing calls: get_references lists what uses it."
+CALLS_NOTHING = "This is {}, which calls nothing itself: get_dependencies lists what it uses and contains."
 NOT_IMPLEMENTED = "Only a type, or a member of one, has implementations: this is {}."
 BY_SHAPE = "Only classes that name this interface are listed: too many others have what it requires."
 
@@ -179,7 +181,7 @@ def _explain_kind(node: Node, types: Iterable[EdgeType] | None, *, incoming: boo
         return []
     if incoming:
         return [NOT_CALLED.format(name_kind(node))] if kind in _NEVER_CALLED else []
-    return [CALLS_NOTHING.format(name_kind(node).capitalize())] if kind in _NEVER_CALLING else []
+    return [CALLS_NOTHING.format(name_kind(node))] if kind in _NEVER_CALLING else []
 
 
 def _name_bases(graph: Graph, rows: Iterable[EdgeRow]) -> list[str]:

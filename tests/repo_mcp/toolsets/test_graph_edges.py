@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.graph import edge_finder
-from repo_mcp.toolsets.graph.edge_calls import PARTLY_ELSEWHERE
+from repo_mcp.toolsets.graph.edge_calls import ONLY_NUMBERS, PARTLY_ELSEWHERE, TEXT_ROWS
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served
 from tests.written_trees import write_tree
@@ -384,11 +384,16 @@ def test_what_uses_its_declarations_depends_on_a_file_that_no_other_names(
 @pytest.mark.parametrize(
     ("tool", "symbol", "said"),
     [
-        ("get_callers", "Runner", "Nothing calls an interface: get_references lists what uses it."),
+        (
+            "get_callers",
+            "Runner",
+            "This is an interface, which nothing calls: get_references lists what uses it.",
+        ),
         (
             "get_callees",
             "Runner",
-            "An interface calls nothing: get_dependencies lists what it uses and contains.",
+            "This is an interface, which calls nothing itself: "
+            "get_dependencies lists what it uses and contains.",
         ),
         (
             "get_implementations",
@@ -396,7 +401,7 @@ def test_what_uses_its_declarations_depends_on_a_file_that_no_other_names(
             "Only a type, or a member of one, has implementations: this is a function.",
         ),
         ("get_callers", "make", None),
-        ("get_callers", "a.go", "Nothing calls a file: get_references lists what uses it."),
+        ("get_callers", "a.go", "This is a file, which nothing calls: get_references lists what uses it."),
     ],
 )
 def test_an_empty_answer_says_why_a_kind_has_no_edges(
@@ -468,6 +473,8 @@ def test_edges_are_30_at_most_500_and_what_is_cut_is_said(tmp_path: Path) -> Non
         answer = served.call("get_callers", node_id=node, limit=501)
         assert len(answer["result"]) == 500  # fit, with the numbers of their lines
         assert "limit is above its maximum: 500 is used." in answer["warnings"]
+        assert ONLY_NUMBERS.format(TEXT_ROWS) in answer["warnings"]
+        assert "lines" in served.call("get_callers", node_id=node, limit=TEXT_ROWS)["result"][0]
         assert served.call("get_symbol", node_id=node)["reference_count"] == 600
     finally:
         served.close()
