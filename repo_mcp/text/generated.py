@@ -17,10 +17,10 @@ _SAYS_SO = re.compile(
     r"(?:auto(?:matically)?[- ]?)?generated (?:by(?! hand\b)|from|with|using|automatically))\b"
     r"|^\W*(?i:this (?:file|code|header|module|class|source) (?:is|was) auto(?:matically)?[- ]?generated)\b"
 )
-_MAY_SAY_SO = re.compile(r"[Gg]enerated|DO NOT|Bison")
+_MAY_SAY_SO = re.compile(r"[Gg](?:enerated|ENERATED)|DO NOT|Bison")
 
 
 def is_generated(lines: Sequence[str]) -> bool:
     """Return True for the lines of a file that says at its top that a program wrote it."""
-    top = [line[:LINE_CHARS] for line in lines[:FIRST_LINES] if _MAY_SAY_SO.search(line)]
-    return any(_SAYS_SO.search(line) for line in top)
+    top = [line[:LINE_CHARS] for line in lines[:FIRST_LINES]]
+    return any(_MAY_SAY_SO.search(line) and _SAYS_SO.search(line) for line in top)
