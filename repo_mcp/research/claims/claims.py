@@ -185,8 +185,11 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     written = [one for one in found if one.why.startswith(WRITTEN)]
     more += _describe_written(written)
     found = [one for one in found if one not in written]
+    directly = ""
     if reading.form is Form.CALLERS:
-        more += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
+        mentions = [one for one in found if one.why.startswith(MENTIONS)]
+        directly = " directly" if mentions else ""
+        more += _describe_mentions(mentions, len(subjects) > 1)
         found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS, MAKES_OWN))]
     if UNIMPLEMENTED in state.warnings:
         more += f" It is used by {_name_users(found)}." if found else ""
@@ -195,7 +198,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         found = _count_types_once(found)
         more += _describe_below(state) if found else ""
     others = _name_users(found) if relation.endswith("by") else name_findings(found)
-    return f"{named} {relation} {others}.{more}" if found else f"{none} {named}.{more}"
+    return f"{named} {relation} {others}.{more}" if found else f"{none} {named}{directly}.{more}"
 
 
 def _name_users(found: Sequence[Finding]) -> str:
@@ -310,7 +313,7 @@ def _judge_best(
     absent = [word for word in state.absent if not _is_adverb(word)]
     if absent:
         words = _name_words(absent)
-        sentences.append(f"No file here has the {words}: this may be missing, or have another name.")
+        sentences.append(f"No file here has the {words}: the code may use another, or lack this.")
     lacking = [word for word in state.lacking if word not in state.absent]
     fits = "the other words" if absent else "the question"
     failings = [f"lacks the {_name_words(lacking)}"] if lacking else []

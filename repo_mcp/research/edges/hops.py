@@ -113,9 +113,9 @@ def follow(
             return
     if depth == state.depth:
         state.limit(
-            f"what lies beyond {len(level)} {'symbol' if len(level) == 1 else 'symbols'} at hop {depth}",
+            f"what {len(level)} {'symbol' if len(level) == 1 else 'symbols'} at hop {depth} would lead to",
             f"depth is {depth}"
-            + (f"; it may be up to {MAX_DEPTH}" if depth < MAX_DEPTH else ", which is the most"),
+            + (f", and may be up to {MAX_DEPTH}" if depth < MAX_DEPTH else ", which is the most"),
         )
 
 

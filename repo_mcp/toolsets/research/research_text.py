@@ -13,10 +13,16 @@ Result = Mapping[str, Any]
 
 def render_report(query: str, result: Mapping[str, object]) -> str:
     """Return a report on a question as Markdown, in reading order."""
+    from repo_mcp.research.findings.records import Form  # here: tools are listed before anything is called
+
     report: Result = dict(result)
     title = escape_text(" ".join(query.split()))
-    claim = [report["answer"], ""] if report["answer"] else []
-    lines = [f"# {title}", "", *claim, f"Understood as: {report['understood_as']['text']}."]
+    understood = report["understood_as"]
+    lines = [f"# {title}"]
+    if report["answer"]:
+        lines += ["", report["answer"]]
+    if understood["form"] != Form.OPEN.value:  # of an open question this says nothing
+        lines += ["", f"Understood as: {understood['text']}."]
     for render in (
         _render_findings,
         _render_surroundings,
@@ -45,10 +51,20 @@ def _render_findings(report: Result) -> Iterable[str]:
         yield ""
         place = f"{one['path']}:{one['start_line']}-{one['end_line']}"
         yield f"{number}. **{one['symbol']}** ({one['kind']}), {place}"
-        yield f"    {one['why']} (hop {one['hop']}, {one['confidence']})"
+        yield f"    {one['why']}{_describe_hop(one)}"
         if one["excerpt"]:
             yield ""
             yield from (f"        {line}" for line in one["excerpt"].removesuffix("\n").split("\n"))
+
+
+def _describe_hop(finding: Result) -> str:
+    """Return in how many hops a finding was reached and how surely; nothing for what words alone found."""
+    from repo_mcp.graph.program import Confidence  # here, as above
+
+    sure = finding["confidence"]
+    if finding["hop"]:
+        return f" (hop {finding['hop']}, {sure})"
+    return "" if sure == Confidence.PROBABLE.value else f" ({sure})"
 
 
 def _render_surroundings(report: Result) -> Iterable[str]:

@@ -63,7 +63,7 @@ def server() -> Asked:
 
 def test_a_word_that_no_file_has_is_reported_first(server: Asked) -> None:
     report = server.ask("where does a login attempt with a password get compressed?")
-    expected = "No file here has the word compressed: this may be missing, or have another name."
+    expected = "No file here has the word compressed: the code may use another, or lack this."
     assert report.claim.startswith(expected)
     assert "desk.check_login (server/desk.py:1-5) fits the other words best" in report.claim
 
