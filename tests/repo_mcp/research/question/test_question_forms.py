@@ -27,6 +27,8 @@ callers | foo | show me the call chain of foo
 callers | open_session | where is open_session called from
 callers | ValidationError | what raises ValidationError
 callers | Session | which functions create a Session
+callers | Hook.fail | who calls Hook.fail, and what does it do with the transaction?
+configured | max_retries | where is max_retries configured, what is its default, and where is it enforced?
 callees | X | what does X call
 callees | run | what is called by run()
 callees | Foo | how does Foo work
