@@ -22,10 +22,9 @@ MAX_META_LINES = 12  # of the metadata before a name in Clojure
 MAX_SQL_LINES = 2_000  # of one statement
 _CLOSES = re.compile(rb"[}\])]")
 _CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
-# Parts of a body, before its `end`. Some write `private` at the indentation of the class.
-_PARTS_BLOCK = compile_late(
-    rb"(?:rescue|else|ensure|after|catch)\b|(?:private|protected|public)(?:_class_method)?\s*(?:#|$)"
-)
+_PARTS_BLOCK = compile_late(rb"(?:rescue|else|ensure|after|catch)\b")  # of a body, before its `end`
+# Some write it at the indentation of the class, even before all else in it.
+_SETS_ACCESS = compile_late(rb"(?:private|protected|public)(?:_class_method)?\s*(?:#|$)")
 _OPENERS = (b"{", b"(", b"[")  # at the end of a line
 # Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
 _INDENTED_LANGUAGES = frozenset(
@@ -150,10 +149,19 @@ def _find_indented_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> 
 
 def _is_part(layout: Layout, line: int, position: int) -> bool:
     """Return whether a line is the head of a further part of the body that begins below `line`."""
-    depth = layout.depths[line]
-    if layout.depths[position] != depth or not _PARTS_BLOCK.match(layout.lines[position].lstrip()):
+    depth, text = layout.depths[line], layout.lines[position].lstrip()
+    if layout.depths[position] != depth:
         return False
-    return any(depth < layout.depths[one] < NO_TEXT for one in range(line + 1, position))
+    if _SETS_ACCESS.match(text):
+        below = range(position + 1, len(layout.depths))
+        indent = next((layout.depths[one] for one in below if layout.depths[one] < NO_TEXT), 0)
+        return indent > depth or _has_body(layout, line, position)
+    return _PARTS_BLOCK.match(text) is not None and _has_body(layout, line, position)
+
+
+def _has_body(layout: Layout, line: int, position: int) -> bool:
+    """Return whether any line between two lines is indented more than the first."""
+    return any(layout.depths[line] < layout.depths[one] < NO_TEXT for one in range(line + 1, position))
 
 
 def _find_brace_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:

@@ -262,6 +262,11 @@ LIMIT = 3
             b"module A\n class B\n  def x\n   1\n  end\n private\n\n  def y\n   2\n  end\n end\nend\n",
             [("A", 1, 12), ("A.B", 2, 11), ("A.B.x", 3, 5), ("A.B.y", 8, 10)],
         ),
+        (
+            "a.rb",
+            b"class A\nprivate\n\n  def x\n   1\n  end\nend\nclass B; end\nprivate\ndef y\n 1\nend\n",
+            [("A", 1, 7), ("A.x", 4, 6), ("B", 8, 8), ("y", 10, 12)],
+        ),
         ("a.jl", b"try\nconst A = 1\nelse\nend\n", [("A", 2, 2)]),
         ("a.json", b'{"a": 1}', []),
         ("a.py", b"", []),
