@@ -21,7 +21,7 @@ from repo_mcp.model import IndexStatus, SegmentFacts
 from repo_mcp.ranking.scoring.searcher import Searcher
 
 NOT_WHOLE = "The index is being built or updated: files may be missing here."
-CHANGING = "The latest changes are not indexed yet: results may be out of date."
+CHANGING = "The latest changes may not be indexed yet: results may be out of date."
 RENEWED = "Changed files were being indexed during this call: results may be out of date. Ask again."
 NOT_COMPARED = "The tree is being compared with the index: changed files may be missing here."
 NOT_LISTED = (

@@ -44,7 +44,7 @@ CODEX_WAITS = ("[mcp_servers.repo]", "[mcp_servers.repo]\nrequired = true")
 _VARYING = re.compile(r'(?<="request_id":")[^"]+|(?<=Wall time: )[0-9.]+')
 _ROOT = r'"This answer is for the repository \"tree\"."'
 # What a server says of its first look at the tree, which may last longer than a call waits.
-_SAID = r'"(?:The tree is being compared|The tree was last checked|The latest changes are not)[^"]*"'
+_SAID = r'"(?:The tree is being compared|The tree was last checked|The latest changes may not)[^"]*"'
 _OF_THE_MOMENT = re.compile(f",{_SAID}|{_SAID},?")
 PAGE = ROOT / "docs" / "client-views.md"
 HEAD = f"""# What the models of four clients see

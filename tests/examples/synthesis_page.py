@@ -42,7 +42,7 @@ FACTS = (
     ("A book is refused for its first line that is no entry", 'raise ValueError(f"not an entry: {line!r}")'),
 )
 # A slow start may look like a change of the files: the question is asked again then.
-OF_THE_MOMENT = ("The latest changes are not", "The index is being refreshed")
+OF_THE_MOMENT = ("The latest changes may not", "The index is being refreshed")
 MADE_UP = "A wrong checksum is repaired from a second copy [9]."
 TEXT = """# A summary by the client's model
 
