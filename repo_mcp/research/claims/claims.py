@@ -56,6 +56,7 @@ from repo_mcp.research.findings.reasons import (
 from repo_mcp.research.findings.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.errors_made import describe_errors, describe_function, list_named
+from repo_mcp.research.words.rated_seeds import MAX_WORD_CHARS
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
@@ -395,7 +396,8 @@ def _describe_recipe(state: ResearchState) -> str:
 
 def _name_words(words: Sequence[str]) -> str:
     """Return words with "word" or "words" before them; several that belong together are in quotes."""
-    quoted = [f'"{one}"' if " " in one else one for one in words]
+    brief = [one if len(one) <= MAX_WORD_CHARS else f"{one[:MAX_WORD_CHARS]}…" for one in words]
+    quoted = [f'"{one}"' if " " in one else one for one in brief]
     return f"word{'s' if len(' '.join(words).split()) > 1 else ''} {join_names(quoted)}"
 
 

@@ -514,3 +514,9 @@ def test_of_many_declarations_those_beside_the_other_are_compared() -> None:
 )
 def test_an_option_has_a_name_and_a_field_is_no_environment(line: str, use: LineUse) -> None:
     assert classify_use("patience", line) is use
+
+
+def test_a_pasted_word_is_cut_where_no_file_has_it() -> None:
+    report = Asked({"a.py": "def run():\n    return 1\n"}).ask(f"difference between {'A' * 5000} and run")
+    assert f"the word {'A' * 60}…:" in report.claim
+    assert len(report.claim) < 300
