@@ -5,6 +5,7 @@ A note says what was cut, or that another call is meant: one in mode regex, or o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,8 @@ def note_query(query: str, mode: str, *, found: bool) -> tuple[str, ...]:
     if mode == "symbol" and _PATTERN.search(query):
         return ("Mode symbol takes a name, not a pattern; mode regex finds the lines that match one.",)
     if mode == "bm25" and _CITED.fullmatch(query.strip()):
-        return (f'repo.open_file shows that line: {{"path": "{query.strip()}"}}.',)
+        arguments = json.dumps({"path": query.strip()}, ensure_ascii=False)
+        return (f"repo.open_file shows that line: {arguments}.",)
     return ()
 
 

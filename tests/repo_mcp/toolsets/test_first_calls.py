@@ -268,6 +268,7 @@ def test_a_query_for_another_mode_or_tool_is_answered_with_that(served: Served) 
         ("literal", "post|Ledger", "mode regex"),
         ("symbol", "po.*", "mode regex"),
         ("bm25", "shop/ledger.py:2", '{"path": "shop/ledger.py:2"}'),
+        ("bm25", r"shop\ledger.py:2", r'{"path": "shop\\ledger.py:2"}'),
         ("bm25", "post -file:shop", "`!*shop*`"),
     ):
         assert words in "".join(served.call(SEARCH, query=query, mode=mode)["warnings"]), query
