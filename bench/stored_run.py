@@ -73,7 +73,7 @@ def write_run(file: Path, rows: Mapping[str, Measures]) -> None:
     """Store rows in a fixed order with fixed digits, so that only measured differences show in a diff."""
     file.parent.mkdir(parents=True, exist_ok=True)
     rounded = {
-        name: {what: float(f"{value:.4g}") for what, value in rows[name].items()} for name in sorted(rows)
+        name: {what: float(f"{value:.5g}") for what, value in rows[name].items()} for name in sorted(rows)
     }
     document = {"python": platform.python_version(), "rows": rounded}
     file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
