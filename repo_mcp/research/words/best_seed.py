@@ -40,11 +40,9 @@ def judge_best(
 
     Return the seeds. If it lacks words, one that has such a word may be among them.
     """
-    seeds = (
-        seeds
-        if is_named
-        else _put_fuller_first(_put_telling_first(seeds, weighed), weighed, list_words(state.request.query))
-    )
+    if not is_named:
+        seeds = _put_telling_first(seeds, weighed)
+        seeds = _put_fuller_first(seeds, weighed, list_words(state.request.query))
     claimed = _list_claimed(state, seeds)
     _note_lacking(state, claimed[0], weighed, idioms)
     state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
