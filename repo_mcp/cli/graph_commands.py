@@ -276,10 +276,11 @@ def _build_research_parser() -> CommandParser:
     parser = CommandParser(
         "repo-mcp research",
         "[options] QUESTION",
-        """Answer a question about structure by following references, as Markdown with
-citations: what calls X, implementations of X, what X depends on, where X is
-configured, how X reaches Y, the architecture.""",
+        """Answer a question by following references, as Markdown with citations: how
+something works, what calls or implements X, where X is configured or added,
+what breaks if X changes, how X and Y differ, the architecture.""",
         (
+            'repo-mcp research "how is a transfer checked"',
             'repo-mcp research "what calls transfer_funds"',
             'repo-mcp research "the architecture" --top-k 5',
         ),

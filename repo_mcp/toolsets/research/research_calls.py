@@ -327,8 +327,8 @@ ENTRIES = (
     Entry(
         "code_research",
         "Research the code",
-        "Answer a question about structure by following references: what calls X, implementations of X,"
-        " what X depends on, where X is configured, how X reaches Y, the architecture. Returns cited"
+        "Answer a question by following references: how something works, what calls or implements X,"
+        " where X is configured or added, what breaks, X against Y, the architecture. Returns cited"
         " findings, a dependency map, call chains and entry points.",
         RESEARCH_INPUT,
         RESEARCH_OUTPUT,
