@@ -15,7 +15,7 @@ from repo_mcp.ranking.direct_hits.name_lookup import look_up
 from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.files.ranking import choose_unknown
 from repo_mcp.ranking.leading_hits import find_leads, put_first, put_leads
-from repo_mcp.ranking.page.declaration_rating import weigh_query_terms
+from repo_mcp.ranking.page.declaration_rating import Named, weigh_query_terms
 from repo_mcp.ranking.page.matched_words import keep_telling, name_matched
 from repo_mcp.ranking.page.quoted_lines import read_quotable
 from repo_mcp.ranking.page.rare_words import QueryWord, describe_words, lacks_most, look_up_words
@@ -25,12 +25,13 @@ from repo_mcp.ranking.page.snippets import (
     RATED_HITS,
     TITLE_LINES,
     WHOLE_LINES,
+    ReportClues,
     ShownHits,
     show_hits,
 )
 from repo_mcp.ranking.query.asked_name import AskedName, find_name
-from repo_mcp.ranking.query.clues import resolve_mentions
-from repo_mcp.ranking.query.intent import NameKind, asks, understand
+from repo_mcp.ranking.query.clues import ClueKind, parse_prompt, resolve_mentions, split_symbol
+from repo_mcp.ranking.query.intent import MIN_NAME_CHARS, NameKind, asks, understand
 from repo_mcp.ranking.query.query import Query, widen
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
@@ -157,16 +158,22 @@ def _show_page(
     """Return at most `most` hits with their live text. A declaration of the name asked for comes first."""
     asked, telling, is_report = reading.asked, reading.telling, reading.is_report
     room = choose_room(query.text) if request.shows_whole and not is_report else 0
-    cited = list_cited(query, scope.searcher) if is_report else None
-    first_lines = PASTED_LINES if query.is_pasted else TITLE_LINES
-    quotable = read_quotable(request.query) if is_report else None
-    phrases, read_live = query.phrases, scope.read_live
+    report = _read_clues(scope, request, query) if is_report else None
     shown = show_hits(
-        ranking.chunks, phrases, read_live, most, asked, telling, near, room, cited, quotable, first_lines
+        ranking.chunks, query.phrases, scope.read_live, most, asked, telling, near, room, report
     )
     if asked is not None:
         shown = put_first(shown, asked, request.top_k, partial(look_up, scope, query))
     return shown
+
+
+def _read_clues(scope: SearchScope, request: SearchRequest, query: Query) -> ReportClues:
+    return ReportClues(
+        list_cited(query, scope.searcher),
+        read_quotable(request.query),
+        list_named(query),
+        PASTED_LINES if query.is_pasted else TITLE_LINES,
+    )
 
 
 def has_name(query: Query, searcher: Searcher) -> bool:
@@ -200,6 +207,15 @@ def list_cited(query: Query, searcher: Searcher) -> dict[str, int]:
     paths = [clue for clue in understand(query.text, query.code).paths if clue.line]
     mentions = resolve_mentions(paths, partial(find_paths, searcher.snapshot))
     return {one.path: one.clue.line for one in reversed(mentions) if one.share == 1 and one.clue.line}
+
+
+def list_named(query: Query) -> frozenset[Named]:
+    """Return what the prose of a report names as code, each name with the one before it: `Router::merge`."""
+    clues = parse_prompt(query.text.removesuffix(query.code))
+    names = [
+        ("", *split_symbol(clue.text)) for clue in clues if clue.kind is ClueKind.SYMBOL and clue.is_strong
+    ]
+    return frozenset((owner, name) for *_, owner, name in names if len(name) >= MIN_NAME_CHARS)
 
 
 def _suggest(searcher: Searcher, unknown: Sequence[str], *, thorough: bool) -> list[str]:

@@ -27,12 +27,15 @@ OWNER_WORTH = 0.3  # of words in the name of the enclosing declaration
 COMMENT_SHARE = 0.5  # a line of a comment counts for this share of a line of code
 SYNONYM_SHARE = 0.5  # a synonym weighs this share of a word of the question
 MAX_SHARE = 1 / 3  # of the units: a word that more of them have tells nothing, and is found everywhere
+NAMED_WORTH = 2.0  # times the worth of a declaration that a report names as code, `merge`,
+OWNED_WORTH = 3.0  # and of one that it names with its owner: `Router::merge`
 REPEAT_SHARE = 0.5  # of its worth is left to a declaration for each better one of the same name
 
 INNER_TEST = 0.5  # of the worth of a test in a file of the program
 _TEST = compile_late(r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])")
 
 Rated = tuple[float, SymbolSpan]  # what a declaration is worth, and its lines
+Named = tuple[str, str]  # the owner, "" for none, and the name of what a report names: ("Router", "merge")
 
 
 def weigh_query_terms(
@@ -138,6 +141,23 @@ class _Rater:
         whole, *parts = get_word_terms(name)
         parts = parts or [whole]
         return len([part for part in parts if part in self._telling]) / len(parts)
+
+
+def raise_named(rated: Sequence[Rated], named: Collection[Named]) -> list[Rated]:
+    """Return the declarations, those that a report names as code being worth more; the best first.
+
+    A qualifier that is a namespace or a module is the owner of none: `detail::is_valid_path`.
+    """
+    owned = {f"{owner}.{name}" for owner, name in named if owner}
+    names = {name for _, name in named}
+    raised = [(worth * _find_factor(span, names, owned), span) for worth, span in rated]
+    return sorted(raised, key=itemgetter(0), reverse=True)
+
+
+def _find_factor(span: SymbolSpan, names: Collection[str], owned: Collection[str]) -> float:
+    if span.name not in names:
+        return 1.0
+    return OWNED_WORTH if ".".join(span.qualified_name.split(".")[-2:]) in owned else NAMED_WORTH
 
 
 def is_inner_test(name: str) -> bool:

@@ -11,19 +11,26 @@ The lines of a page go to the declarations of all its first files that are worth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.enclosing import Declarations
 from repo_mcp.ranking.page.called_names import list_called, may_follow
-from repo_mcp.ranking.page.declaration_rating import Rated, demote_repeats, demote_tests, list_asked
+from repo_mcp.ranking.page.declaration_rating import (
+    Named,
+    Rated,
+    demote_repeats,
+    demote_tests,
+    list_asked,
+    raise_named,
+)
 from repo_mcp.ranking.page.line_terms import find_text_terms
 from repo_mcp.ranking.page.live_chunks import LiveChunk, decode_lines
 from repo_mcp.record_classes import dataclass
 
-MAX_RATED_LINES = 5_000  # of a file: looking through 1,000 lines takes about a millisecond
+MAX_RATED_LINES = 20_000  # of a file: looking through 1,000 lines takes about a millisecond
 MOST_RATED = 16  # declarations of a file, beside those that are called
 SMALL_TYPE_LINES = 30  # of a type that is shown whole, and whose calls are followed
 CALLERS = 6  # declarations whose calls are followed
@@ -57,11 +64,14 @@ def has_members(live: LiveChunk, span: SymbolSpan) -> bool:
     return holds_members(" ".join(decode_lines(live.lines, span.head_line, span.name_line)), span.name)
 
 
-def rate_files(chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: int) -> dict[int, AskedFile]:
+def rate_files(
+    chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: int, named: Collection[Named]
+) -> dict[int, AskedFile]:
     """Return the rated files of the first hits by their places, without those that hold nothing asked.
 
     Of all of them together, at most `room` lines are shown whole. Without room, declarations are rated by
     their lines alone: of two ways to rate, this one finds the head that a question is about for fewer bytes.
+    Those that are `named` count for more.
     """
     files: dict[int, AskedFile] = {}
     seen: set[str] = set()
@@ -70,7 +80,7 @@ def rate_files(chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: 
             continue
         seen.add(live.ranked.path)
         share = live.ranked.score / chunks[0].ranked.score
-        one = _rate(live, telling, share, reads_names=room > 0)
+        one = _rate(live, telling, share, named, reads_names=room > 0)
         if one.rated:
             files[place] = one
     if room:  # else one head of each file is shown, which bodies and calls lead to less often
@@ -79,7 +89,14 @@ def rate_files(chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: 
     return files
 
 
-def _rate(live: LiveChunk, telling: Mapping[str, float], share: float, *, reads_names: bool) -> AskedFile:
+def _rate(
+    live: LiveChunk,
+    telling: Mapping[str, float],
+    share: float,
+    named: Collection[Named],
+    *,
+    reads_names: bool,
+) -> AskedFile:
     """Return a file with its rated declarations: their worth times the file's `share` of the best score.
 
     Unless names are read, only lines count, and those of comments count like any other.
@@ -88,7 +105,7 @@ def _rate(live: LiveChunk, telling: Mapping[str, float], share: float, *, reads_
     declarations = live.find_declarations()
     is_comment = declarations.mark_comments(len(held)) if reads_names else bytearray(len(held))
     found = list_asked(declarations, held, is_comment, telling, MOST_RATED, reads_names=reads_names)
-    found = demote_repeats(demote_tests(found))
+    found = demote_repeats(demote_tests(raise_named(found, named)))
     rated = [(worth * share, span) for worth, span in found]
     return AskedFile(live, declarations, held, is_comment, rated)
 

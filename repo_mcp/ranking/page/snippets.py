@@ -11,7 +11,7 @@ and left out when what matched is gone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice, repeat
 from operator import attrgetter, itemgetter
@@ -19,6 +19,7 @@ from operator import attrgetter, itemgetter
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import OUTSIDE, Declarations
 from repo_mcp.model import Hit
+from repo_mcp.ranking.page.declaration_rating import Named
 from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
 from repo_mcp.ranking.page.page_declarations import SMALL_TYPE_LINES, AskedFile, has_members, rate_files
@@ -67,6 +68,16 @@ class ShownHits:
     warnings: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ReportClues:
+    """What a report points at: pasted text, or the title of such."""
+
+    cited: Mapping[str, int]  # the line that it cites of each of these paths
+    quotable: Quotable  # what it may quote of a file
+    named: Collection[Named]  # declarations that count for more
+    first_lines: int = PASTED_LINES  # that are shown of the first file
+
+
 def show_hits(
     ranked: Sequence[RankedChunk],
     phrases: Sequence[str],
@@ -76,9 +87,7 @@ def show_hits(
     telling: Mapping[str, float] | None = None,
     near: int = RATED_HITS,
     room: int = WHOLE_LINES,
-    cited: Mapping[str, int] | None = None,
-    quotable: Quotable | None = None,
-    first_lines: int = PASTED_LINES,
+    report: ReportClues | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
@@ -86,31 +95,28 @@ def show_hits(
     that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
     the weights of words: then the first `near` hits show the declarations of their files that are about these
     words, and others one line. As many declarations are shown whole as fit into `room` lines; without room,
-    only the head of each file's best is shown. Of a report, which cites a line of each of these paths or
-    quotes what is `quotable`, the lines there and those that match best are shown instead of a head,
-    `first_lines` of the first file.
+    only the head of each file's best is shown. Of a report, the lines that match best, and those that it
+    points at, are shown instead of a head.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
     best = tuple(islice(chunks, near)) if telling else ()
-    files = rate_files(best, telling, room) if telling else {}
+    files = rate_files(best, telling, room, report.named if report else ()) if telling else {}
     longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
     terms = tuple(dict.fromkeys(chain.from_iterable(map(_get_terms, ranked[:most]))))
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
         if place in files:
             file = files[place]
-            if cited is None or not telling or room:
+            if report is None or not telling or room:
                 show = partial(_show_asked, file, *_choose_head(is_first=not hits, shows_whole=room > 0))
                 hits.append(_show_rated(file, show))
             else:
-                line = cited.get(one.ranked.path, 0)
-                if not line and quotable is not None:
-                    line = find_quoted(one.data, quotable)
-                some = NEXT_LINES if hits else first_lines
+                line = report.cited.get(one.ranked.path, 0) or find_quoted(one.data, report.quotable)
+                some = NEXT_LINES if hits else report.first_lines
                 hits.append(_show_report(file, [*telling.values()], line, some, is_first=not hits))
         else:
-            is_further = telling and (place >= near or (cited is not None and hits))
+            is_further = telling and (place >= near or (report is not None and hits))
             hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
     return ShownHits(tuple(hits), reader.list_warnings())
 

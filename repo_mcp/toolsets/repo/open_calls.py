@@ -186,7 +186,7 @@ def _list_declaring(repository: Repository, symbol: str) -> dict[str, str]:
     for hit in repository.search(request).hits:
         own = hit.symbol or ""
         if f".{own}".endswith(ending):
-            found.setdefault(hit.path, symbol)
+            found[hit.path] = symbol  # a constructor may have the name of its class, and of its file
         elif own and any(f".{around}.{own}".endswith(ending) for around in _name_modules(hit.path)):
             found.setdefault(hit.path, own)
     return found

@@ -644,3 +644,15 @@ def test_a_folder_is_called_one(served: Served) -> None:
     error = served.call(path="folder")["error"]
     assert error["message"] == "'folder' is a directory."
     assert error["hint"] == "List the files in it to find one."
+
+
+def test_a_constructor_is_opened_by_the_name_that_a_hit_gives_it(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    text = "class Crane {\n    int load;\n\n    public Crane(int load) {\n        this.load = load;\n    }\n}\n"
+    (tmp_path / "root/Crane.java").write_text(text)
+    served = Served(tmp_path / "root", tmp_path / "data")
+    served.repository.refresh()
+    opened = served.open(symbol="Crane.Crane")
+    assert (opened["start_line"], opened["end_line"]) == (4, 6)
+    assert served.open(symbol="Crane")["end_line"] == 7
+    served.repository.close()

@@ -5,13 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from repo_mcp.ranking.page.called_names import list_called, may_follow
-from repo_mcp.ranking.page.declaration_rating import SYNONYM_SHARE, weigh_query_terms
+from repo_mcp.ranking.page.declaration_rating import (
+    NAMED_WORTH,
+    OWNED_WORTH,
+    SYNONYM_SHARE,
+    Named,
+    weigh_query_terms,
+)
 from repo_mcp.ranking.page.live_chunks import read_chunks
 from repo_mcp.ranking.page.page_declarations import AskedFile, rate_files
 from tests.repo_mcp.ranking.page.test_snippets import rank_python
 
 
-def rate(*texts: str, room: int = 100, scores: tuple[float, ...] = (), **telling: float) -> list[AskedFile]:
+def rate(
+    *texts: str,
+    room: int = 100,
+    scores: tuple[float, ...] = (),
+    named: tuple[Named, ...] = (),
+    **telling: float,
+) -> list[AskedFile]:
     """Return the rated files of hits with these texts, of which the first scores highest."""
     files = {f"{place}.py": text for place, text in enumerate(texts)}
     ranked = [
@@ -19,7 +31,7 @@ def rate(*texts: str, room: int = 100, scores: tuple[float, ...] = (), **telling
         for (path, text), score in zip(files.items(), scores or (1.0,) * len(texts), strict=True)
     ]
     chunks = read_chunks(ranked, [], lambda path: files[path].encode()).chunks
-    return [*rate_files(chunks, telling, room).values()]
+    return [*rate_files(chunks, telling, room, named).values()]
 
 
 def list_names(file: AskedFile) -> list[str]:
@@ -119,3 +131,19 @@ def test_called_names_stand_before_a_bracket() -> None:
     assert list_called("tie(rope, knot (1)); mast.lift!(2); tie()") == ["tie", "knot", "lift!"]
     assert not any(map(may_follow, ("if", "isinstance", "at")))
     assert may_follow("tie")
+
+
+def test_what_a_report_names_is_worth_more_and_most_with_its_owner() -> None:
+    text = "class Fleet:\n    def moor(self):\n        anchor()\n\n\ndef tie():\n    anchor()\n"
+    (plain,) = rate(text, room=0, anchor=3.0)
+    (file,) = rate(text, room=0, named=(("", "tie"), ("Fleet", "moor")), anchor=3.0)
+    before, now = list_worths(plain), list_worths(file)
+    assert now["tie"] == before["tie"] * NAMED_WORTH
+    assert now["Fleet.moor"] == before["Fleet.moor"] * OWNED_WORTH
+    assert list_names(file)[0] == "Fleet.moor"
+
+
+def test_a_namespace_before_a_name_is_no_owner() -> None:
+    text = "def tie():\n    anchor()\n\n\ndef moor():\n    anchor()\n"
+    (file,) = rate(text, room=0, named=(("detail", "moor"),), anchor=3.0)
+    assert list_names(file) == ["moor", "tie"]
