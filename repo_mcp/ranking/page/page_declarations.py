@@ -105,7 +105,9 @@ def _rate(
     declarations = live.find_declarations()
     is_comment = declarations.mark_comments(len(held)) if reads_names else bytearray(len(held))
     found = list_asked(declarations, held, is_comment, telling, MOST_RATED, reads_names=reads_names)
-    found = demote_repeats(demote_tests(raise_named(found, named)))
+    if named:
+        found = raise_named(found, named)
+    found = demote_repeats(demote_tests(found))
     rated = [(worth * share, span) for worth, span in found]
     return AskedFile(live, declarations, held, is_comment, rated)
 

@@ -70,7 +70,7 @@ class ShownHits:
 
 @dataclass(frozen=True, slots=True)
 class ReportClues:
-    """What a report points at: pasted text, or the title of such."""
+    """The lines and names that a report points at. A report is pasted text, or the title of such."""
 
     cited: Mapping[str, int]  # the line that it cites of each of these paths
     quotable: Quotable  # what it may quote of a file

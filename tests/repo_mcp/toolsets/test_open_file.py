@@ -648,7 +648,7 @@ def test_a_folder_is_called_one(served: Served) -> None:
 
 def test_a_constructor_is_opened_by_the_name_that_a_hit_gives_it(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
-    text = "class Crane {\n    int load;\n\n    public Crane(int load) {\n        this.load = load;\n    }\n}\n"
+    text = "class Crane {\n    int load;\n\n    public Crane(int to) {\n        load = to;\n    }\n}\n"
     (tmp_path / "root/Crane.java").write_text(text)
     served = Served(tmp_path / "root", tmp_path / "data")
     served.repository.refresh()
