@@ -19,13 +19,12 @@ from repo_mcp.ranking.page.declaration_rating import Named, weigh_query_terms
 from repo_mcp.ranking.page.matched_words import keep_telling, name_matched
 from repo_mcp.ranking.page.quoted_lines import read_quotable
 from repo_mcp.ranking.page.rare_words import QueryWord, describe_words, lacks_most, look_up_words
+from repo_mcp.ranking.page.report_lines import PASTED_LINES, TITLE_LINES, ReportClues
 from repo_mcp.ranking.page.snippets import (
     FEW_WHOLE_LINES,
-    PASTED_LINES,
     RATED_HITS,
-    TITLE_LINES,
     WHOLE_LINES,
-    ReportClues,
+    PageForm,
     ShownHits,
     show_hits,
 )
@@ -35,7 +34,7 @@ from repo_mcp.ranking.query.intent import MIN_NAME_CHARS, NameKind, asks, unders
 from repo_mcp.ranking.query.query import Query, widen
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.schema import SYMBOL
 from repo_mcp.text.stop_words import FUNCTION_WORDS
@@ -63,11 +62,12 @@ class _Reading:
 def answer_ranked(
     scope: SearchScope, request: SearchRequest, query: Query, progress: Sequence[str], *, is_whole: bool
 ) -> SearchAnswer:
-    """Return the best chunks for a query that names alone do not answer. Its required words are completed."""
-    searcher = scope.searcher
-    # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
-    depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
-    query.required += list_phrase_words(query.phrases, searcher.count_units)
+    """Return the best chunks for a query that names alone do not answer."""
+    searcher, depth = scope.searcher, request.top_k
+    if query.phrases:
+        depth = max(depth, PHRASE_DEPTH)  # only its text shows whether a chunk holds a phrase
+        of_phrases = list_phrase_words(query.phrases, searcher.count_units)
+        query = replace(query, required=[*query.required, *of_phrases])
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
     ranking = scope.rank(widened, depth + 1)  # one more, to know whether others follow
     reading = _read(searcher, request, query, widened)
@@ -156,12 +156,11 @@ def _show_page(
     near: int,
 ) -> ShownHits:
     """Return at most `most` hits with their live text. A declaration of the name asked for comes first."""
-    asked, telling, is_report = reading.asked, reading.telling, reading.is_report
+    asked, is_report = reading.asked, reading.is_report
     room = choose_room(query.text) if request.shows_whole and not is_report else 0
     report = _read_clues(scope, request, query) if is_report else None
-    shown = show_hits(
-        ranking.chunks, query.phrases, scope.read_live, most, asked, telling, near, room, report
-    )
+    form = PageForm(most, asked, reading.telling, near, room, report)
+    shown = show_hits(ranking.chunks, query.phrases, scope.read_live, form)
     if asked is not None:
         shown = put_first(shown, asked, request.top_k, partial(look_up, scope, query))
     return shown

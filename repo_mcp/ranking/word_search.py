@@ -81,11 +81,10 @@ def _answer_words(
     scope: SearchScope, request: SearchRequest, query: Query, progress: Sequence[str], *, is_whole: bool
 ) -> SearchAnswer:
     """Return the ranked answer; if no text has a phrase that the query quotes, by the words of the phrase."""
-    required = [*query.required]
     answer = answer_ranked(scope, request, query, progress, is_whole=is_whole)
     if not query.phrases or answer.hits:
         return answer
-    apart = replace(query, phrases=[], required=required)
+    apart = replace(query, phrases=[])
     by_words = answer_ranked(scope, request, apart, progress, is_whole=is_whole)
     if query.has_other_words:  # quotes of a title are not always meant
         notes = (NO_PHRASE,) if by_words.hits else ()

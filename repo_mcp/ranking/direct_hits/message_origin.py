@@ -17,8 +17,8 @@ from itertools import chain
 
 from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.scope import SearchScope
+from repo_mcp.ranking.page.hit_lines import show_lines
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
-from repo_mcp.ranking.page.snippets import show_lines
 from repo_mcp.ranking.query.query import STORY_WORDS, Query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import analyse_text

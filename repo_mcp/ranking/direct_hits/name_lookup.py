@@ -29,8 +29,9 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.scope import RatedDeclaration, SearchScope
 from repo_mcp.ranking.files.ranked_file import Points
+from repo_mcp.ranking.page.asked_declaration import grade_span
+from repo_mcp.ranking.page.hit_lines import show_declaration
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
-from repo_mcp.ranking.page.snippets import grade_span, show_declaration
 from repo_mcp.ranking.query.asked_name import (
     EXACT,
     PARTS,

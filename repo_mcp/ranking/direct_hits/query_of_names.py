@@ -22,9 +22,9 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.name_lookup import Found, look_up
 from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.files.ranked_file import add_up
+from repo_mcp.ranking.page.hit_lines import show_lines
 from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines, read_chunks
-from repo_mcp.ranking.page.snippets import show_lines
 from repo_mcp.ranking.query.asked_name import (
     EXACT,
     SPELLING,

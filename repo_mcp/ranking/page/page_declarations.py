@@ -54,14 +54,22 @@ class AskedFile:
     rated: list[Rated]  # the best first, at least one
     whole: list[SymbolSpan] = field(default_factory=list)  # those that are shown whole
 
-    def is_long_type(self, span: SymbolSpan) -> bool:
-        """Return True for a declaration with members that is too long to be shown whole."""
-        return span.end_line - span.head_line >= SMALL_TYPE_LINES and has_members(self.live, span)
-
 
 def has_members(live: LiveChunk, span: SymbolSpan) -> bool:
     """Return True for a declaration that holds members: a class, a module."""
     return holds_members(" ".join(decode_lines(live.lines, span.head_line, span.name_line)), span.name)
+
+
+def is_long_type(live: LiveChunk, span: SymbolSpan) -> bool:
+    """Return True for a declaration with members that is too long to be shown whole."""
+    return span.end_line - span.head_line >= SMALL_TYPE_LINES and has_members(live, span)
+
+
+def find_member(live: LiveChunk, around: SymbolSpan, spans: Sequence[SymbolSpan]) -> SymbolSpan | None:
+    """Return the first of `spans` that is a member of a type or module; None if there is none."""
+    if not has_members(live, around):
+        return None
+    return next((one for one in spans if around.name_line < one.head_line <= around.end_line), None)
 
 
 def rate_files(
@@ -152,7 +160,7 @@ def _choose_targets(places: Sequence[_Place], caller: _Place) -> list[_Place]:
 
 def _iter_calls(one: AskedFile, span: SymbolSpan) -> Iterator[str]:
     """Yield the names that a declaration calls, in code; none of a long type, whose members are rated."""
-    if one.is_long_type(span):
+    if is_long_type(one.live, span):
         return
     lines = decode_lines(one.live.lines, span.head_line, span.end_line)
     is_comment = one.is_comment[span.head_line - 1 : span.end_line]
@@ -175,7 +183,7 @@ def _choose_whole(files: Sequence[AskedFile], room: int) -> None:
         if worth < LEAST_SHARE * offers[0][0]:
             break
         new = {*range(span.head_line, span.end_line + 1)} - shown[id(one)]
-        if new and len(new) <= room and not one.is_long_type(span):
+        if new and len(new) <= room and not is_long_type(one.live, span):
             room -= len(new)
             shown[id(one)] |= new
             one.whole.append(span)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from repo_mcp.protocol.tool_model import CallContext, Progress
 from repo_mcp.text.lines import escape_text
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research.answers import resolve_scope
 from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS, RESEARCH_INPUT, RESEARCH_OUTPUT
@@ -36,27 +36,27 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     )
 
     scope = resolve_scope(repository, arguments)
-    depth, focus, limit = (arguments.get(name) for name in ("depth", "focus", "limit"))
+    focus, limit = find_text(arguments, "focus"), find_integer(arguments, "limit")
     request = ResearchRequest(
         str(arguments["query"]).replace("\0", " "),
-        depth if isinstance(depth, int) else None,
-        Focus(focus) if isinstance(focus, str) else None,
+        find_integer(arguments, "depth"),
+        None if focus is None else Focus(focus),
         scope.folder,
-        limit if isinstance(limit, int) else 0,
+        limit or 0,
     )
     control = RunControl(context.cancelled, None if context.report is None else partial(_report, context))
     report = repository.engines.researcher.answer(request, control)
-    most = min(limit if isinstance(limit, int) else DEFAULT_FINDINGS, len(report.findings))
+    most = min(DEFAULT_FINDINGS if limit is None else limit, len(report.findings))
     # Found by words, a finding of which only one line is shown is named among the surroundings instead.
-    if not isinstance(limit, int) and _is_of_words(report):
+    if limit is None and _is_of_words(report):
         most = min(most, sum(map(_shows_body, report.findings)) or most)
     is_whole = most == len(report.findings)
     most_bytes = repository.config.limits.max_total_bytes_per_response
     return Draft(
         partial(cut_report, report),
         most + (max(len(report.chains), len(report.map_nodes)) if is_whole else 0),
-        "limit" not in arguments,
-        None if "limit" in arguments else min(ORDINARY_BYTES, most_bytes),
+        limit is None,
+        min(ORDINARY_BYTES, most_bytes) if limit is None else None,
         render=partial(render_report, request.query),
     )
 

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.ranking.page.matched_words import TERMS_OF_REPORT
-from repo_mcp.ranking.page.snippets import (
+from repo_mcp.ranking.page.report_lines import (
     CITED_NEAR,
-    HEAD_LINES,
     NEXT_NEAR,
     PASTED_LINES,
     TITLE_LINES,
     choose_telling,
 )
+from repo_mcp.ranking.page.snippets import HEAD_LINES
 from repo_mcp.ranking.word_search import NO_PHRASE
 from repo_mcp.repository import Repository
 from tests.deep.sizes import examples

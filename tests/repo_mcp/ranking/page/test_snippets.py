@@ -11,18 +11,17 @@ from hypothesis import strategies as st
 
 from index_format import ChunkSpan, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.ranking.page.hit_lines import MAX_LINE_CHARS, render_numbered
 from repo_mcp.ranking.page.line_terms import find_line_terms
+from repo_mcp.ranking.page.line_windows import WINDOW_LINES, choose_window
 from repo_mcp.ranking.page.page_declarations import MAX_RATED_LINES
 from repo_mcp.ranking.page.snippets import (
     BRIEF_LINES,
     FIRST_LINES,
     FURTHER_LINES,
     HEAD_LINES,
-    MAX_LINE_CHARS,
     SHOWN_LINES,
-    WINDOW_LINES,
-    choose_window,
-    render_numbered,
+    PageForm,
     show_hits,
 )
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
@@ -118,7 +117,7 @@ def test_lines_are_numbered_and_long_ones_cut() -> None:
 
 
 def test_an_unchanged_file_is_shown_as_it_is() -> None:
-    shown = show_hits([rank(TEXT, ("kmalloc",))], [], lambda _path: TEXT.encode())
+    shown = show_hits([rank(TEXT, ("kmalloc",))], [], lambda _path: TEXT.encode(), PageForm())
     (hit,) = shown.hits
     assert (hit.path, hit.start_line, hit.end_line) == ("a.c", 6, 10)
     assert (hit.symbol, hit.symbol_lines, hit.chunk_lines) == ("second", (6, 10), (1, 10))
@@ -141,7 +140,7 @@ def rank_python(text: str, *places: int, last: int = 45) -> list[RankedChunk]:
 
 
 def test_the_head_of_a_long_function_is_shown_beside_the_lines_that_match() -> None:
-    (hit,) = show_hits(rank_python(LONG, 0), [], lambda _path: LONG.encode()).hits
+    (hit,) = show_hits(rank_python(LONG, 0), [], lambda _path: LONG.encode(), PageForm()).hits
     assert (hit.symbol, hit.symbol_lines) == ("moor", (4, 42))
     numbers = read_numbers(hit.snippet)
     assert numbers == sorted(numbers)
@@ -152,17 +151,17 @@ def test_the_head_of_a_long_function_is_shown_beside_the_lines_that_match() -> N
 
 def test_a_function_that_fits_is_shown_whole_and_then_the_next_best() -> None:
     text = "@cached\ndef moor(zeppelin):\n    return zeppelin\n\n\ndef lift():\n    return zeppelin\n"
-    (hit,) = show_hits(rank_python(text, 0, last=7), [], lambda _path: text.encode()).hits
+    (hit,) = show_hits(rank_python(text, 0, last=7), [], lambda _path: text.encode(), PageForm()).hits
     assert (hit.symbol, read_numbers(hit.snippet)) == ("moor", [1, 2, 3, 6, 7])
 
 
 def test_the_files_of_a_page_are_not_held_together() -> None:
     text = (LONG + "#\n" * 100_000).encode()
     ranked = rank_python(LONG, *range(10))
-    show_hits(ranked[:1], [], lambda _path: text)  # its declarations are cached now
+    show_hits(ranked[:1], [], lambda _path: text, PageForm())  # its declarations are cached now
     tracemalloc.start()
     try:
-        hits = show_hits(ranked, [], lambda _path: b"".join([text[:1], text[1:]])).hits
+        hits = show_hits(ranked, [], lambda _path: b"".join([text[:1], text[1:]]), PageForm()).hits
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -171,7 +170,7 @@ def test_the_files_of_a_page_are_not_held_together() -> None:
 
 
 def test_the_first_hits_show_most() -> None:
-    hits = show_hits(rank_python(LONG, *range(10)), [], lambda _path: LONG.encode()).hits
+    hits = show_hits(rank_python(LONG, *range(10)), [], lambda _path: LONG.encode(), PageForm()).hits
     shown = [len(read_numbers(hit.snippet)) for hit in hits]
     assert shown == sorted(shown, reverse=True)
     assert all(own <= most for own, most in zip(shown, SHOWN_LINES, strict=False))
@@ -185,15 +184,17 @@ def test_lines_outside_of_all_declarations_are_shown_where_they_tell_more() -> N
         + "\n\ndef lift():\n    return 1\n\n\ndef moor(zeppelin):\n    pass\n"
     )
     chunk = replace(rank(text, ("zeppelin", "mast", "rope"), last=11), path="a.py", language="python")
-    (hit,) = show_hits([chunk], [], lambda _path: text.encode()).hits
+    (hit,) = show_hits([chunk], [], lambda _path: text.encode(), PageForm()).hits
     assert (hit.symbol, hit.start_line) == (None, 1)
-    (hit,) = show_hits(rank_python(text, 0, last=11), [], lambda _path: text.encode()).hits
+    (hit,) = show_hits(rank_python(text, 0, last=11), [], lambda _path: text.encode(), PageForm()).hits
     assert (hit.symbol, hit.symbol_lines) == ("moor", (10, 11))
 
 
 def test_a_changed_file_is_looked_at_again() -> None:
     moved = "\n" * 4 + TEXT
-    shown = show_hits([rank(moved, ("kmalloc",), indexed=TEXT, last=14)], [], lambda _path: moved.encode())
+    shown = show_hits(
+        [rank(moved, ("kmalloc",), indexed=TEXT, last=14)], [], lambda _path: moved.encode(), PageForm()
+    )
     assert "12\t\t/* kmalloc the queue */\n" in shown.hits[0].snippet
     assert shown.warnings == ("1 of the files found changed after indexing: refresh the index.",)
 
@@ -206,7 +207,7 @@ def test_what_is_gone_is_left_out() -> None:
             return other.encode()
         raise RepoError(ErrorCode.NOT_FOUND, "gone")
 
-    shown = show_hits([rank(other, ("kmalloc",), indexed=TEXT)], [], read)
+    shown = show_hits([rank(other, ("kmalloc",), indexed=TEXT)], [], read, PageForm())
     assert shown.hits == ()
     assert len(shown.warnings) == 2
 
@@ -214,7 +215,7 @@ def test_what_is_gone_is_left_out() -> None:
 def test_a_phrase_must_be_in_the_chunk() -> None:
     phrases = {"KMALLOC the queue": 1, "Return First(2)": 1, "kmalloc  the queue": 0, "x y": 0}
     for phrase, count in phrases.items():
-        shown = show_hits([rank(TEXT, ("kmalloc",))], [phrase], lambda _path: TEXT.encode())
+        shown = show_hits([rank(TEXT, ("kmalloc",))], [phrase], lambda _path: TEXT.encode(), PageForm())
         assert len(shown.hits) == count
 
 
@@ -229,10 +230,10 @@ LONG_FLEET = FLEET.replace("        mast += 1\n" * 40, "        mast += 1\n" * 1
 
 def test_a_question_is_answered_by_the_declaration_of_the_file_that_it_is_about() -> None:
     ranked = rank_python(FLEET, 0, last=8)
-    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode()).hits
+    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), PageForm()).hits
     assert hit.symbol == "moor"
     telling = {"zeppelin": 2.0, "anchor": 3.0, "gas": 3.0, "moor": 3.0}
-    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling).hits
+    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), PageForm(telling=telling)).hits
     assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 58))
     assert read_numbers(hit.snippet) == [*range(4, 11), *range(17, 59)]  # whole; `tie` is worth far less
 
@@ -240,7 +241,7 @@ def test_a_question_is_answered_by_the_declaration_of_the_file_that_it_is_about(
 def test_of_a_declaration_that_is_too_long_the_head_and_its_best_lines_are_shown() -> None:
     ranked = rank_python(LONG_FLEET, 0, last=8)
     telling = {"anchor": 3.0, "gas": 3.0}
-    (hit,) = show_hits(ranked, [], lambda _path: LONG_FLEET.encode(), telling=telling).hits
+    (hit,) = show_hits(ranked, [], lambda _path: LONG_FLEET.encode(), PageForm(telling=telling)).hits
     assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 128))
     numbers = read_numbers(hit.snippet)
     assert numbers[:BRIEF_LINES] == [*range(17, 17 + BRIEF_LINES)]
@@ -251,7 +252,9 @@ def test_of_a_declaration_that_is_too_long_the_head_and_its_best_lines_are_shown
 def test_whole_declarations_take_their_lines_from_the_first_files_together() -> None:
     ranked = rank_python(FLEET, *range(4), last=8)
     ranked = [replace(one, path=f"{place}.py") for place, one in enumerate(ranked)]
-    hits = show_hits(ranked, [], lambda _path: FLEET.encode(), telling={"anchor": 3.0, "zeppelin": 2.0}).hits
+    hits = show_hits(
+        ranked, [], lambda _path: FLEET.encode(), PageForm(telling={"anchor": 3.0, "zeppelin": 2.0})
+    ).hits
     first, second, third, last = (read_numbers(hit.snippet) for hit in hits)
     assert first == second == [*range(17, 59)]
     assert third == [*range(17, 17 + BRIEF_LINES)]  # of what no longer fits the head
@@ -261,14 +264,14 @@ def test_whole_declarations_take_their_lines_from_the_first_files_together() -> 
 def test_without_room_the_head_of_each_best_declaration_is_shown() -> None:
     ranked = rank_python(FLEET, 0, last=8)
     telling = {"anchor": 3.0, "zeppelin": 2.0}
-    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling, room=0).hits
+    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), PageForm(telling=telling, room=0)).hits
     assert read_numbers(hit.snippet) == [*range(17, 17 + HEAD_LINES)]
     assert hit.also == (("moor", (4, 10)), ("tie", (61, 62)))
 
 
 def test_of_a_long_type_two_lines_are_shown_and_those_that_match() -> None:
     text = "class Fleet:\n" + "    ship = 1\n" * 40 + "    mast = zeppelin\n" + "    rope = 1\n" * 30
-    (hit,) = show_hits(rank_python(text, 0, last=72), [], lambda _path: text.encode()).hits
+    (hit,) = show_hits(rank_python(text, 0, last=72), [], lambda _path: text.encode(), PageForm()).hits
     numbers = read_numbers(hit.snippet)
     assert numbers[:2] == [1, 2]
     assert 3 not in numbers
@@ -280,10 +283,14 @@ def test_a_test_in_a_file_of_the_program_comes_after_what_it_tests() -> None:
     body = "    anchor(gas)\n" * 60
     text = f"def moor(gas):\n{body}\n\ndef test_anchor(gas):\n    anchor = gas\n{body}"
     telling = {"anchor": 3.0, "gas": 2.0}
-    (hit,) = show_hits(rank_python(text, 0, last=8), [], lambda _path: text.encode(), telling=telling).hits
+    (hit,) = show_hits(
+        rank_python(text, 0, last=8), [], lambda _path: text.encode(), PageForm(telling=telling)
+    ).hits
     assert (hit.symbol, hit.also) == ("moor", (("test_anchor", (64, 125)),))
     tests = text.replace("moor", "test_moor")  # all are tests: the better one is first
-    (hit,) = show_hits(rank_python(tests, 0, last=8), [], lambda _path: tests.encode(), telling=telling).hits
+    (hit,) = show_hits(
+        rank_python(tests, 0, last=8), [], lambda _path: tests.encode(), PageForm(telling=telling)
+    ).hits
     assert hit.symbol == "test_anchor"
 
 
@@ -294,7 +301,9 @@ def test_of_a_long_type_the_head_is_shown_and_its_best_member() -> None:
         + "    def moor(self, zeppelin):\n        return zeppelin\n"
     )
     telling = {"anchor": 3.0, "zeppelin": 2.0, "gas": 2.0, "mast": 2.0}
-    (hit,) = show_hits(rank_python(text, 0, last=8), [], lambda _path: text.encode(), telling=telling).hits
+    (hit,) = show_hits(
+        rank_python(text, 0, last=8), [], lambda _path: text.encode(), PageForm(telling=telling)
+    ).hits
     assert (hit.symbol, hit.symbol_lines) == ("Anchor.moor", (42, 43))
     assert read_numbers(hit.snippet) == [1, 2, 42, 43]
 
@@ -303,21 +312,25 @@ def test_the_first_hits_of_a_question_name_further_declarations_of_their_files()
     telling = {"anchor": 3.0, "zeppelin": 2.0, "lift": 1.0}
     many = LONG_FLEET.replace("    ship += zeppelin + zeppelin\n", "    ship += zeppelin + zeppelin\n" * 12)
     ranked = rank_python(many, 0, last=8)
-    (hit,) = show_hits(ranked, [], lambda _path: many.encode(), telling=telling).hits
+    (hit,) = show_hits(ranked, [], lambda _path: many.encode(), PageForm(telling=telling)).hits
     assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (83, 194))
     assert hit.also == (("moor", (4, 76)), ("Fleet.lift", (80, 81)), ("tie", (197, 198)))
     many += "".join(f"\n\ndef sail_{n}():\n" + f"    zeppelin = {n}\n" * 70 for n in range(9))
-    (hit,) = show_hits(rank_python(many, 0, last=8), [], lambda _path: many.encode(), telling=telling).hits
+    (hit,) = show_hits(
+        rank_python(many, 0, last=8), [], lambda _path: many.encode(), PageForm(telling=telling)
+    ).hits
     assert [name for name, _ in hit.also] == ["moor", "sail_0", "sail_1", "sail_2"]
     assert hit.heads == "4\tdef moor(ship):\n201\tdef sail_0():\n274\tdef sail_1():\n"
-    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode()).hits
+    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), PageForm()).hits
     assert hit.also == ()
 
 
 def test_a_declaration_that_is_shown_is_not_named_again() -> None:
     text = "def moor():\n    zeppelin = 1\n\n\ndef tie():\n    zeppelin = 2\n    return anchor\n"
     ranked = rank_python(text, 0, last=7)
-    (hit,) = show_hits(ranked, [], lambda _path: text.encode(), telling={"zeppelin": 4.0, "anchor": 3.0}).hits
+    (hit,) = show_hits(
+        ranked, [], lambda _path: text.encode(), PageForm(telling={"zeppelin": 4.0, "anchor": 3.0})
+    ).hits
     assert (hit.symbol, hit.also) == ("tie", ())
     assert {1, 2} <= {*read_numbers(hit.snippet)}
 
@@ -326,13 +339,13 @@ def test_a_comment_above_a_declaration_leads_to_it() -> None:
     text = "gas = 1\n" * 9 + "\n\n# Where a zeppelin goes.\n@late\ndef moor(gas):\n    return gas\n"
     telling = {"zeppelin": 4.0, "gas": 3.0}
     ranked = [replace(one, path=f"{place}.py") for place, one in enumerate(rank_python(text, 0, 0, last=15))]
-    first, brief = show_hits(ranked, [], lambda _path: text.encode(), telling=telling, near=1).hits
+    first, brief = show_hits(ranked, [], lambda _path: text.encode(), PageForm(telling=telling, near=1)).hits
     assert (first.symbol, brief.symbol) == ("moor", "moor")
     assert brief.snippet == "14\tdef moor(gas):\n"
     text += "\n\ndef tie(ship):\n    return ship\n"  # its code says less than that comment
     ranked = rank_python(text, 0, last=19)
     telling = {"zeppelin": 4.0, "ship": 0.5}
-    (hit,) = show_hits(ranked, [], lambda _path: text.encode(), telling=telling).hits
+    (hit,) = show_hits(ranked, [], lambda _path: text.encode(), PageForm(telling=telling)).hits
     assert read_numbers(hit.snippet)[:2] == [13, 14]
 
 
@@ -340,19 +353,22 @@ def test_only_the_first_hits_of_files_are_looked_through() -> None:
     paths = ("a.py", "a.py", "b.py", "c.py")
     ranked = rank_python(FLEET, *range(4), last=8)
     ranked = [replace(one, path=path) for one, path in zip(ranked, paths, strict=True)]
-    hits = show_hits(ranked, [], lambda _path: FLEET.encode(), telling={"anchor": 3.0}).hits
+    hits = show_hits(ranked, [], lambda _path: FLEET.encode(), PageForm(telling={"anchor": 3.0})).hits
     assert [hit.symbol for hit in hits] == ["Fleet.anchor_zeppelin", "moor", "Fleet.anchor_zeppelin", "moor"]
 
 
 def test_words_without_a_declaration_change_nothing() -> None:
     ranked = rank_python(FLEET, 0, last=8)
-    plain = show_hits(ranked, [], lambda _path: FLEET.encode())
+    plain = show_hits(ranked, [], lambda _path: FLEET.encode(), PageForm())
     for telling in ({}, {"rope": 1.0}, {"quaternion": 1.0}):
-        assert show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling) == plain
+        assert show_hits(ranked, [], lambda _path: FLEET.encode(), PageForm(telling=telling)) == plain
     long = FLEET + "\n" * MAX_RATED_LINES
-    plain = show_hits(rank_python(long, 0, last=8), [], lambda _path: long.encode())
+    plain = show_hits(rank_python(long, 0, last=8), [], lambda _path: long.encode(), PageForm())
     telling = {"anchor": 3.0}
-    assert show_hits(rank_python(long, 0, last=8), [], lambda _path: long.encode(), telling=telling) == plain
+    assert (
+        show_hits(rank_python(long, 0, last=8), [], lambda _path: long.encode(), PageForm(telling=telling))
+        == plain
+    )
 
 
 def test_declarations_of_one_name_count_less_each_time() -> None:
@@ -360,7 +376,9 @@ def test_declarations_of_one_name_count_less_each_time() -> None:
     text = "".join(f"class A{at}:\n    def moor(self):\n{body}\n\n" for at in range(4))
     text += f"def merge_lines():\n    rope = zeppelin\n{body}"
     telling = {"zeppelin": 3.0, "moor": 2.0, "rope": 2.0}
-    (hit,) = show_hits(rank_python(text, 0, last=8), [], lambda _path: text.encode(), telling=telling).hits
+    (hit,) = show_hits(
+        rank_python(text, 0, last=8), [], lambda _path: text.encode(), PageForm(telling=telling)
+    ).hits
     assert hit.symbol == "A0.moor"
     assert [name for name, _ in hit.also][:1] != ["merge_lines"]  # for it is shown, after one `moor`
     assert f"{text.splitlines().index('def merge_lines():') + 1}\tdef merge_lines" in hit.snippet
