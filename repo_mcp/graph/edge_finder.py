@@ -27,14 +27,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from repo_mcp.graph.dispatch import Overrides
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
-from repo_mcp.graph.hierarchy import Overrides
 from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.program import (
-    NOTHING,
-    Confidence,
-    Declaration,
-)
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration
 from repo_mcp.graph.reference_search import (
     BASES,
     EDGES_OF_ROLES,
@@ -48,13 +44,7 @@ from repo_mcp.graph.reference_search import (
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED, NAMELESS_FILES, EdgeType
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.symbols.symbol_record import (
-    CALLABLE_KINDS,
-    TYPE_KINDS,
-    ReferenceRole,
-    SymbolKind,
-    SymbolRecord,
-)
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 
 MAX_OUTGOING = 3_000  # references inside one symbol that one window resolves
 MAX_INCOMING = 6_000  # references by name that one window resolves, for one target: 0.4 s

@@ -2,14 +2,11 @@
 
 Every walk is breadth first, visits a type once and stops after MAX_TYPES, so inheritance cycles terminate.
 
-`Dispatch` finds the members that a call may run when it names one that others override. If `store` has an
-interface as its type, `store.save()` runs one of its implementations, and it is unknown which: these edges
-are only possible. Calls through `super` or the name of a type run the member that they name.
+Left out on purpose: which of these members a call may run (`dispatch.py`).
 """
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -50,11 +47,7 @@ _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EV
 # That one member overrides; also abstract members called in one symbol whose overrides are looked up.
 MAX_MEMBERS = 40
 ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
-_WITHOUT_BODIES = ABSTRACT_KINDS | {SymbolKind.TYPE}  # in TypeScript a name of an object type
-# Receivers that run the base's member.
-_OF_BASES = frozenset({"super", "super()", "base", "parent", "__super"})
 _Below = dict[Declaration, list[Target]]  # the types directly below each type, in order of path and line
-_BETWEEN_NAMES = re.compile(r"\.|::|->")  # between the names of a qualifier
 
 
 class Structural(Protocol):
@@ -348,69 +341,3 @@ def _list_around(record: SymbolRecord, ordinal: int) -> list[str]:
         names.append(record.strings[record.names[ordinal]])
         ordinal = int(record.parents[ordinal])
     return names
-
-
-class Dispatch:
-    """The members that calls in one program may run. Used by one call at a time."""
-
-    def __init__(self, program: Program, hierarchy: Hierarchy) -> None:
-        self._program = program
-        self.hierarchy = hierarchy
-
-    def is_dispatched(self, record: SymbolRecord, row: int, member: Declaration) -> bool:
-        """Return whether the reference in a row is a call that may run an override of the member."""
-        if int(record.ref_roles[row]) != ReferenceRole.CALL:
-            return False
-        receiver = _BETWEEN_NAMES.split(record.strings[record.ref_qualifiers[row]])[-1]
-        own = self._program.find_record(member.path)
-        if own is None or receiver in _OF_BASES:
-            return False
-        owner = int(own.parents[member.ordinal])
-        if (
-            int(own.kinds[owner]) in _WITHOUT_BODIES
-            and not int(own.flags[member.ordinal]) & SymbolFlag.STATIC
-        ):
-            return True  # the receiver is called like its type: the type itself has nothing to run
-        type_name: str = own.strings[own.names[owner]]
-        return receiver != type_name
-
-    def is_abstract(self, member: Declaration) -> bool:
-        """Return True for a member without a body: an interface's, or one declared abstract."""
-        record = self._program.find_record(member.path)
-        if record is None or not member.ordinal:
-            return False
-        owner = int(record.parents[member.ordinal])
-        if int(record.kinds[owner]) in _WITHOUT_BODIES:
-            return True
-        if int(record.flags[member.ordinal]) & SymbolFlag.ABSTRACT:
-            return True
-        is_abstract = bool(int(record.flags[owner]) & SymbolFlag.ABSTRACT)
-        return is_abstract and self.hierarchy.is_interface(Declaration(member.path, owner))
-
-    def list_above(self, member: Declaration) -> frozenset[Declaration]:
-        """Return all members that one overrides, directly or not."""
-        found: set[Declaration] = set()
-        waiting = [member]
-        while waiting and len(found) < MAX_MEMBERS:
-            further = [one.declaration for one in self.hierarchy.find_overridden(waiting.pop())]
-            waiting += [one for one in further if one not in found]
-            found.update(further)
-        return frozenset(found - {member})
-
-
-class Overrides:
-    """The overrides of the abstract members that one symbol calls, each looked up once."""
-
-    def __init__(self, dispatch: Dispatch) -> None:
-        self._dispatch = dispatch
-        self._known: dict[Declaration, list[Target]] = {}
-        self.is_cut = False  # there were more than MAX_MEMBERS
-
-    def list_of(self, member: Declaration) -> list[Target]:
-        """Return the overrides of a member; none for one that is not abstract."""
-        if member not in self._known and self._dispatch.is_abstract(member):
-            if len(self._known) == MAX_MEMBERS:
-                self.is_cut = True
-                return []
-            self._known[member] = self._dispatch.hierarchy.find_overriding(member)
-        return self._known.get(member, [])

@@ -12,8 +12,9 @@ from functools import partial
 from heapq import merge
 
 from repo_mcp.graph.c_visibility import CVisibility
+from repo_mcp.graph.dispatch import Dispatch
 from repo_mcp.graph.edges import Bounds, GatheredEdges
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Dispatch, Hierarchy
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import (
     NOTHING,

@@ -27,14 +27,8 @@ import numpy.typing as npt
 
 from repo_mcp.errors import RepoError
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.workspace.git_index import (
-    INDEX,
-    MAX_INDEX_BYTES,
-    NotedFiles,
-    TrackedFiles,
-    UnusableIndex,
-    parse_files,
-)
+from repo_mcp.workspace.git_index import INDEX, MAX_INDEX_BYTES, NotedFiles
+from repo_mcp.workspace.git_index_entries import TrackedFiles, UnusableIndex, parse_files
 from repo_mcp.workspace.git_places import find_git_places, read_git_file
 
 I64 = npt.NDArray[np.int64]

@@ -24,7 +24,8 @@ from posixpath import commonpath
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import globs
-from repo_mcp.workspace.git_index import NOTHING_TRACKED, TrackedPaths
+from repo_mcp.workspace.git_index import NOTHING_TRACKED
+from repo_mcp.workspace.git_index_entries import TrackedPaths
 from repo_mcp.workspace.ignore_files import (
     IgnoreFacts,
     IgnoreFile,

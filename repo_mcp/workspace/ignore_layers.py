@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.record_classes import dataclass
-from repo_mcp.workspace.git_index import TrackedPaths
+from repo_mcp.workspace.git_index_entries import TrackedPaths
 from repo_mcp.workspace.globs import NameMatcher, match_components
 
 

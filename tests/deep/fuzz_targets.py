@@ -13,14 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from index_format import (
-    IndexFormatError,
-    IndexWriter,
-    MemoryDirectory,
-    Snapshot,
-    compute_fingerprint,
-    terms,
-)
+from index_format import IndexFormatError, IndexWriter, MemoryDirectory, Snapshot, compute_fingerprint, terms
 from index_format.packing import pack
 from repo_mcp.audit.log_reader import read_log
 from repo_mcp.config.repository_file import apply_repository_file
@@ -43,7 +36,7 @@ from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import SymbolRecordError, decode_symbol_record
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.unified_diff import parse_diff
-from repo_mcp.workspace.git_index import UnusableIndex, parse_index
+from repo_mcp.workspace.git_index_entries import UnusableIndex, parse_index
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from repo_mcp.workspace.walk_memory import JudgedNames, WalkMemory
 from tests.index_format.segment_bytes import (

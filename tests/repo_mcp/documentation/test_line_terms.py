@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.documentation.candidates import TextFacts, score_text
 from repo_mcp.documentation.query_words import (
     WEIGHTS,
     TermFinder,
@@ -17,6 +16,7 @@ from repo_mcp.documentation.query_words import (
     rate_rarity,
     weigh_words,
 )
+from repo_mcp.documentation.text_scores import TextFacts, score_text
 from repo_mcp.ranking.page import line_terms
 from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.ranking.query.query import parse_query

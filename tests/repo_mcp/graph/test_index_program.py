@@ -9,7 +9,8 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.live_graph import RESOLVERS, IndexProgram
+from repo_mcp.graph.index_program import IndexProgram
+from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from repo_mcp.repository import Repository
 from repo_mcp.symbols.symbol_record import ReferenceRole

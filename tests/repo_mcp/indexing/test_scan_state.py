@@ -28,7 +28,7 @@ from repo_mcp.indexing.scan_state import (
 )
 from repo_mcp.indexing.tree_changes import count_changed, drop_unchanged, find_changed
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
-from repo_mcp.workspace.git_index import STAT_BITS
+from repo_mcp.workspace.git_index_entries import STAT_BITS
 from repo_mcp.workspace.walked_files import build_walked_files
 from tests.deep.sizes import examples
 

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.workspace import git_index
-from repo_mcp.workspace.git_index import GitIndex, TrackedPaths, UnusableIndex, parse_index
+from repo_mcp.workspace.git_index import GitIndex
+from repo_mcp.workspace.git_index_entries import TrackedPaths, UnusableIndex, parse_index
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.live_tree import list_directory
 from repo_mcp.workspace.path_changes import PathChangeFinder

@@ -15,7 +15,8 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import git_index
 from repo_mcp.workspace.git_blobs import find_rows, find_shared_blobs
-from repo_mcp.workspace.git_index import STAT_BITS, GitIndex, parse_files
+from repo_mcp.workspace.git_index import GitIndex
+from repo_mcp.workspace.git_index_entries import STAT_BITS, parse_files
 from repo_mcp.workspace.git_places import find_git_places, list_siblings, read_git_file
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader
