@@ -18,15 +18,8 @@ from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.query.clues import (
-    Clue,
-    ClueKind,
-    Mention,
-    join_words,
-    parse_prompt,
-    resolve_mentions,
-    split_symbol,
-)
+from repo_mcp.ranking.query.clues import Clue, ClueKind, join_words, parse_prompt, split_symbol
+from repo_mcp.ranking.query.mentions import Mention, resolve_mentions
 from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.ranking.query.report_noise import drop_written, read_template, read_words
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk

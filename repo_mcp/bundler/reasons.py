@@ -13,7 +13,8 @@ from repo_mcp.bundler.evidence import Evidence, is_called
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.records import Role, Selection
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.query.clues import ClueKind, Mention
+from repo_mcp.ranking.query.clues import ClueKind
+from repo_mcp.ranking.query.mentions import Mention
 from repo_mcp.record_classes import replace
 
 MAX_NAMED_TERMS = 6  # of one excerpt, in its rationale

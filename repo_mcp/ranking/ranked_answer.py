@@ -29,8 +29,9 @@ from repo_mcp.ranking.page.snippets import (
     show_hits,
 )
 from repo_mcp.ranking.query.asked_name import AskedName, find_name
-from repo_mcp.ranking.query.clues import ClueKind, parse_prompt, resolve_mentions, split_symbol
+from repo_mcp.ranking.query.clues import ClueKind, parse_prompt, split_symbol
 from repo_mcp.ranking.query.intent import MIN_NAME_CHARS, NameKind, asks, understand
+from repo_mcp.ranking.query.mentions import resolve_mentions
 from repo_mcp.ranking.query.query import Query, widen
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher

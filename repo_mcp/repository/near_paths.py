@@ -16,7 +16,7 @@ from index_format import IndexFormatError
 from repo_mcp.errors import SIMILAR, ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.similar_names import find_similar_files
-from repo_mcp.ranking.query.clues import find_meant
+from repo_mcp.ranking.query.mentions import find_meant
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.text.analysis import analyse_text

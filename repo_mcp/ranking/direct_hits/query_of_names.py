@@ -33,7 +33,7 @@ from repo_mcp.ranking.query.asked_name import (
     find_name,
     split_qualified,
 )
-from repo_mcp.ranking.query.clues import find_meant
+from repo_mcp.ranking.query.mentions import find_meant
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.live_terms import find_paths

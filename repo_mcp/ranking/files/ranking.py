@@ -37,8 +37,9 @@ from repo_mcp.ranking.files.signals import (
     split_name,
     weigh_kinds,
 )
-from repo_mcp.ranking.query.clues import ClueKind, resolve_mentions
+from repo_mcp.ranking.query.clues import ClueKind
 from repo_mcp.ranking.query.intent import NameKind, understand
+from repo_mcp.ranking.query.mentions import resolve_mentions
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64
 from repo_mcp.ranking.scoring.file_masks import Filter

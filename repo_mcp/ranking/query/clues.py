@@ -1,25 +1,19 @@
 """Finds what a prompt names: frames of tracebacks, paths, symbols, quoted text, words. Pure.
 
 Nothing here knows the repository: a path is whatever looks like one, and whether such a file
-exists is checked later. Every pattern is bounded, so that time is linear in the prompt.
-
-The indexed files that a prompt names are found in its paths and in the frames of its tracebacks. A path in a
-prompt need not be one of ours: it may be absolute, from another machine, cut at either end, or the dotted
-name of a module. It means a file when the two paths agree from the end in all components of the shorter one,
-or, for an absolute path, in at least two; the longest agreement wins.
+exists is checked later (`mentions.py`). Every pattern is bounded, so that time is linear in the prompt.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain, islice
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.text.analysis import analyse_text
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import unify_line_ends
 from repo_mcp.text.question_words import find_numbers
 from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
@@ -30,11 +24,6 @@ LEAST_NAMING_WORDS = 2  # of a title that has a name of code: "Add `close()`"
 _NO_TITLE = ("##", "**", "<!--", 'File "', "at ", ">>> ", "$ ")
 UNSPACED_CHARS = 2  # in a word, at the mean
 _UNSPACED = compile_late(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")  # Thai, Lao, Japanese, Chinese
-MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
-SOURCE_SHARE = 0.5  # of a file from which a script may have been built, by its name alone
-_DOTTED = compile_late(r"\w+(?:\.\w+)+")
-
-FindPaths = Callable[[Iterable[str]], list[str]]
 
 
 def find_title(text: str) -> str | None:
@@ -122,8 +111,6 @@ _PATH = r"(?:[A-Za-z]:)?[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){0,30}[\w.@+~-]{1,120
 _PYTHON_FRAME = 'File "'  # no other frame begins with this
 _CAUSE = "Caused by: "
 _PACKAGED = frozenset(("groovy", "java", "kt", "scala"))  # languages whose frames have the file's name alone
-_BUILT = (".js", ".cjs", ".mjs")  # such a file may be built from one of another name
-_BUILT_FROM = frozenset(("coffeescript", "javascript", "svelte", "typescript", "vue"))
 _FRAMES = (
     _PrefilteredPattern(
         [_PYTHON_FRAME],
@@ -359,95 +346,3 @@ def join_words(words: Sequence[str]) -> list[str]:
         row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1])) and not row[0][:1].isdigit()
     ]
     return [sign.join(row) for row in telling for sign in ("_", "")]
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """One indexed file that a clue refers to."""
-
-    path: str
-    clue: Clue
-    share: float  # 1, or SOURCE_SHARE, over the number of files that the clue may refer to
-
-
-def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Mention, ...]:
-    """Return the files that the frames and paths refer to, in the order of the clues.
-
-    For a frame in a built script that is its source, in which the line of the frame means nothing.
-    """
-    mentions: list[Mention] = []
-    for clue in clues:
-        if clue.kind in (ClueKind.FRAME, ClueKind.PATH):
-            meant = find_meant(clue.text, find_paths)
-            mentions += [Mention(path, clue, 1 / len(meant)) for path in meant]
-            if not meant and clue.kind is ClueKind.FRAME and clue.text.endswith(_BUILT):
-                frame, sources = replace(clue, line=None), find_sources(clue.text, find_paths)
-                mentions += [Mention(path, frame, SOURCE_SHARE / len(sources)) for path in sources]
-    return tuple(mentions)
-
-
-def find_sources(text: str, find_paths: FindPaths) -> list[str]:
-    """Return the files from which a script may have been built: `a/b.ts` or `a/b/index.js` for `a/b.js`.
-
-    Left out are files in languages that are not built into scripts, `b.d.ts`, and tests such as `b.test.ts`.
-    """
-    wanted = [part for part in _strip_extension(text).split("/") if part not in ("", ".", "..")]
-    if not wanted:
-        return []
-    stems = ("index", wanted[-1])
-
-    def find_scripts(terms: Iterable[str]) -> list[str]:
-        return [
-            path
-            for path in find_paths(terms)
-            if path.rpartition("/")[2].rpartition(".")[0] in stems and find_language(path).name in _BUILT_FROM
-        ]
-
-    meant = _find_agreeing(wanted, find_scripts, _strip_extension)
-    return meant if len(meant) <= MAX_MEANT else []
-
-
-def find_meant(text: str, find_paths: FindPaths) -> list[str]:
-    """Return the files that a path refers to; none when there are more than MAX_MEANT."""
-    wanted = [part for part in text.split("/") if part not in ("", ".", "..")]
-    meant = _find_agreeing(wanted, find_paths, lambda path: path) if wanted else []
-    if not meant and _DOTTED.fullmatch(text):
-        modules = [part for part in text.split(".") if part]
-        meant = _find_agreeing(modules, find_paths, _strip_extension)
-        meant = [path for path in meant if path.count("/") + 1 >= 2]
-    return meant if len(meant) <= MAX_MEANT else []
-
-
-def _strip_extension(path: str) -> str:
-    """Return the path in module form: without its extension, and a package by its directory."""
-    head, slash, name = path.rpartition("/")
-    stem = name.partition(".")[0]
-    return head if stem in ("__init__", "index", "mod") and slash else f"{head}{slash}{stem}"
-
-
-def _find_agreeing(wanted: Sequence[str], find_paths: FindPaths, shape: Callable[[str], str]) -> list[str]:
-    """Return the paths that share the longest run of components, from the end, with the wanted ones.
-
-    Of paths that have all of these, no more are looked for than are too many.
-    """
-    best, found = 0, []
-    for path in find_paths(analyse_text(wanted[-1])):
-        parts = shape(path).split("/")
-        length = _count_agreeing(parts, wanted)
-        enough = length in (len(parts), len(wanted)) or length >= 2
-        if enough and length > best:
-            best, found = length, [path]
-        elif enough and length == best:
-            found.append(path)
-            if length == len(wanted) and len(found) > MAX_MEANT:
-                break  # none agrees better, and these are too many
-    return found
-
-
-def _count_agreeing(parts: Sequence[str], wanted: Sequence[str]) -> int:
-    length = 0
-    for own, other in zip(reversed(parts), reversed(wanted), strict=False):
-        if own != other:
-            break
-        length += 1
-    return length

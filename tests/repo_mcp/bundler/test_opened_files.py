@@ -7,7 +7,8 @@ import pytest
 from repo_mcp.bundler.evidence import Candidate
 from repo_mcp.bundler.opened_files import MOST_CONSTANTS
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.ranking.query.clues import Clue, ClueKind, Mention
+from repo_mcp.ranking.query.clues import Clue, ClueKind
+from repo_mcp.ranking.query.mentions import Mention
 from tests.repo_mcp.bundler.small_source import Source, make_opener
 
 HELPER = "def prepare_jobs(jobs):\n    return jobs\n"

@@ -50,7 +50,8 @@ from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, spend
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
-from repo_mcp.ranking.query.clues import Clue, ClueKind, Mention, parse_prompt
+from repo_mcp.ranking.query.clues import Clue, ClueKind, parse_prompt
+from repo_mcp.ranking.query.mentions import Mention
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.ranking.scoring.searcher import Ranking
 from repo_mcp.text.analysis import analyse_text

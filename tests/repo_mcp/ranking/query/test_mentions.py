@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.ranking.query.clues import MAX_MEANT, SOURCE_SHARE, Clue, ClueKind, resolve_mentions
+from repo_mcp.ranking.query.clues import Clue, ClueKind
+from repo_mcp.ranking.query.mentions import MAX_MEANT, SOURCE_SHARE, resolve_mentions
 from repo_mcp.ranking.scoring import live_terms
 from repo_mcp.text.analysis import analyse_text
 from tests.repo_mcp.ranking.indexed import indexed
