@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import math
 from typing import Any, cast
 
@@ -26,6 +25,7 @@ from repo_mcp.toolsets.graph.answers import FORM as GRAPH
 from repo_mcp.toolsets.repo.answers import describe_error
 from repo_mcp.toolsets.research.answers import FORM as RESEARCH
 from repo_mcp.toolsets.research.answers import ResearchToolError
+from tests.log_collector import collect_logs
 
 
 @given(
@@ -68,22 +68,22 @@ def test_json_is_compact_and_keeps_every_character() -> None:
         build_answer({"a": float("nan")})
 
 
-def test_a_defect_is_named_by_its_place_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_is_named_by_its_place_alone() -> None:
     def break_down() -> None:
         raise LookupError("a line of a file")
 
-    with caplog.at_level(logging.ERROR):
+    with collect_logs() as logged:
         for request_id in ("", "r-1"):
             try:
                 break_down()
             except LookupError as error:
                 log_defect("graph", "get_symbol", error, request_id)
         log_defect("graph", "get_symbol", ValueError("never raised"))
-    first, second, third = caplog.messages
+    first, second, third = logged.messages
     assert first.startswith("get_symbol failed: LookupError in break_down:")
     assert second == f"{first}, request r-1"
     assert third == "get_symbol failed: ValueError in ?"
-    assert {record.name for record in caplog.records} == {"repo_mcp.toolsets.graph"}
+    assert {record.name for record in logged.records} == {"repo_mcp.toolsets.graph"}
 
 
 def fail(form: Form[Any], error: RepoError) -> dict[str, str]:

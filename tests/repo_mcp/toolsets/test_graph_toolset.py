@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import math
 import os
 import random
@@ -32,6 +31,7 @@ from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from tests.architecture.source_tree import ROOT
 from tests.deep.sizes import IS_DEEP, choose, examples
+from tests.log_collector import collect_logs
 from tests.repo_mcp.semantic.tiny_model import write_model
 from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served
 from tests.written_trees import write_tree
@@ -251,17 +251,17 @@ def test_without_an_index_navigation_says_what_to_do_and_files_can_be_read(tmp_p
 
 
 def test_a_defect_is_an_index_error_without_what_it_quotes(
-    served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **_named: object) -> None:
         raise ValueError(CANARY)
 
     monkeypatch.setattr(LiveGraph, "open", fail)
-    with caplog.at_level(logging.ERROR):
+    with collect_logs() as logged:
         error = served.error("search_symbols", query="x")
     assert error["code"] == "index_error"
-    assert "ValueError" in caplog.text
-    assert CANARY not in caplog.text
+    assert "ValueError" in logged.text
+    assert CANARY not in logged.text
 
 
 def test_an_index_that_is_busy_is_unavailable(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

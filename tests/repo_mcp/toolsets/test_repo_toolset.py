@@ -6,7 +6,6 @@ What the repository itself answers is tested with the repository; here each answ
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -33,6 +32,7 @@ from repo_mcp.protocol.tool_model import CallContext, Progress, Tool, ToolAnswer
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.answers import ERROR_CODES
 from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS, MOST_FOLDERS
+from tests.log_collector import collect_logs
 from tests.repo_mcp.lean_answers import read_answer
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -504,16 +504,14 @@ def test_bad_arguments_are_errors_that_name_them_and_reach_nothing(
     assert repository.asked == []
 
 
-def test_a_defect_becomes_a_neutral_error_and_one_line_without_contents(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_defect_becomes_a_neutral_error_and_one_line_without_contents() -> None:
     repository = StandIn()
     repository.error = KeyError("canary-secret /srv/code/private.py")
-    with caplog.at_level(logging.ERROR):
+    with collect_logs() as logged:
         envelope = _call(repository, "repo.open_file", {"path": "a.py"})
     assert envelope["error"]["code"] == "internal"
-    for text in (json.dumps(envelope), caplog.text):
+    for text in (json.dumps(envelope), logged.text):
         assert "canary" not in text
         assert "/srv" not in text
-    assert "KeyError" in caplog.text
-    assert envelope["request_id"] in caplog.text
+    assert "KeyError" in logged.text
+    assert envelope["request_id"] in logged.text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from repo_mcp.protocol.tool_model import Audio, CallContext, ResourceLink, ToolA
 from repo_mcp.toolsets.answers import Call, Draft, Part, Result, answer_call
 from repo_mcp.toolsets.research.answers import ERROR_CODES, FORM, ResearchToolError
 from tests.architecture.source_tree import ROOT
+from tests.log_collector import collect_logs
 from tests.repo_mcp.toolsets.research_roots import TREE, Served
 from tests.written_trees import write_tree
 
@@ -135,16 +135,16 @@ def test_other_arguments_are_refused_clearly(served: Served) -> None:
     assert served.error("index_codebase", path=None) == "Missing required argument: path"
 
 
-def test_a_defect_is_reported_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_is_reported_without_its_words() -> None:
     def run() -> Draft:
         raise KeyError("secret of a file")
 
-    with caplog.at_level(logging.ERROR):
+    with collect_logs() as logged:
         answer = ask(run, max_bytes=1_000)
     assert answer.is_error
     assert answer.text.startswith("The server failed on this call.")
-    assert "secret" not in answer.text + caplog.text
-    assert "KeyError in run" in caplog.text
+    assert "secret" not in answer.text + logged.text
+    assert "KeyError in run" in logged.text
 
 
 def test_hints_name_no_tool_of_another_toolset() -> None:

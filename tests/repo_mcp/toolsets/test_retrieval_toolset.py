@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import random
 import re
@@ -22,6 +21,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
 from repo_mcp.protocol.tool_model import CallContext
 from tests.deep.sizes import choose
+from tests.log_collector import collect_logs
 from tests.repo_mcp.toolsets.retrieval_roots import (
     CANARY,
     DOCS,
@@ -790,18 +790,16 @@ def test_a_call_that_never_began_is_logged_as_cancelled(changing: Served) -> Non
     assert (entry["ok"], entry["error_code"]) == (False, "CANCELLED")
 
 
-def test_a_defect_is_reported_without_what_it_quotes(
-    served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_defect_is_reported_without_what_it_quotes(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(path: str) -> None:
         raise ValueError(f"{CANARY} in /an/absolute/path")
 
     monkeypatch.setattr(served.roots.get("docs").tree, "list_directory", fail)
-    with caplog.at_level(logging.ERROR, "repo_mcp"):
+    with collect_logs() as logged:
         error = served.error("list_dir", repo="docs")
     assert (error["code"], error["message"]) == ("INTERNAL", "The server failed on this call.")
-    assert CANARY not in caplog.text
-    assert re.search(r"list_dir failed: ValueError in fail:\d+", caplog.text)
+    assert CANARY not in logged.text
+    assert re.search(r"list_dir failed: ValueError in fail:\d+", logged.text)
 
 
 def test_a_path_that_leads_nowhere_names_similar_ones(served: Served) -> None:
