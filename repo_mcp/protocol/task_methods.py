@@ -21,13 +21,12 @@ Subscriptions to tasks are left out on purpose.
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp.protocol.calls import CallPool, Outcome, PooledCall, ProgressRelay, submit_tool
+from repo_mcp.protocol.calls import CallPool, ProgressRelay
 from repo_mcp.protocol.frames import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -37,21 +36,18 @@ from repo_mcp.protocol.frames import (
     RequestId,
     encode_error,
     encode_json,
-    is_encodable,
 )
 from repo_mcp.protocol.messages import (
     TASKS_EXTENSION,
     RequestRefused,
     encode_notification,
-    encode_result,
     refuse_method,
     refuse_params,
 )
 from repo_mcp.protocol.sampling import METHOD, PendingAnswers, describe_question, read_answer, relate
+from repo_mcp.protocol.task_work import TaskWork
 from repo_mcp.protocol.tasks import Status, Task, TaskEnded, TaskStore, TaskUnknown, TooManyTasks
-from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, ToolAnswer
-from repo_mcp.record_classes import replace
-from repo_mcp.text.lines import escape_text
+from repo_mcp.protocol.tool_model import Question
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.messages import Answers, Caller
@@ -68,7 +64,6 @@ POLLED_ANSWER_SECONDS = 60.0  # for an answer of a client that has to ask for th
 MISSING_CAPABILITY = -32021
 TOO_MANY_TASKS = -32000  # none of the specification's: it leaves this to the server
 _CURSOR = re.compile("[0-9]{1,15}")
-MAX_MESSAGE_CHARS = 200
 
 
 class TaskMethods:
@@ -320,109 +315,3 @@ def _suggest_poll(task: Task) -> int:
 def _render_time(seconds: float) -> str:
     whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
     return f"{whole}.{int(seconds * 1000) % 1000:03d}Z"
-
-
-class TaskWork:
-    """The call behind one task. It is made before its task, which needs to know how to stop it."""
-
-    def __init__(
-        self,
-        store: TaskStore,
-        ask: Callable[[str, Question, Callable[[], bool]], str | None],
-        *,
-        round_: Round | None,
-        modern: bool,
-    ) -> None:
-        """`ask` asks the client's model until the task is stopped; `round_` has its earlier answers."""
-        self._store = store
-        self._ask_client = ask
-        self._round = round_
-        self._modern = modern
-        self._task_id = ""
-        self._progress: ProgressRelay | None = None
-        self._keys: set[str] = set()  # of questions; the call's own thread asks
-        self._lock = threading.Lock()  # guards the two below
-        self._pooled: PooledCall | None = None
-        self._stopped = False
-
-    def begin(
-        self,
-        task_id: str,
-        pool: CallPool,
-        tool: Tool,
-        arguments: Mapping[str, object],
-        caller: Caller,
-        progress: ProgressRelay | None,
-    ) -> None:
-        """Have the tool called. `progress` sends its reports to the client, besides the task's status."""
-        self._task_id, self._progress = task_id, progress
-        context = CallContext(
-            self._is_stopped,
-            self._report,
-            (caller.name, caller.version),
-            self._ask if caller.samples else None,
-        )
-        try:
-            pooled = submit_tool(pool, tool, arguments, context, self._end)
-        except RuntimeError:  # no thread for it
-            self._end(None)
-            return
-        with self._lock:
-            self._pooled, stopped = pooled, self._stopped
-        if stopped:
-            pooled.cancel()
-
-    def stop(self) -> None:
-        """Stop the call, whose result nobody wants.
-
-        A waiting call is dropped; a running one asks the store.
-        """
-        with self._lock:
-            self._stopped, pooled = True, self._pooled
-        if pooled is not None:
-            pooled.cancel()
-
-    def _is_stopped(self) -> bool:
-        return self._store.is_stopped(self._task_id)
-
-    def _report(self, progress: Progress) -> None:
-        send = None if self._progress is None else partial(self._progress.put, progress)
-        self._store.report(self._task_id, escape_text(progress.message)[:MAX_MESSAGE_CHARS], send)
-
-    def _ask(self, question: Question) -> str | None:
-        if self._round is not None:
-            try:
-                return self._round.ask(question)
-            except AnswerNeeded:
-                pass
-        return self._ask_client(self._task_id, self._name(question), self._is_stopped)
-
-    def _name(self, question: Question) -> Question:
-        """Return the question under a key that this task has not used."""
-        key, number = question.key, 1
-        while key in self._keys:
-            number += 1
-            key = f"{question.key}-{number}"
-        self._keys.add(key)
-        return replace(question, key=key)
-
-    def _end(self, outcome: Outcome) -> None:
-        if self._progress is not None:
-            self._store.report(self._task_id, "", self._progress.finish)
-        result = None
-        is_error = False
-        if isinstance(outcome, ToolAnswer):
-            result, is_error = self._encode(outcome), outcome.is_error
-        if result is None:
-            message = "internal error"
-        else:
-            message = "The tool answered with an error." if is_error else ""
-        self._store.end(self._task_id, result, is_error=is_error, message=message)
-
-    def _encode(self, answer: ToolAnswer) -> str | None:
-        """Return the JSON of the result; None for what cannot be sent."""
-        try:
-            result = encode_result(answer, modern=self._modern)
-        except Exception:  # no number, or a defect: the task must not work for ever
-            return None
-        return result if is_encodable(result) else None
