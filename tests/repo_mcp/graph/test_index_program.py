@@ -141,8 +141,8 @@ def test_structures_are_forgotten_and_read_again(
 ) -> None:
     view = repository.symbol_index.find_view()
     assert view is not None
-    monkeypatch.setattr("repo_mcp.graph.live_graph.CACHED_RECORD_BYTES", 1)
-    monkeypatch.setattr("repo_mcp.graph.live_graph.CACHED_PATHS", 2)
+    monkeypatch.setattr("repo_mcp.graph.index_program.CACHED_RECORD_BYTES", 1)
+    monkeypatch.setattr("repo_mcp.graph.index_program.CACHED_PATHS", 2)
     disk = IndexProgram(view, lambda: (), lambda _: b"", {})
     first = {path: disk.find_record(path) for path in disk.list_paths()}
     again = {path: disk.find_record(path) for path in disk.list_paths()}

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.workspace import git_index
+from repo_mcp.workspace import git_index, git_index_entries
 from repo_mcp.workspace.git_index import GitIndex
 from repo_mcp.workspace.git_index_entries import TrackedPaths, UnusableIndex, parse_index
 from repo_mcp.workspace.ignore import IgnoreRules
@@ -269,7 +269,7 @@ def test_anything_else_is_refused_with_its_fault(data: bytes, fault: str) -> Non
 
 
 def test_a_few_bytes_do_not_become_gigabytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(git_index, "MAX_PATHS_BYTES", 100_000)
+    monkeypatch.setattr(git_index_entries, "MAX_PATHS_BYTES", 100_000)
     entry = bytes(60) + struct.pack(">H", 0xFFF)
     first = entry + b"\0" + b"a" * 4_000 + b"\0"
     data = struct.pack(">4sII", b"DIRC", 4, 31) + first + (entry + b"\0\0") * 30
@@ -327,9 +327,9 @@ def test_entries_read_at_once_are_those_read_one_by_one(
             body[at] = byte
     fixed = 40 + hashlib.new(digest).digest_size
     end = len(body) - fixed + 40
-    found = git_index._read_at_once(bytes(body), len(paths), fixed, end)
+    found = git_index_entries._read_at_once(bytes(body), len(paths), fixed, end)
     if found is not None:
-        one_by_one = git_index._read_padded(bytes(body), len(paths), fixed, end)
+        one_by_one = git_index_entries._read_padded(bytes(body), len(paths), fixed, end)
         assert (found[0], found[1].tolist(), found[2]) == one_by_one
 
 
@@ -338,10 +338,10 @@ def test_an_ordinary_index_is_read_at_once(digest: str) -> None:
     paths = [b"%04d/%s" % (number, b"a" * (number % 19)) for number in range(3_000)]
     data = build_entries(paths, [MODES[number % 4] for number in range(3_000)], b"x", digest)
     width = hashlib.new(digest).digest_size
-    found = git_index._read_at_once(data, 3_000, 40 + width, len(data) - width)
+    found = git_index_entries._read_at_once(data, 3_000, 40 + width, len(data) - width)
     assert found is not None
     assert found[0] == paths == list_paths_bytes(parse_index(data))
-    assert git_index.parse_files(data).paths == [path for at, path in enumerate(paths) if at % 4 < 2]
+    assert git_index_entries.parse_files(data).paths == [path for at, path in enumerate(paths) if at % 4 < 2]
 
 
 @given(
@@ -360,14 +360,14 @@ def test_an_index_like_another_is_read_as_it_is_alone(
         if at < len(body):
             body[at] = byte
     data = bytes(body) + hashlib.new(digest, body).digest()
-    other = git_index.parse_files(good)
+    other = git_index_entries.parse_files(good)
     try:
-        alone = git_index.parse_files(data)
+        alone = git_index_entries.parse_files(data)
     except UnusableIndex as fault:
         with pytest.raises(UnusableIndex, match=str(fault)):
-            git_index.parse_files(data, other)
+            git_index_entries.parse_files(data, other)
         return
-    found = git_index.parse_files(data, other)
+    found = git_index_entries.parse_files(data, other)
     assert found.paths == alone.paths
     assert (found.stats == alone.stats).all()
     assert (found.blobs == alone.blobs).all()
@@ -378,19 +378,19 @@ def test_only_status_and_object_names_may_differ_in_an_index_like_another(digest
     paths = [b"%02d/%s" % (number, b"a" * (number % 19)) for number in range(40)]
     good = build_entries(paths, MODES[:1] * 40, b"x", digest)
     width = hashlib.new(digest).digest_size
-    other = git_index.parse_files(good)
+    other = git_index_entries.parse_files(good)
     entries = other.entries
     start = int(entries.starts[20])
     for at in range(start, int(entries.starts[21])):
         data = bytearray(good)
         data[at] ^= 1
         is_free = at < start + 40 + width
-        found = git_index._read_alike(bytes(data), width, entries)
+        found = git_index_entries._read_alike(bytes(data), width, entries)
         assert (found is not None) == is_free
         assert found is None or found.paths is entries.paths
     for size in (16, width + 4):  # cut within the entries
-        assert git_index._read_alike(good[: entries.stop - size], width, entries) is None
-    assert git_index._read_alike(good, 52 - width, entries) is None
+        assert git_index_entries._read_alike(good[: entries.stop - size], width, entries) is None
+    assert git_index_entries._read_alike(good, 52 - width, entries) is None
 
 
 @pytest.mark.parametrize(

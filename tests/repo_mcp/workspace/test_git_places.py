@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace import git_index
+from repo_mcp.workspace import git_index_entries
 from repo_mcp.workspace.git_blobs import find_rows, find_shared_blobs
 from repo_mcp.workspace.git_index import GitIndex
 from repo_mcp.workspace.git_index_entries import STAT_BITS, parse_files
@@ -205,7 +205,7 @@ def test_what_a_root_knows_of_its_index_is_not_read_again(
         assert shared.paths == alone.paths == ["a.py", "sub/b.py"]
         assert (shared.ours == alone.ours).all()
         with monkeypatch.context() as patch:
-            patch.setattr(git_index, "_parse", None)  # `read` has what `read_files` parsed
+            patch.setattr(git_index_entries, "_parse", None)  # `read` has what `read_files` parsed
             assert index.read().paths == b"a.py\0sub/b.py\0"
         tree.write({"late.py": "late = 1\n"})
         tree.git("add", "late.py")
