@@ -12,6 +12,7 @@ any script on either side.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
@@ -21,6 +22,7 @@ from repo_mcp.exact.engines import Compiled, Engine, Options, load_engine
 from repo_mcp.exact.expression_reader import ExpressionFault
 from repo_mcp.exact.patterns import read_pattern
 from repo_mcp.exact.repeated_parts import MAX_OPTIONAL, count_optional
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import unify_line_ends
@@ -35,6 +37,9 @@ NOT_WORD = (
     r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}"
     r"\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}]"
 )
+MAX_REPEATED_CHARS = 200  # of an expression that an error repeats
+_LONE_BRACKET = "missing )", "unexpected )"
+_BRACKET = compile_late(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()]", re.DOTALL)  # or what may hide one
 _LINE_FEED = 0x0A
 
 
@@ -208,11 +213,24 @@ def _explain(fault: str, pattern: str) -> RepoError:
     what, _, piece = fault.partition(": ")
     position = pattern.find(piece) if piece else -1
     where = f" at character {position + 1}: {piece[:40]}" if position >= 0 else ""
-    return _refuse(
-        f"The pattern is not a valid regular expression: {what}{where}.",
+    hint = (
         "Use RE2 syntax: no look-around, no back-references, repetition up to 1,000."
-        " To find the text as it is, search for it as a literal.",
+        " To find the text as it is, search for it as a literal."
     )
+    if what in _LONE_BRACKET and len(pattern) <= MAX_REPEATED_CHARS:
+        hint = f"Escape a bracket that stands for itself: {escape_lone_brackets(pattern)}"
+    return _refuse(f"The pattern is not a valid regular expression: {what}{where}.", hint)
+
+
+def escape_lone_brackets(pattern: str) -> str:
+    """Return an expression with a backslash before each round bracket that has no partner."""
+    lone: list[int] = []
+    for part in _BRACKET.finditer(pattern):
+        if part[0] == ")" and lone and pattern[lone[-1]] == "(":
+            lone.pop()
+        elif part[0] in "()":
+            lone.append(part.start())
+    return "".join(["\\" * (at in lone) + char for at, char in enumerate(pattern)])
 
 
 def _check_size(request: ExactRequest) -> None:

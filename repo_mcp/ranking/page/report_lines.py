@@ -14,7 +14,7 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.page.declaration_rating import Named
 from repo_mcp.ranking.page.hit_lines import show_lines
 from repo_mcp.ranking.page.live_chunks import decode_lines
-from repo_mcp.ranking.page.page_declarations import AskedFile, find_member
+from repo_mcp.ranking.page.page_declarations import AskedFile, find_member, has_members
 from repo_mcp.ranking.page.quoted_lines import Quotable, find_quoted
 from repo_mcp.record_classes import dataclass
 
@@ -24,7 +24,7 @@ CITED_NEAR = 6  # lines before and after one that pasted text cites, in the firs
 NEXT_NEAR = 3  # and in each further one
 SHORT_LINES = 16  # of the declaration that pasted text is about: one with no more is shown whole
 LEAST_AROUND = 2  # lines of the declaration around a cited line: that of one line may be a variable's
-MOST_AROUND = 100  # lines of a type around the best that is named: of a longer one, the members are opened
+MOST_NAMED_LINES = 100  # of a type that is named to be opened: of a longer one, the members are
 PASTED_LINES = 6  # of the best declaration in the first file for pasted text
 TITLE_LINES = 8  # the same for a single line with a name of code: it has fewer words to find declarations by
 NEXT_LINES = 2  # and in each further one: a reader opens what these tell it to
@@ -51,12 +51,10 @@ def show_report(file: AskedFile, weights: Sequence[float], report: ReportClues, 
     spans = [span for _, span in file.rated]
     around = file.declarations.find_innermost(cited, LEAST_AROUND) if cited else None
     best = around or find_member(live, spans[0], spans) or spans[0]
-    first, last = best.head_line, best.end_line
     others = [
         span
         for span in spans
-        if not span.head_line <= first <= last <= span.end_line
-        or span.end_line - span.head_line < MOST_AROUND
+        if span.end_line - span.head_line < MOST_NAMED_LINES or not has_members(live, span)
     ]
     lines = _choose_lines(file, weights, cited, best, report.first_lines if is_first else NEXT_LINES)
     alike = _list_namesakes(file, best)[:NAMESAKES]

@@ -235,3 +235,27 @@ def test_a_search_within_a_long_line_can_be_stopped() -> None:
     looks = iter([False, True])
     found = list(matcher.iter_matches(b"a" * 10_000 + b"\nb\n", lambda: next(looks)))
     assert [match.start_line for match in found] == [1]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "escaped"),
+    [
+        ("f(", r"f\("),
+        ("add(String s|put(|get", r"add\(String s|put\(|get"),
+        ("(a|b)(", r"(a|b)\("),
+        ("a)(b)", r"a\)(b)"),
+        (r"[(]x\((", r"[(]x\(\("),
+        (r"[])(]f(", r"[])(]f\("),
+    ],
+)
+def test_an_error_shows_the_expression_with_its_lone_brackets_escaped(pattern: str, escaped: str) -> None:
+    with pytest.raises(RepoError) as raised:
+        LineMatcher(ExactRequest(pattern, regex=True))
+    assert raised.value.hint == f"Escape a bracket that stands for itself: {escaped}"
+    LineMatcher(ExactRequest(escaped, regex=True))
+
+
+def test_a_long_expression_is_not_repeated_by_an_error() -> None:
+    with pytest.raises(RepoError) as raised:
+        LineMatcher(ExactRequest("(" * 201, regex=True))
+    assert raised.value.hint.startswith("Use RE2 syntax")
