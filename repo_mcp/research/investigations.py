@@ -16,6 +16,7 @@ from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.claims.structure_sentence import describe_structure
+from repo_mcp.research.edges.asked_callees import note_asked_callees
 from repo_mcp.research.edges.conforming import CONFORMING
 from repo_mcp.research.edges.hops import (
     CALLEES,
@@ -124,6 +125,7 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
     if not nodes:
         follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return
+    note_asked_callees(state, nodes)
     follow(state, nodes, CALLERS, state.depth)
     note_written(state, nodes)
     gathered.chains = build_chains(state, nodes, upwards=True)

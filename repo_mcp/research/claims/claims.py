@@ -35,6 +35,7 @@ from repo_mcp.research.findings.locating import is_test, is_test_node, is_test_p
 from repo_mcp.research.findings.reasons import (
     BELONG,
     BY_EXTENSION,
+    CALLED_AND_ASKED,
     DERIVE,
     FEW_HAVE,
     FILLS,
@@ -191,6 +192,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         mentions = [one for one in found if one.why.startswith(MENTIONS)]
         directly = " directly" if mentions else ""
         more += _describe_mentions(mentions, len(subjects) > 1)
+        more += _describe_callees(state, subjects)
         found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS, MAKES_OWN))]
     if UNIMPLEMENTED in state.warnings:
         more += f" It is used by {_name_users(found)}." if found else ""
@@ -219,6 +221,14 @@ def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
     own = [one for one in found if not is_test(one.path, one.symbol)] or found
     verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
     return f" {name_findings(own)} {verb} {they}, and may cause {they} to be called." if own else ""
+
+
+def _describe_callees(state: ResearchState, subjects: Sequence[Node]) -> str:
+    """Return a sentence on what the subjects call, where the question names that too; "" for nothing."""
+    found = [one for one in state.findings if one.why.startswith(CALLED_AND_ASKED)]
+    own = join_names(shorten(node.qualified_name) for node in subjects)
+    call = "calls" if len(subjects) == 1 else "call"
+    return f" {own} {call} {name_findings(found)}." if found else ""
 
 
 def _describe_written(found: Sequence[Finding]) -> str:

@@ -1,8 +1,8 @@
-"""Put findings in the order of execution: callers first, then their callees in the order of the calls. Pure.
+"""Put findings in the order of execution: the best first, then its callees in the order of the calls. Pure.
 
 The findings that fit into an answer are chosen by worth, but a reader wants them in the order in which they
-run. From the best finding the walk climbs to its outermost caller and descends from there, call by call. Then
-it continues with the best finding that is left.
+run. The walk begins with the best finding, which the answer names first, and descends from there, call by
+call. Then it continues with the best finding that is left.
 
 Findings of hop 0, which the question names or its words match, come first. A later one is worth less the
 further away and the less sure it is, and the more findings of its hop come before it. So each hop gets a
@@ -38,7 +38,7 @@ def order_by_calls(findings: Sequence[Finding], edges: Sequence[MapEdge]) -> lis
 
 
 def _walk(count: int, called: Mapping[int, Mapping[int, int]]) -> list[int]:
-    """Return the positions below `count`, callers before callees; `called` holds the line of each call."""
+    """Return the positions below `count`, each with its callees behind it; `called` has the line of each."""
     ordered: dict[int, None] = {}
 
     def descend(position: int) -> None:
@@ -49,20 +49,8 @@ def _walk(count: int, called: Mapping[int, Mapping[int, int]]) -> list[int]:
 
     for start in range(count):
         if start not in ordered:
-            descend(_climb(start, ordered, called))
+            descend(start)
     return list(ordered)
-
-
-def _climb(start: int, ordered: Mapping[int, None], called: Mapping[int, Mapping[int, int]]) -> int:
-    """Return the outermost caller above a position, or itself; callers in `ordered` do not count."""
-    seen = {start}
-    while True:
-        callers = (one for one in called if start in called[one] and one not in seen and one not in ordered)
-        above = min(callers, default=None)
-        if above is None:
-            return start
-        seen.add(above)
-        start = above
 
 
 def order_findings(findings: Sequence[Finding]) -> list[int]:

@@ -18,6 +18,8 @@ IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
 LAST_PART = ", the last part of "  # in the reason of a finding for a part of a setting's name
 OPTION = "declares the option"  # begins the reason of a finding that declares one by its name
 DECLARES = "declares or "  # begins the reason of a finding for a line that declares a name, or documents it
+# Begins the reason of a finding for what a subject calls where its callers are asked for.
+CALLED_AND_ASKED = "has a word of the question, and is called by "
 MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
 MAKES_OWN = (
     "has a value with the name of "  # begins the reason of a key of an object: `{ validate: () => true }`

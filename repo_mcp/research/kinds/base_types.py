@@ -64,7 +64,7 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
     names = ["".join(map(str.capitalize, own)) for own in (nouns[-2:], nouns[-1:])]
     names = list(dict.fromkeys(names))
     for name in names:
-        named = [node for node in _search_types(state, name) if join_name(node.symbol.name) == name.lower()]
+        named = [node for node in search_types(state, name) if join_name(node.symbol.name) == name.lower()]
         if len(named) > MOST_TYPES:
             return _find_common_base(state, named)
         for node in named:
@@ -72,7 +72,7 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
                 return node
     for name in names:
         # Interfaces are searched for separately, because more classes than interfaces have the noun.
-        types = [node for kind in ("interface", None) for node in _search_types(state, f"*{name}", kind)]
+        types = [node for kind in ("interface", None) for node in search_types(state, f"*{name}", kind)]
         compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
         counts = [(count_derived(state, node), node) for node in compared]
         most, best = max(counts, key=lambda one: one[0], default=((0, 0), None))
@@ -94,7 +94,7 @@ def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 
     return state.get_node(found) if found is not None and bases[found] >= least else None
 
 
-def _search_types(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
+def search_types(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
     """Return the types that `find_by_name` finds and that are not deprecated."""
     return [
         node

@@ -11,13 +11,14 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import VALUES, count_lines, find_by_name
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.base_types import is_enumeration
+from repo_mcp.research.kinds.base_types import is_enumeration, search_types
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import names_kind, spell_plural
 
 MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
 MOST_MODELS = 8  # types of a kind whose uses are looked at
+MOST_NAMED = 8  # further types whose names end with the kind's
 LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types
 
 
@@ -30,14 +31,15 @@ def find_tables(state: ResearchState, nouns: Sequence[str]) -> list[Node]:
     ]
 
 
-def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
+def find_listing(state: ResearchState, base: Node, noun: str) -> tuple[Node, int] | None:
     """Return the declaration that names most of a kind, as a registry does, and how many it names.
 
-    These are the types derived from the base, or the members of an enumeration. Return None if none names
+    These are the types derived from the base and others whose names end with the noun of the kind: of these
+    the base may be in another package. Of an enumeration, they are its members. Return None if none names
     LEAST_LISTED of them.
     """
     met: Counter[Declaration] = Counter()
-    own = (_list_members if is_enumeration(base) else list_program_derived)(state, base)[:MOST_MODELS]
+    own = _list_members(state, base) if is_enumeration(base) else _list_kind(state, base, noun)
     known = {base.declaration, *(node.declaration for node in own)}
     for node in own:
         state.check()
@@ -53,11 +55,19 @@ def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
     return None if best is None else (state.get_node(best), listing[best])
 
 
+def _list_kind(state: ResearchState, base: Node, noun: str) -> list[Node]:
+    """Return types derived from the base of a kind, then others of the program that are named after it."""
+    derived = list_program_derived(state, base)[:MOST_MODELS]
+    ending = "".join(map(str.capitalize, noun.split()))
+    named = [node for node in search_types(state, f"*{ending}") if may_answer(node.path)]
+    return [*dict.fromkeys((*derived, *named[:MOST_NAMED]))]
+
+
 def _list_members(state: ResearchState, base: Node) -> list[Node]:
     record = state.graph.scan.find_record(base.path)
     ordinals = [] if record is None else record.list_children(base.symbol.ordinal)
     nodes = [state.get_node(Declaration(base.path, ordinal)) for ordinal in ordinals]
-    return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER]
+    return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER][:MOST_MODELS]
 
 
 def find_model(state: ResearchState, base: Node) -> Node | None:

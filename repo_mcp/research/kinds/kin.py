@@ -20,7 +20,7 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, st
     if inner is not None:
         kin.insert(0, (inner, f"{MOST_DERIVE}, as a new {noun} would"))
     own = base if inner is None else inner
-    listing, model = find_listing(state, own), find_model(state, own)
+    listing, model = find_listing(state, own, noun), find_model(state, own)
     taking = find_registering(state, base)
     if taking is not None:
         kin.append((taking, f"{REGISTERS}, and by its name registers it"))

@@ -15,7 +15,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.research.findings.reasons import HAS_ROWS, NAMED_SO
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.base_types import find_base, find_telling_noun, is_compound
+from repo_mcp.research.kinds.base_types import find_base, find_telling_noun, is_compound, join_name
 from repo_mcp.research.kinds.examples import LEAST_LISTED, find_tables
 from repo_mcp.research.kinds.kin import list_kin
 from repo_mcp.research.words.named_actions import find_actions
@@ -42,6 +42,8 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
         for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
     ]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
+    if base is not None:  # `addMimeMapping` adds no mapper
+        seeds = [seed for seed in seeds if action.nouns[-1].removesuffix("s") in join_name(seed.name)]
     compound = base is not None and is_compound(base, action.nouns)
     if compound:  # `AddSorter` adds no parcel sorter
         seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]

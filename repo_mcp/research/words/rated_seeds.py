@@ -155,14 +155,18 @@ def _is_stub(state: ResearchState, path: str) -> bool:
 
 
 def _discount_overloads(seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the declarations in the order of their worth; each further one of a name is worth less."""
+    """Return the declarations in the order of their worth; each further one of a name is worth less.
+
+    So several types that override one member leave room for what calls it. A long overload of the same
+    function counts whole: it may be the one that does the work.
+    """
     met: Counter[str] = Counter()
     overloads: Counter[tuple[str, str]] = Counter()
     discounted = []
     for seed in seeds:
         own = seed.path, seed.full_name if seed.name else ""
-        is_less = seed.body.line_count < OVERLOAD_LINES or overloads[own] > 1
-        discounted.append(replace(seed, worth=seed.worth * AGAIN ** met[seed.name]) if is_less else seed)
+        is_whole = overloads[own] == 1 and seed.body.line_count >= OVERLOAD_LINES
+        discounted.append(seed if is_whole else replace(seed, worth=seed.worth * AGAIN ** met[seed.name]))
         met[seed.name] += bool(seed.name)
         overloads[own] += bool(own[1])
     return sorted(discounted, key=lambda seed: -seed.worth)

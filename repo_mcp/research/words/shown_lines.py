@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 
-from repo_mcp.bundler.body import Body, measure, trim_margin
+from repo_mcp.bundler.body import Body, measure, says_nothing, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
@@ -110,6 +111,7 @@ class _Page:
         lines = choose_lines(
             self._bodies[position], self._weights, room, wanted, keeps_comments=not position, spare=SPARE
         )
+        lines = close_gaps(seed.body, lines)
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
         known = {line for own in others for line in own}
         return [line for line in lines if line == seed.body.head_line or line not in known]
@@ -117,6 +119,22 @@ class _Page:
     def _measure(self, position: int) -> int:
         """Return the characters of the lines that are shown of a seed."""
         return measure(self._bodies[position].lines, self.chosen[position])
+
+
+def close_gaps(body: Body, chosen: Sequence[int]) -> list[int]:
+    """Return the chosen lines of a body, ascending, and each single line of code that lies between two.
+
+    To say that it is left out would take nearly as much room, and often it is what the lines around lead to.
+    """
+    closed = list(chosen[:1])
+    for before, after in pairwise(chosen):
+        between = [at for at in range(before + 1, after) if _is_code(body, at)]
+        closed += [*(between if len(between) == 1 else ()), after]
+    return closed
+
+
+def _is_code(body: Body, number: int) -> bool:
+    return number not in body.comment_lines and not says_nothing(body.lines[number - 1])
 
 
 def _find_share(seed: Seed, position: int, least_share: int, *, is_again: bool) -> int:

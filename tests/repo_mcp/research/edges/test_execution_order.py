@@ -1,4 +1,4 @@
-"""Findings of a question in words stand in the order of execution."""
+"""Findings of a question in words begin with the best and stand in the order of execution."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ def call(source: str, target: str, line: int, kind: str = "calls") -> MapEdge:
 @pytest.mark.parametrize(
     ("names", "edges", "ordered"),
     [
-        ("best entry", [call("entry", "best", 3)], "entry best"),
+        ("best entry", [call("entry", "best", 3)], "best entry"),
+        ("best entry below", [call("entry", "best", 3), call("best", "below", 5)], "best below entry"),
         ("best late early", [call("best", "late", 9), call("best", "early", 4)], "best early late"),
-        ("best far near", [call("far", "near", 1), call("near", "best", 1)], "far near best"),
+        ("best far near", [call("far", "near", 1), call("near", "best", 1)], "best far near"),
         ("best other", [call("other", "best", 1, "references")], "best other"),
-        ("one two", [call("one", "two", 1), call("two", "one", 5)], "two one"),
+        ("one two", [call("one", "two", 1), call("two", "one", 5)], "one two"),
         ("alone again", [call("alone", "alone", 2)], "alone again"),
-        ("best mine yours", [call("mine", "best", 1), call("yours", "best", 1)], "mine best yours"),
+        ("best mine yours", [call("mine", "best", 1), call("yours", "best", 1)], "best mine yours"),
     ],
 )
-def test_a_caller_comes_before_what_it_calls_in_the_order_of_the_calls(
+def test_the_best_comes_first_and_callees_behind_their_caller_in_the_order_of_the_calls(
     names: str, edges: list[MapEdge], ordered: str
 ) -> None:
     found = order_by_calls([build(name) for name in names.split()], edges)
@@ -41,7 +42,7 @@ def test_what_is_reached_over_hops_stays_behind() -> None:
     found = order_by_calls(
         [build("near"), build("far", 1), build("next")], [call("far", "near", 1), call("next", "near", 1)]
     )
-    assert [one.symbol for one in found] == ["next", "near", "far"]
+    assert [one.symbol for one in found] == ["near", "next", "far"]
 
 
 KITCHEN = {
@@ -65,9 +66,10 @@ def clean_dish(dish):
 }
 
 
-def test_an_answer_is_read_from_the_entry_down() -> None:
+def test_an_answer_begins_with_what_its_first_sentence_names() -> None:
     report = Asked(KITCHEN).ask("how is a dish washed and dried?")
     shown = cut_report(report, len(report.findings)).result["findings"]
     assert isinstance(shown, list)
     names = [one["symbol"] for one in shown if not one["hop"]]
-    assert names == ["kitchen.clean_dish", "kitchen.wash_dish", "kitchen.dry_dish"]
+    assert report.claim.startswith("kitchen.wash_dish (kitchen.py:1-4)")
+    assert names == ["kitchen.wash_dish", "kitchen.clean_dish", "kitchen.dry_dish"]
