@@ -65,6 +65,11 @@ _IDIOMS = tuple(
          "cycle circular"),
         (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
         (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
+        (r"(?:ha(?:s|ve)|with) (?:no|insufficient) rights|(?:lacks?|without)(?: the)? rights",
+         "permission forbidden denied accessible unauthorized"),
+        (r"only (?:one|the first) of (?:them|these|those)", "lock mutex single"),
+        (r"meanwhile|in the meantime", "wait pending"),
+        (r"(?:more |less )?(?:chatty|talkative)", "verbose level log"),
         (r"look(?:s|ed|ing)? (?:for|up)", "find resolve lookup"),
         (r"(?:after|as soon as|if|notices?|once|that|when(?:ever)?|whether) (?:\w+ ){0,3}?"
          r"(?P<said>(?:files?|config(?:uration)?s?|settings|sources?|templates?|certificates?) "

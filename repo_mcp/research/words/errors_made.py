@@ -55,6 +55,9 @@ _GIVES_VALUE = re.compile(
 _SAYS = re.compile(
     r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error(?:_[a-z]{1,20})?\([^()\"]{0,120}\""
 )  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
+# A call that only logs, `level.Error(logger).Log("msg", ...)`, and one that makes an error in Go.
+_LOGS = re.compile(r"\b(?:level|\w{0,40}[Ll]og(?:ger|ging)?)(?:\(\))?\.(?:Error|Exception)\(")
+_WRAPS = re.compile(r"\b(?:\w{0,20}errors|status)\.(?:Errorf?|Newf|Wrapf?|With(?:Message|Stack)f?)\(")
 # A text in quotes. In C# a quote is doubled in `@"..."`; one in a word, or of `&'a`, opens no text.
 _QUOTED = re.compile(
     r"@\"([^\"\n]*+(?:\"\"[^\"\n]*+)*)\"|\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*)\"|`([^`\n]*+)`"
@@ -93,7 +96,9 @@ _PASSES_ON = {
 
 def holds_error(line: str) -> bool:
     """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
-    return bool(holds_failure(line) or _find_value(line) or ("_error(" in line and _SAYS.search(line)))
+    plain = _LOGS.sub("", line)
+    is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain)
+    return bool(is_made or ("_error(" in plain and _SAYS.search(plain)))
 
 
 def _find_value(line: str) -> str | None:

@@ -7,8 +7,8 @@ the question asks for, are preferred.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import takewhile
 from types import MappingProxyType
 
 from repo_mcp.bundler.body import Body, measure, says_nothing, trim_margin
@@ -34,6 +34,7 @@ LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations a
 FAILING_FIRST, FAILING_ROOM = 3, 3_200
 MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
+ENDING_LINES = 2  # of a block that are shown with what stands before them
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _UNFILLED = re.compile(
@@ -111,7 +112,7 @@ class _Page:
         lines = choose_lines(
             self._bodies[position], self._weights, room, wanted, keeps_comments=not position, spare=SPARE
         )
-        lines = close_gaps(seed.body, lines)
+        lines = fill_gaps(seed.body, lines)
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
         known = {line for own in others for line in own}
         return [line for line in lines if line == seed.body.head_line or line not in known]
@@ -121,16 +122,34 @@ class _Page:
         return measure(self._bodies[position].lines, self.chosen[position])
 
 
-def close_gaps(body: Body, chosen: Sequence[int]) -> list[int]:
-    """Return the chosen lines of a body, ascending, and each single line of code that lies between two.
+def fill_gaps(body: Body, chosen: Sequence[int]) -> list[int]:
+    """Return the chosen lines of a body, ascending, with lines of code whose absence would save nothing.
 
-    To say that it is left out would take nearly as much room, and often it is what the lines around lead to.
+    These are single lines between two that are shown, and what is left of a block, if it has at most
+    ENDING_LINES and what stands before it is shown: a condition says little without what it leads to.
     """
-    closed = list(chosen[:1])
-    for before, after in pairwise(chosen):
-        between = [at for at in range(before + 1, after) if _is_code(body, at)]
-        closed += [*(between if len(between) == 1 else ()), after]
-    return closed
+    code = [at for at in range(body.head_line, body.end_line + 1) if _is_code(body, at)]
+    shown = set(chosen)
+    for position in range(1, len(code)):
+        if code[position - 1] in shown and code[position] not in shown:
+            shown.update(_list_rest(body, code, position, shown))
+    return sorted(shown)
+
+
+def _list_rest(body: Body, code: Sequence[int], position: int, shown: Set[int]) -> list[int]:
+    """Return the lines to show of those that are left out from a position on; none if they are more."""
+    indent = _measure_indent(body, code[position])
+    gap = list(takewhile(lambda at: at not in shown, code[position : position + ENDING_LINES + 1]))
+    if len(gap) == 1 and gap[0] != code[-1]:
+        return gap
+    rest = list(takewhile(lambda at: _measure_indent(body, at) >= indent, gap))
+    above = next((at for at in code[position - 1 :: -1] if _measure_indent(body, at) <= indent), None)
+    return rest if above in shown and len(rest) <= ENDING_LINES else []
+
+
+def _measure_indent(body: Body, number: int) -> int:
+    line = body.lines[number - 1]
+    return len(line) - len(line.lstrip())
 
 
 def _is_code(body: Body, number: int) -> bool:
