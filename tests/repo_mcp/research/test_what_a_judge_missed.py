@@ -1,0 +1,136 @@
+"""Answers that a reader found partly right: what decides was cut, behind namesakes, or not followed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from repo_mcp.bundler.body import Body
+from repo_mcp.research.words.errors_made import holds_error
+from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, Seed, _discount_overloads
+from repo_mcp.research.words.shown_lines import fill_gaps
+from tests.repo_mcp.research.asking import Asked, find_one, list_found
+
+SORT = """def sort(parcel):
+    depot = find_depot(parcel)
+    if parcel.lost:
+        # nobody waits for it
+        report(parcel)
+        drop(parcel)
+    elif depot:
+        weigh(parcel)
+        label(parcel)
+        load(parcel)
+    return depot
+"""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "filled"),
+    [
+        ([1, 3], [1, 2, 3, 5, 6]),  # a single line between two, and two that end the block
+        ([1, 2, 3, 5], [1, 2, 3, 5, 6]),
+        ([1, 2, 3, 7], [1, 2, 3, 5, 6, 7]),  # a block of two lines, whatever its comment
+        ([1, 7], [1, 7]),  # three lines are more
+        ([1, 7, 8], [1, 7, 8, 9, 10, 11]),  # two are left, and then the last
+        ([1, 9], [1, 9, 10]),  # the last line stands below a condition that is not shown
+    ],
+)
+def test_the_rest_of_a_short_block_is_shown_with_its_condition(chosen: list[int], filled: list[int]) -> None:
+    assert fill_gaps(Body(SORT.splitlines(), 1, 11, 1, {}, frozenset({4})), chosen) == filled
+
+
+@pytest.mark.parametrize(
+    ("line", "is_error"),
+    [
+        ('level.Error(s.logger).Log("msg", "parcel lost")', False),
+        ('logger.Error("parcel lost")', False),
+        ('s.log().Error("parcel lost")', False),
+        ('return 0, errors.Errorf("parcel %v lost", id)', True),
+        ('return errors.Wrap(err, "read parcel")', True),
+        ('return nil, status.Error(codes.NotFound, "no parcel")', True),
+        ('level.Warn(s.logger).Log("err", errors.New("parcel lost"))', True),
+    ],
+)
+def test_an_error_that_is_only_logged_does_not_arise(line: str, is_error: bool) -> None:
+    assert holds_error(line) is is_error
+
+
+ASPECT = """class Aspect:
+    def on_error(self):
+        try:
+            self.rollback_transaction()
+        finally:
+            self.finish()
+
+    def rollback_transaction(self):
+        if self.transaction.is_active:
+            self.transaction.rollback()
+
+    def finish(self):
+        self.session.close()
+
+
+def listen(aspect: Aspect):
+    aspect.on_error()
+"""
+
+
+def test_a_callee_that_is_asked_for_is_shown_beside_the_callers() -> None:
+    asked = Asked({"aspect.py": ASPECT})
+    report = asked.ask("Who calls Aspect.on_error, and what does it do with the transaction?")
+    assert list_found(report) == [
+        "aspect.Aspect.on_error",
+        "aspect.Aspect.rollback_transaction",
+        "aspect.listen",
+    ]
+    assert "self.transaction.rollback()" in find_one(report, "aspect.Aspect.rollback_transaction").excerpt
+    assert report.claim.endswith("Aspect.on_error calls Aspect.rollback_transaction (aspect.py:8-10).")
+    plain = asked.ask("Who calls Aspect.on_error?")
+    assert list_found(plain) == ["aspect.Aspect.on_error", "aspect.listen"]
+
+
+MAPPERS = {
+    "LoggingMapper.java": "abstract class LoggingMapper implements ExceptionMapper {\n    abstract void log();\n"
+    "}\n",
+    "JsonMapper.java": "class JsonMapper extends LoggingMapper {\n    void log() {\n        print(1);\n"
+    "        print(2);\n        print(3);\n    }\n}\n",
+    "EofMapper.java": "class EofMapper implements ExceptionMapper {\n    int status;\n}\n",
+    "EmptyMapper.java": "class EmptyMapper implements ExceptionMapper {\n    int status;\n}\n",
+    "Binder.java": "class Binder {\n    void configure() {\n        bind(JsonMapper.class);\n"
+    "        bind(EofMapper.class);\n        bind(EmptyMapper.class);\n    }\n}\n",
+    "Servlet.java": "class Servlet {\n    void addMimeMapping(String type) {\n        types.add(type);\n    }\n"
+    "}\n",
+}
+
+
+def test_what_lists_a_kind_whose_base_is_elsewhere_is_found_by_the_names_of_its_types() -> None:
+    report = Asked(MAPPERS).ask("Where would I add a new mapper?")
+    assert find_one(report, "Binder.configure").why == "names 3 of the kind, as it would a new mapper"
+    assert "Binder.configure (Binder.java:2-6) names some of them." in report.claim
+
+
+def test_what_adds_something_of_nearly_the_same_name_adds_none_of_a_known_kind() -> None:
+    assert "addMimeMapping" not in Asked(MAPPERS).ask("Where would I add a new mapper?").claim
+
+
+def test_members_of_one_name_in_several_types_leave_room_for_what_calls_them() -> None:
+    body: Any = SimpleNamespace(line_count=OVERLOAD_LINES)
+    seeds = [
+        Seed(f"{owner}.py", body, name, f"{owner}.{name}", None, worth, "")
+        for owner, name, worth in (
+            ("peewee", "delete", 0.6),
+            ("mongo", "delete", 0.5),
+            ("actions", "run", 0.4),
+            ("mongo", "delete", 0.45),  # an overload of the one before
+        )
+    ]
+    found = [(one.full_name, round(one.worth, 3)) for one in _discount_overloads(seeds)]
+    assert found == [
+        ("peewee.delete", 0.6),
+        ("mongo.delete", 0.45),
+        ("actions.run", 0.4),
+        ("mongo.delete", 0.35),
+    ]
