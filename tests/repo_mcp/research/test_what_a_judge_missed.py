@@ -93,16 +93,16 @@ def test_a_callee_that_is_asked_for_is_shown_beside_the_callers() -> None:
 
 
 MAPPERS = {
-    "LoggingMapper.java": "abstract class LoggingMapper implements ExceptionMapper {\n    abstract void log();\n"
-    "}\n",
+    "LoggingMapper.java": "abstract class LoggingMapper implements ExceptionMapper {\n"
+    "    abstract void log();\n}\n",
     "JsonMapper.java": "class JsonMapper extends LoggingMapper {\n    void log() {\n        print(1);\n"
     "        print(2);\n        print(3);\n    }\n}\n",
     "EofMapper.java": "class EofMapper implements ExceptionMapper {\n    int status;\n}\n",
     "EmptyMapper.java": "class EmptyMapper implements ExceptionMapper {\n    int status;\n}\n",
     "Binder.java": "class Binder {\n    void configure() {\n        bind(JsonMapper.class);\n"
     "        bind(EofMapper.class);\n        bind(EmptyMapper.class);\n    }\n}\n",
-    "Servlet.java": "class Servlet {\n    void addMimeMapping(String type) {\n        types.add(type);\n    }\n"
-    "}\n",
+    "Servlet.java": "class Servlet {\n    void addMimeMapping(String type) {\n"
+    "        types.add(type);\n    }\n}\n",
 }
 
 
