@@ -27,6 +27,7 @@ from repo_mcp.research.edges.hops import (
 )
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import build_chains, find_paths
+from repo_mcp.research.edges.shared_members import list_shared_members
 from repo_mcp.research.edges.structural import gather_groups, list_overriding
 from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.unparsed import note_unparsed
@@ -34,7 +35,7 @@ from repo_mcp.research.edges.written_calls import note_written
 from repo_mcp.research.edges.written_names import note_written_name
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import read_body
-from repo_mcp.research.findings.reasons import BY_EXTENSION, FILLS, UNIMPLEMENTED
+from repo_mcp.research.findings.reasons import BOTH_DECLARE, BY_EXTENSION, FILLS, UNIMPLEMENTED
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import read_phrase
@@ -279,7 +280,9 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     text = " ".join(subject.asked for subject in reading.subjects)
-    find_seeds(state, text, first=nodes, only_near=True)
+    compared = list_shared_members(state, [subject.nodes[0] for subject in reading.subjects if subject.nodes])
+    whys = dict.fromkeys(compared, BOTH_DECLARE)
+    find_seeds(state, text, first=[*nodes, *compared], whys=whys, only_near=True)
     gathered.chains = find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
 

@@ -58,6 +58,7 @@ _BUILD_NAME = re.compile(
 _FOREIGN_NAME = re.compile(
     r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g|[Dd]esigner)\.\w+$|\.gen\.[jt]sx?$"
     r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$|(?:^|[_.-])amalgamat(?:ion|ed)\.[ch](?:c|pp|xx)?$"
+    r"|^(?:gradle|mvn)w(?:\.\w+)?$"  # which a build tool writes
 )
 _PERF = r"perf(?:[_-][\w-]*|(?:tests?|bench|ormance)[\w-]*|(?-i:[A-Z\d])[\w-]*)?"  # not `perforce`, `perfect`
 # Of a file below the root, `script.py` or `sandbox.py` says what it is about.

@@ -9,6 +9,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.edges.structural import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
 from repo_mcp.research.findings.records import Subject
@@ -41,7 +42,7 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
         return []
     sentences = []
     for node in nodes:
-        own = _list_members(state, node)[: MAX_MEMBERS + 1]
+        own = [*find_members(state, node)][: MAX_MEMBERS + 1]
         others = [one for one in nodes if one is not node]
         names = [name for name in own if name not in {one.symbol.name for one in nodes}]
         alone = [name for name in names if not any(_declares(state, one, name) for one in others)]
@@ -83,13 +84,6 @@ def _declares(state: ResearchState, node: Node, name: str) -> bool:
     """Return True if a type declares a name, in whichever file: in an extension, or in a part of its own."""
     found = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARED))
     return any(one.qualified_name.endswith(f"{node.symbol.name}.{name}") for one in found)
-
-
-def _list_members(state: ResearchState, node: Node) -> list[str]:
-    """Return the names of the functions that a type declares in its file, in the order of its lines."""
-    outline = state.graph.outline(node.path)
-    own = (one for one in outline if one.qualified_name == f"{node.qualified_name}.{one.symbol.name}")
-    return list(dict.fromkeys(one.symbol.name for one in own if one.symbol.kind in CALLABLE_KINDS))
 
 
 def _read_comment(state: ResearchState, node: Node) -> str:

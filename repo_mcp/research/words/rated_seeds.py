@@ -8,6 +8,7 @@ whole: a page has room for few, and the others would only repeat it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -60,6 +61,7 @@ MOST_NAMED_SO = 2  # declarations that lead by their names
 MANY_USERS = 8  # a declaration with more callers says little about each
 NAMED_WORDS = 4  # of the question, in the reason for a finding
 MAX_WORD_CHARS = 60  # of each
+LONG_LINES = 150  # of a declaration that is worth less the longer it is
 OVERLOAD_LINES = 12  # bodies at least so long are shown beside others of the same name
 _WORD = re.compile(r"\w+")
 
@@ -104,7 +106,7 @@ def choose_seeds(
         name, full_name = (span.name, span.qualified_name) if span is not None else ("", "")
         if not (one.terms or one.origin) or (not name and only_imports(build_body(one))):
             continue
-        worth = one.worth * _weigh(state, one, node, preferred)
+        worth = one.worth * _weigh(state, one, node, preferred) * _weigh_length(one)
         seeds.append(
             Seed(
                 one.path,
@@ -255,6 +257,12 @@ def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, preferred: 
     if preferred is PreferredKind.FAILURES:
         return factor * weigh_failures(one)
     return factor
+
+
+def _weigh_length(one: RatedBlock) -> float:
+    """Return the factor of a declaration's worth that follows from its length: a long one has every word."""
+    lines = one.block.end_line - one.block.start_line + 1
+    return math.sqrt(LONG_LINES / lines) if lines > LONG_LINES else 1.0
 
 
 def _is_left_open(state: ResearchState, node: Node) -> bool:

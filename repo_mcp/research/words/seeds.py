@@ -2,7 +2,7 @@
 
     question -> its words (asked_words.py)
         -> what it names indirectly (named_seeds.py), then declarations rated by its words (rated_seeds.py)
-        -> their order (seed_order.py), and what the best one lacks (best_seed.py)
+        -> their order (seed_order.py), what the best one lacks (best_seed.py) and what decides (deciders.py)
         -> the lines of each that are shown (shown_lines.py)
 
 Words that only form the question ("how", "add", "happens") are not searched for. Tests are left out unless
@@ -24,6 +24,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_telling_noun
 from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_words
 from repo_mcp.research.words.best_seed import judge_best
+from repo_mcp.research.words.deciders import put_deciders
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun, put_table_first
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
@@ -79,6 +80,7 @@ def find_seeds(
     if seeds:
         seeds = judge_best(state, seeds, weigh_words(words, state.weights), idioms, is_named=bool(first))
     seeds = put_quiet_last(seeds) if is_deed else seeds
+    seeds = seeds if preferred is PreferredKind.EXTENSION else put_deciders(state, seeds)
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))

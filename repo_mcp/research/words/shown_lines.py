@@ -16,13 +16,15 @@ from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import BELONG
+from repo_mcp.research.findings.reasons import BELONG, BOTH_DECLARE
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.errors_made import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
 
 ROOM = 7_700  # characters of excerpts and of the fields beside them
+BODIES = 8  # best declarations, of which lines are shown, however little room there is
 FINDING_CHARS = 200  # beside the excerpt of a finding
 ROOM_OF_ASKED = 300  # characters for each finding that is asked for, where that is more than ROOM
 # Maximum characters of the best declaration, of the next and so on; all others get the last value.
@@ -80,7 +82,7 @@ class _Page:
         self._left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
         self._weights = state.weights
         self._seeds = seeds
-        self._bodies = [trim_margin(seed.body) for seed in seeds]  # as they are shown
+        self._bodies = [trim_margin(_leave_out_members(seed, seeds[:BODIES])) for seed in seeds]  # as shown
         self._preferred = preferred
         self._leads = match_calls([seed.name for seed in seeds])
 
@@ -88,7 +90,8 @@ class _Page:
         """Choose lines of one seed after the other; the first ones get at least `least_share` characters."""
         met: set[str] = set()
         for position, seed in enumerate(self._seeds):
-            share = _find_share(seed, position, least_share, is_again=seed.name in met)
+            is_again = seed.name in met and seed.why != BOTH_DECLARE
+            share = _find_share(seed, position, least_share, is_again=is_again)
             room = min(share, self._left - FINDING_CHARS)
             if room < LEAST_ROOM:
                 break
@@ -112,7 +115,7 @@ class _Page:
         lines = choose_lines(
             self._bodies[position], self._weights, room, wanted, keeps_comments=not position, spare=SPARE
         )
-        lines = fill_gaps(seed.body, lines)
+        lines = fill_gaps(self._bodies[position], lines)
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
         known = {line for own in others for line in own}
         return [line for line in lines if line == seed.body.head_line or line not in known]
@@ -120,6 +123,16 @@ class _Page:
     def _measure(self, position: int) -> int:
         """Return the characters of the lines that are shown of a seed."""
         return measure(self._bodies[position].lines, self.chosen[position])
+
+
+def _leave_out_members(seed: Seed, others: Sequence[Seed]) -> Body:
+    """Return the body of a seed; of a type, without the lines of those members that are shown themselves."""
+    if seed.node is None or seed.node.symbol.kind not in TYPE_KINDS:
+        return seed.body
+    start, end = seed.body.start_line, seed.body.end_line
+    inner = [one.body for one in others if one.path == seed.path and start < one.body.start_line]
+    own = {at for body in inner if body.end_line <= end for at in range(body.head_line, body.end_line + 1)}
+    return replace(seed.body, comment_lines=own | seed.body.comment_lines) if own else seed.body
 
 
 def fill_gaps(body: Body, chosen: Sequence[int]) -> list[int]:

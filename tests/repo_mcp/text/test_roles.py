@@ -65,9 +65,12 @@ def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: 
         ("lang/go/client.py", False),  # no human language
         ("src/lang/it/parse.py", False),
         ("src/locales/index.ts", False),
+        ("mvnw", True),
+        ("tools/gradlew.bat", True),
+        ("mvnw/run.py", False),
     ],
 )
-def test_translations_count_as_foreign(path: str, is_foreign: bool) -> None:
+def test_translations_and_wrappers_of_builds_count_as_foreign(path: str, is_foreign: bool) -> None:
     assert (find_role(path) is FileRole.FOREIGN) == is_foreign
 
 

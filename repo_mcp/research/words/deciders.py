@@ -1,0 +1,82 @@
+"""Find the functions to which the best declarations leave the decision, so that these are shown with them.
+
+    def open(path):                  if not is_inside(path):
+        return resolve(path)             abort(404)
+
+What only calls another function says nothing by itself, and what refuses something leaves it to a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from repo_mcp.bundler.body import Body, says_nothing
+from repo_mcp.bundler.statements import cut_statements, is_branch
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.locating import is_test_node, may_answer
+from repo_mcp.research.findings.named_symbols import count_lines
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.derived_types import GLANCE
+from repo_mcp.research.words.errors_made import holds_error
+from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+
+LOOKED_AT, MOST_DECIDERS = 3, 2  # best declarations, and functions that decide for each
+SHORT_LINES = 30  # of a function that decides; a longer one has parts of its own
+
+
+def put_deciders(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; functions to which the first ones leave the decision come right behind them."""
+    ordered: list[Seed] = []
+    known = {seed.node: seed for seed in seeds if seed.node is not None}
+    for position, seed in enumerate(seeds):
+        ordered.append(seed)
+        for node in _list_deciders(state, seed) if position < LOOKED_AT else ():
+            own = known.get(node) or build_seed(state, node, seed.worth)
+            ordered.append(replace(own, why=f"decides for {seed.name}, which calls it"))
+    first = {seed.node: at for at, seed in reversed([*enumerate(ordered)])}
+    return [seed for at, seed in enumerate(ordered) if seed.node is None or first[seed.node] == at]
+
+
+def _list_deciders(state: ResearchState, seed: Seed) -> list[Node]:
+    """Return the short functions of the program that a declaration calls on its deciding lines."""
+    lines = _list_deciding(seed.body)
+    if seed.node is None or not lines:
+        return []
+    state.check()
+    edges = state.graph.find_outgoing(seed.node, CALLS, GLANCE).edges
+    sure = [
+        edge for edge in edges if edge.confidence is not Confidence.POSSIBLE and may_answer(edge.other.path)
+    ]
+    nodes = [state.get_node(edge.other) for edge in sure if not lines.isdisjoint(edge.lines)]
+    return [
+        node
+        for node in dict.fromkeys(nodes)
+        if node != seed.node
+        and node.symbol.kind in CALLABLE_KINDS
+        and 1 < count_lines(node) <= SHORT_LINES
+        and state.admits(node.path)
+        and not is_test_node(node)
+    ][:MOST_DECIDERS]
+
+
+def _list_deciding(body: Body) -> set[int]:
+    """Return the lines of a body that decide: its only statement, or conditions under which it fails.
+
+    A test of an error is none: in Go, each call has one.
+    """
+    numbers = range(body.head_line, min(body.end_line, len(body.lines)) + 1)
+    code = [at for at in numbers if at not in body.comment_lines and not says_nothing(body.lines[at - 1])]
+    if len(cut_statements(body, code, lambda _line: False)) <= 2:  # the first is the signature
+        return set(code)
+    return {
+        at
+        for at, below in pairwise(code)
+        if is_branch(body.lines[at - 1])
+        and holds_error(body.lines[below - 1])
+        and "err" not in body.lines[at - 1].lower()
+    }
