@@ -54,11 +54,13 @@ def _list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[in
 
 
 def _list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
-    """Return the numbers of the comment lines a body begins with; none if they are about a statement."""
+    """Return the numbers of the comment lines a body begins with; none if a statement or member comes first.
+
+    A second line that opens a block begins a member.
+    """
     head = range(start, min(len(lines), start + HEAD_LINES) + 1)
     inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
-    above = lines[start - 1 : inside[0] - 1] if inside else []
-    before = next((line.rstrip() for line in reversed(above) if line.strip()), "")
-    if not before.endswith((":", "{")):
+    above = [line.rstrip() for line in lines[start - 1 : inside[0] - 1] if line.strip()] if inside else []
+    if [at for at, line in enumerate(above, 1) if line.endswith((":", "{"))] != [len(above)]:
         return []
     return [] if any(map(is_branch, lines[start : inside[0] - 1])) else inside

@@ -80,7 +80,7 @@ def find_seeds(
     if seeds:
         seeds = judge_best(state, seeds, weigh_words(words, state.weights), idioms, is_named=bool(first))
     seeds = put_quiet_last(seeds) if is_deed else seeds
-    seeds = seeds if preferred is PreferredKind.EXTENSION else put_deciders(state, seeds)
+    seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))

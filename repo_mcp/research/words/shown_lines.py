@@ -83,6 +83,7 @@ class _Page:
         self._weights = state.weights
         self._seeds = seeds
         self._bodies = [trim_margin(_leave_out_members(seed, seeds[:BODIES])) for seed in seeds]  # as shown
+        self._compares = any(seed.why == BOTH_DECLARE for seed in seeds)
         self._preferred = preferred
         self._leads = match_calls([seed.name for seed in seeds])
 
@@ -92,6 +93,8 @@ class _Page:
         for position, seed in enumerate(self._seeds):
             is_again = seed.name in met and seed.why != BOTH_DECLARE
             share = _find_share(seed, position, least_share, is_again=is_again)
+            if self._compares and seed.node is not None and seed.node.symbol.kind in TYPE_KINDS:
+                share = min(share, MEMBERS_ROOM)  # the rest of its lines says less than its functions
             room = min(share, self._left - FINDING_CHARS)
             if room < LEAST_ROOM:
                 break
@@ -112,10 +115,12 @@ class _Page:
         """Return lines of a seed that no other one shows: a type and its method are both found."""
         seed, chosen = self._seeds[position], enumerate(self.chosen)
         wanted = _match_wanted(self._preferred, self._leads, seed.body)
+        body = self._bodies[position]
+        is_whole = body.comment_lines == seed.body.comment_lines
         lines = choose_lines(
-            self._bodies[position], self._weights, room, wanted, keeps_comments=not position, spare=SPARE
+            body, self._weights, room, wanted, keeps_comments=not position and is_whole, spare=SPARE
         )
-        lines = fill_gaps(self._bodies[position], lines)
+        lines = fill_gaps(body, lines)
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
         known = {line for own in others for line in own}
         return [line for line in lines if line == seed.body.head_line or line not in known]

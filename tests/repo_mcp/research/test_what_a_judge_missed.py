@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.bundler.body import Body
+from repo_mcp.research.claims.first_sentences import read_first_sentence
 from repo_mcp.research.words.errors_made import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, Seed, _discount_overloads
 from repo_mcp.research.words.shown_lines import fill_gaps
@@ -134,3 +135,70 @@ def test_members_of_one_name_in_several_types_leave_room_for_what_calls_them() -
         ("actions.run", 0.4),
         ("mongo.delete", 0.35),
     ]
+
+
+BROWSER = """def list_parcels(folder):
+    folder = find_parcels_folder(folder)
+    return [parcel for parcel in folder if parcel.listed]
+
+
+def find_parcels_folder(folder):
+    if not is_inside_depot(folder):
+        raise LookupError(folder)
+    return folder
+
+
+def is_inside_depot(place):
+    root = place.root
+    return root.startswith("/depot")
+
+
+def read_slip(slip):
+    if not is_inside_depot(slip):
+        slip = None
+    return slip
+"""
+
+
+def test_what_a_refusal_depends_on_comes_behind_the_function_that_refuses() -> None:
+    report = Asked({"browser.py": BROWSER}).ask("How is the folder of parcels found?")
+    names = list_found(report)
+    at = names.index("browser.find_parcels_folder")
+    assert names[at + 1] == "browser.is_inside_depot"
+    assert (
+        find_one(report, "browser.is_inside_depot").why == "decides for find_parcels_folder, which calls it"
+    )
+
+
+def test_what_only_calls_another_function_is_shown_with_that() -> None:
+    text = "def weigh_parcel(parcel):\n    return put_on_scale(parcel)\n\n\n"
+    text += "def put_on_scale(load):\n    load.rest()\n    return load.heft\n"
+    report = Asked({"scale.py": text}).ask("How is a parcel weighed?")
+    assert list_found(report)[:2] == ["scale.weigh_parcel", "scale.put_on_scale"]
+    assert find_one(report, "scale.put_on_scale").why == "decides for weigh_parcel, which calls it"
+
+
+def test_functions_of_one_name_of_compared_types_stand_side_by_side() -> None:
+    text = "".join(
+        f"class {kind}Depot:\n    def __init__(self):\n        self.parcels = []\n\n"
+        f"    def take(self, parcel):\n        parcel.{verb}()\n        self.parcels.append(parcel)\n\n"
+        f"    def count(self):\n        return len(self.parcels)\n\n\n"
+        for kind, verb in (("Local", "wrap"), ("Remote", "send"))
+    )
+    report = Asked({"depot.py": text}).ask("What is the difference between LocalDepot and RemoteDepot?")
+    assert [one.symbol.removeprefix("depot.") for one in report.findings[:6]] == [
+        "LocalDepot",
+        "RemoteDepot",
+        "LocalDepot.take",
+        "RemoteDepot.take",
+        "LocalDepot.count",
+        "RemoteDepot.count",
+    ]
+    assert "parcel.wrap()" not in report.findings[0].excerpt
+    assert "parcel.wrap()" in report.findings[2].excerpt
+
+
+def test_a_comment_in_a_member_is_not_about_its_type() -> None:
+    lines = ["class Depot {", "  take(parcel) {", "    // A parcel is weighed first.", "    weigh(parcel)"]
+    assert read_first_sentence(lines, {3}, 1) == ""
+    assert read_first_sentence(lines, {3}, 2) == "A parcel is weighed first."
