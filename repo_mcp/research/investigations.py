@@ -16,7 +16,6 @@ from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.claims.structure_sentence import describe_structure
-from repo_mcp.research.edges.asked_callees import note_asked_callees
 from repo_mcp.research.edges.conforming import CONFORMING
 from repo_mcp.research.edges.hops import (
     CALLEES,
@@ -46,6 +45,7 @@ from repo_mcp.research.settings.configured import find_settings
 from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
+from repo_mcp.research.words.asked_callees import note_asked_callees
 from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.open_questions import connect
 from repo_mcp.research.words.rated_seeds import PreferredKind

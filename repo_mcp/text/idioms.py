@@ -69,6 +69,9 @@ _IDIOMS = tuple(
          "permission forbidden denied accessible unauthorized"),
         (r"only (?:one|the first) of (?:them|these|those)", "lock mutex single"),
         (r"meanwhile|in the meantime", "wait pending"),
+        (r"(?:growing|longer and longer|ever longer) (?:while|time|delay|pause|wait|interval)s?"
+         r"|longer each time", "backoff exponential"),
+        (r"forged (?:\w+ )?(?:form|request|post)s?", "csrf xsrf token"),
         (r"(?:more |less )?(?:chatty|talkative)", "verbose level log"),
         (r"look(?:s|ed|ing)? (?:for|up)", "find resolve lookup"),
         (r"(?:after|as soon as|if|notices?|once|that|when(?:ever)?|whether) (?:\w+ ){0,3}?"

@@ -9,9 +9,9 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.findings.locating import may_answer
-from repo_mcp.research.findings.named_symbols import VALUES, count_lines, find_by_name
+from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines, find_by_name
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.base_types import is_enumeration, search_types
+from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import names_kind, spell_plural
@@ -19,6 +19,7 @@ from repo_mcp.text.question_words import names_kind, spell_plural
 MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
 MOST_MODELS = 8  # types of a kind whose uses are looked at
 MOST_NAMED = 8  # further types whose names end with the kind's
+_MAKES = ("new", "make", "create", "build")
 LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types
 
 
@@ -43,8 +44,12 @@ def find_listing(state: ResearchState, base: Node, noun: str) -> tuple[Node, int
     known = {base.declaration, *(node.declaration for node in own)}
     for node in own:
         state.check()
-        found = state.graph.find_incoming(node, (*CALLS, EdgeType.REFERENCES), GLANCE).edges
-        met.update({edge.other for edge in found if edge.confidence is not Confidence.POSSIBLE})
+        edges = [
+            edge
+            for one in (node, *_list_makers(state, node))
+            for edge in state.graph.find_incoming(one, (*CALLS, EdgeType.REFERENCES), GLANCE).edges
+        ]
+        met.update({edge.other for edge in edges if edge.confidence is not Confidence.POSSIBLE})
     listing = {
         one: count
         for one, count in met.items()
@@ -53,6 +58,14 @@ def find_listing(state: ResearchState, base: Node, noun: str) -> tuple[Node, int
     order = sorted(listing, key=lambda one: (one.path, one.ordinal), reverse=True)
     best = max(order, key=lambda one: (listing[one], bool(one.ordinal)), default=None)
     return None if best is None else (state.get_node(best), listing[best])
+
+
+def _list_makers(state: ResearchState, node: Node) -> list[Node]:
+    """Return the functions in the file of a type that are named after making one: `NewSorter` in Go."""
+    made = join_name(node.symbol.name)
+    names = {f"{verb}{made}" for verb in _MAKES}
+    outline = state.graph.outline(node.path)
+    return [one for one in outline if one.symbol.kind in DOING and join_name(one.symbol.name) in names]
 
 
 def _list_kind(state: ResearchState, base: Node, noun: str) -> list[Node]:

@@ -16,6 +16,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.research.findings.locating import is_program, is_test_symbol
+from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.symbols.symbol_record import SymbolFlag
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import count_words, list_words, shares_word
@@ -30,12 +31,17 @@ IN_OTHER_WORDS, AROUND = 0.8, 0.7  # worth of a word that the name has as a syno
 FOREIGN, KNOWN_OUTSIDE = 0.25, 0.3  # taken off for each other word of a name; added if it is public
 _QUANTITIES = {"number": ("count", "num", "max"), "amount": ("count",), "size": ("length", "bytes", "max")}
 _FURTHER = re.compile(r" (?:of|for|in|on|to|from|between|after|before|with|by|per|at) ", re.IGNORECASE)
+# "the time after which a session expires" is the expiration of a session.
+_AFTER_WHICH = re.compile(
+    r"(?:the )?(?:time|period|delay|duration) (?:after|until|before) which (.+)", re.IGNORECASE
+)
 _BOUNDS = frozenset({"max", "min", "default", "maximum", "minimum", "limit", "num", "count"})
 
 
 def find_worded_setting(graph: Graph, text: str, admits: Callable[[Node], bool]) -> list[Node]:
     """Return the declarations of the value whose name has most of some words; none if no name has enough."""
-    words = [word for word in list_words(text) if len(word) > 1]
+    after = _AFTER_WHICH.match(text)
+    words = [word for word in list_words(text if after is None else after[1]) if len(word) > 1]
     if not 1 < len(words) <= MOST_WORDS:
         return []
     found = {
@@ -45,10 +51,13 @@ def find_worded_setting(graph: Graph, text: str, admits: Callable[[Node], bool])
         for node, _ in graph.search(query, SymbolFilter(kind), MOST_LOOKED_AT)
         if admits(node) and is_program(node.path) and not (is_side_file(node.path) or is_test_symbol(node))
     }
-    head = _find_head(text, words)
+    head = _find_head(text, words) if after is None else words[-1]
     rated = {node: _rate(node, words) if _has_head(node.symbol.name, head, words) else 0.0 for node in found}
-    best = max(rated, key=lambda node: (rated[node], node.path, node.symbol.start_line), default=None)
-    if best is None or not rated[best]:
+    order = {
+        node: (not is_deprecated(node), rated[node], node.path, node.symbol.start_line) for node in rated
+    }
+    best = max((node for node in rated if rated[node]), key=order.__getitem__, default=None)
+    if best is None:
         return []
     kept = [node for node, worth in rated.items() if worth]
     own = [node for node in kept if _gives_default(best.symbol.name, node.symbol.name, words)]

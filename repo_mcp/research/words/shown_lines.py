@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
+from functools import partial
 from itertools import takewhile
 from types import MappingProxyType
 
@@ -116,11 +117,12 @@ class _Page:
         seed, chosen = self._seeds[position], enumerate(self.chosen)
         wanted = _match_wanted(self._preferred, self._leads, seed.body)
         body = self._bodies[position]
-        is_whole = body.comment_lines == seed.body.comment_lines
-        lines = choose_lines(
-            body, self._weights, room, wanted, keeps_comments=not position and is_whole, spare=SPARE
-        )
-        lines = fill_gaps(body, lines)
+        keeps = not position and body.comment_lines == seed.body.comment_lines
+        choose = partial(choose_lines, body, self._weights, leads=wanted, keeps_comments=keeps, spare=SPARE)
+        lines = choose(room)
+        filled = fill_gaps(body, lines)
+        more = measure(body.lines, filled) - max(room, measure(body.lines, lines))
+        lines = fill_gaps(body, choose(room - more)) if more > 0 else filled
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
         known = {line for own in others for line in own}
         return [line for line in lines if line == seed.body.head_line or line not in known]
