@@ -8,6 +8,7 @@ What only calls another function says nothing by itself, and what refuses someth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -18,7 +19,8 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node, may_answer
-from repo_mcp.research.findings.named_symbols import count_lines
+from repo_mcp.research.findings.named_symbols import count_lines, read_body
+from repo_mcp.research.findings.reasons import DECIDES
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.errors_made import holds_error
@@ -27,6 +29,8 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 LOOKED_AT, MOST_DECIDERS = 3, 2  # best declarations, and functions that decide for each
 SHORT_LINES = 30  # of a function that decides; a longer one has parts of its own
+# A line that does more than to give a field.
+_DOES = re.compile(r"\w\s*\(|[=!<>]=|[<>]|&&|\|\||\b(?:and|or|not|in|is)\b")
 
 
 def put_deciders(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -37,7 +41,7 @@ def put_deciders(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         ordered.append(seed)
         for node in _list_deciders(state, seed) if position < LOOKED_AT else ():
             own = known.get(node) or build_seed(state, node, seed.worth)
-            ordered.append(replace(own, why=f"decides for {seed.name}, which calls it"))
+            ordered.append(replace(own, why=f"{DECIDES}{seed.name}, which calls it"))
     first = {seed.node: at for at, seed in reversed([*enumerate(ordered)])}
     return [seed for at, seed in enumerate(ordered) if seed.node is None or first[seed.node] == at]
 
@@ -61,6 +65,7 @@ def _list_deciders(state: ResearchState, seed: Seed) -> list[Node]:
         and 1 < count_lines(node) <= SHORT_LINES
         and state.admits(node.path)
         and not is_test_node(node)
+        and any(map(_DOES.search, read_body(state, node)[1:]))
     ][:MOST_DECIDERS]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import partial
 from itertools import takewhile
 from types import MappingProxyType
 
@@ -17,7 +16,7 @@ from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import BELONG, BOTH_DECLARE
+from repo_mcp.research.findings.reasons import BELONG, BOTH_DECLARE, DECIDES
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.errors_made import holds_error
@@ -37,6 +36,7 @@ LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations a
 FAILING_FIRST, FAILING_ROOM = 3, 3_200
 MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
+GAP_CHARS = 50  # of a line that is shown because lines around it are
 ENDING_LINES = 2  # of a block that are shown with what stands before them
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
@@ -91,9 +91,12 @@ class _Page:
     def fill(self, least_share: int) -> None:
         """Choose lines of one seed after the other; the first ones get at least `least_share` characters."""
         met: set[str] = set()
+        deciders = 0
         for position, seed in enumerate(self._seeds):
             is_again = seed.name in met and seed.why != BOTH_DECLARE
-            share = _find_share(seed, position, least_share, is_again=is_again)
+            share = _find_share(seed, position - deciders, least_share, is_again=is_again)
+            if seed.why.startswith(DECIDES):  # it is short, and takes nobody's share
+                share, deciders = min(share, SHARES[-1]), deciders + 1
             if self._compares and seed.node is not None and seed.node.symbol.kind in TYPE_KINDS:
                 share = min(share, MEMBERS_ROOM)  # the rest of its lines says less than its functions
             room = min(share, self._left - FINDING_CHARS)
@@ -118,11 +121,8 @@ class _Page:
         wanted = _match_wanted(self._preferred, self._leads, seed.body)
         body = self._bodies[position]
         keeps = not position and body.comment_lines == seed.body.comment_lines
-        choose = partial(choose_lines, body, self._weights, leads=wanted, keeps_comments=keeps, spare=SPARE)
-        lines = choose(room)
-        filled = fill_gaps(body, lines)
-        more = measure(body.lines, filled) - max(room, measure(body.lines, lines))
-        lines = fill_gaps(body, choose(room - more)) if more > 0 else filled
+        lines = choose_lines(body, self._weights, room, wanted, keeps_comments=keeps, spare=SPARE)
+        lines = fill_gaps(body, lines)
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
         known = {line for own in others for line in own}
         return [line for line in lines if line == seed.body.head_line or line not in known]
@@ -143,7 +143,7 @@ def _leave_out_members(seed: Seed, others: Sequence[Seed]) -> Body:
 
 
 def fill_gaps(body: Body, chosen: Sequence[int]) -> list[int]:
-    """Return the chosen lines of a body, ascending, with lines of code whose absence would save nothing.
+    """Return the chosen lines of a body, ascending, with short lines whose absence would save little.
 
     These are single lines between two that are shown, and what is left of a block, if it has at most
     ENDING_LINES and what stands before it is shown: a condition says little without what it leads to.
@@ -160,6 +160,7 @@ def _list_rest(body: Body, code: Sequence[int], position: int, shown: Set[int]) 
     """Return the lines to show of those that are left out from a position on; none if they are more."""
     indent = _measure_indent(body, code[position])
     gap = list(takewhile(lambda at: at not in shown, code[position : position + ENDING_LINES + 1]))
+    gap = [] if any(len(body.lines[at - 1].strip()) > GAP_CHARS for at in gap[:ENDING_LINES]) else gap
     if len(gap) == 1 and gap[0] != code[-1]:
         return gap
     rest = list(takewhile(lambda at: _measure_indent(body, at) >= indent, gap))
