@@ -24,7 +24,7 @@ from repo_mcp.research.findings.reasons import DECIDES
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.errors_made import holds_error
-from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 LOOKED_AT, MOST_DECIDERS = 3, 2  # best declarations, and functions that decide for each
@@ -66,6 +66,7 @@ def _list_deciders(state: ResearchState, seed: Seed) -> list[Node]:
         and state.admits(node.path)
         and not is_test_node(node)
         and any(map(_DOES.search, read_body(state, node)[1:]))
+        and len(state.graph.find_incoming(node, CALLS, GLANCE).edges) <= MANY_USERS
     ][:MOST_DECIDERS]
 
 

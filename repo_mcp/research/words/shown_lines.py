@@ -36,8 +36,8 @@ LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations a
 FAILING_FIRST, FAILING_ROOM = 3, 3_200
 MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
-GAP_CHARS = 50  # of a line that is shown because lines around it are
-ENDING_LINES = 2  # of a block that are shown with what stands before them
+# Lines that end a block and are shown with what stands before them, and the most characters of each.
+ENDING_LINES, ENDING_CHARS = 2, 50
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _UNFILLED = re.compile(
@@ -122,7 +122,7 @@ class _Page:
         body = self._bodies[position]
         keeps = not position and body.comment_lines == seed.body.comment_lines
         lines = choose_lines(body, self._weights, room, wanted, keeps_comments=keeps, spare=SPARE)
-        lines = fill_gaps(body, lines)
+        lines = end_blocks(body, lines)
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
         known = {line for own in others for line in own}
         return [line for line in lines if line == seed.body.head_line or line not in known]
@@ -142,11 +142,10 @@ def _leave_out_members(seed: Seed, others: Sequence[Seed]) -> Body:
     return replace(seed.body, comment_lines=own | seed.body.comment_lines) if own else seed.body
 
 
-def fill_gaps(body: Body, chosen: Sequence[int]) -> list[int]:
-    """Return the chosen lines of a body, ascending, with short lines whose absence would save little.
+def end_blocks(body: Body, chosen: Sequence[int]) -> list[int]:
+    """Return the chosen lines of a body, ascending, with short lines that end a block begun by those.
 
-    These are single lines between two that are shown, and what is left of a block, if it has at most
-    ENDING_LINES and what stands before it is shown: a condition says little without what it leads to.
+    These are at most ENDING_LINES: a condition says little without what it leads to.
     """
     code = [at for at in range(body.head_line, body.end_line + 1) if _is_code(body, at)]
     shown = set(chosen)
@@ -157,15 +156,16 @@ def fill_gaps(body: Body, chosen: Sequence[int]) -> list[int]:
 
 
 def _list_rest(body: Body, code: Sequence[int], position: int, shown: Set[int]) -> list[int]:
-    """Return the lines to show of those that are left out from a position on; none if they are more."""
+    """Return the lines of a block from a position to its end; none if it has more, or a longer one."""
     indent = _measure_indent(body, code[position])
-    gap = list(takewhile(lambda at: at not in shown, code[position : position + ENDING_LINES + 1]))
-    gap = [] if any(len(body.lines[at - 1].strip()) > GAP_CHARS for at in gap[:ENDING_LINES]) else gap
-    if len(gap) == 1 and gap[0] != code[-1]:
-        return gap
-    rest = list(takewhile(lambda at: _measure_indent(body, at) >= indent, gap))
     above = next((at for at in code[position - 1 :: -1] if _measure_indent(body, at) <= indent), None)
-    return rest if above in shown and len(rest) <= ENDING_LINES else []
+    rest = list(
+        takewhile(lambda at: _measure_indent(body, at) >= indent, code[position:][: ENDING_LINES + 1])
+    )
+    is_short = len(rest) <= ENDING_LINES and all(
+        len(body.lines[at - 1].strip()) <= ENDING_CHARS for at in rest
+    )
+    return rest if is_short and above in shown else []
 
 
 def _measure_indent(body: Body, number: int) -> int:

@@ -11,7 +11,7 @@ from repo_mcp.bundler.body import Body
 from repo_mcp.research.claims.first_sentences import read_first_sentence
 from repo_mcp.research.words.errors_made import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, Seed, _discount_overloads
-from repo_mcp.research.words.shown_lines import fill_gaps
+from repo_mcp.research.words.shown_lines import end_blocks
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 SORT = """def sort(parcel):
@@ -31,16 +31,17 @@ SORT = """def sort(parcel):
 @pytest.mark.parametrize(
     ("chosen", "filled"),
     [
-        ([1, 3], [1, 2, 3, 5, 6]),  # a single line between two, and two that end the block
-        ([1, 2, 3, 5], [1, 2, 3, 5, 6]),
-        ([1, 2, 3, 7], [1, 2, 3, 5, 6, 7]),  # a block of two lines, whatever its comment
+        ([1, 3], [1, 3, 5, 6]),  # a block of two lines, whatever its comment
+        ([1, 3, 5], [1, 3, 5, 6]),
         ([1, 7], [1, 7]),  # three lines are more
         ([1, 7, 8], [1, 7, 8, 9, 10, 11]),  # two are left, and then the last
         ([1, 9], [1, 9, 10]),  # the last line stands below a condition that is not shown
+        ([1, 5], [1, 5, 6]),
+        ([2, 11], [2, 11]),
     ],
 )
 def test_the_rest_of_a_short_block_is_shown_with_its_condition(chosen: list[int], filled: list[int]) -> None:
-    assert fill_gaps(Body(SORT.splitlines(), 1, 11, 1, {}, frozenset({4})), chosen) == filled
+    assert end_blocks(Body(SORT.splitlines(), 1, 11, 1, {}, frozenset({4})), chosen) == filled
 
 
 @pytest.mark.parametrize(
