@@ -72,7 +72,7 @@ _IDIOMS = tuple(
         (r"(?:growing|longer and longer|ever longer) (?:while|time|delay|pause|wait|interval)s?"
          r"|longer each time", "backoff exponential"),
         (r"forged (?:\w+ )?(?:form|request|post)s?", "csrf xsrf token"),
-        (r"(?:more |less )?(?:chatty|talkative)", "verbose level log"),
+        (r"(?:more |less )?(?:chatty|talkative)", "logger level"),
         (r"look(?:s|ed|ing)? (?:for|up)", "find resolve lookup"),
         (r"(?:after|as soon as|if|notices?|once|that|when(?:ever)?|whether) (?:\w+ ){0,3}?"
          r"(?P<said>(?:files?|config(?:uration)?s?|settings|sources?|templates?|certificates?) "
