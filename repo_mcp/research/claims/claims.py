@@ -36,6 +36,7 @@ from repo_mcp.research.findings.reasons import (
     BELONG,
     BY_EXTENSION,
     CALLED_AND_ASKED,
+    DECIDES,
     DERIVE,
     FEW_HAVE,
     FILLS,
@@ -300,7 +301,8 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
         sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
     held = [one for one in state.findings if one.why.startswith(FEW_HAVE)]
     sentences += [f"The word {one.why[len(FEW_HAVE) :]} is in {name_findings([one])}." for one in held]
-    told = {node.node_id for node in callees} | {one.node_id for one in held}
+    deciding = [one for one in state.findings if one.why.startswith(DECIDES)]  # not close by themselves
+    told = {node.node_id for node in callees} | {one.node_id for one in (*held, *deciding)}
     named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
     if others and not rivals:
