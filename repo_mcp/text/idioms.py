@@ -66,7 +66,7 @@ _IDIOMS = tuple(
         (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
         (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
         (r"(?:ha(?:s|ve)|with) (?:no|insufficient) rights|(?:lacks?|without)(?: the)? rights",
-         "permission forbidden denied accessible unauthorized"),
+         "permission forbidden denied unauthorized inaccessible"),
         (r"only (?:one|the first) of (?:them|these|those)", "lock mutex single"),
         (r"meanwhile|in the meantime", "wait pending"),
         (r"(?:growing|longer and longer|ever longer) (?:while|time|delay|pause|wait|interval)s?"

@@ -203,3 +203,42 @@ def test_a_comment_in_a_member_is_not_about_its_type() -> None:
     lines = ["class Depot {", "  take(parcel) {", "    // A parcel is weighed first.", "    weigh(parcel)"]
     assert read_first_sentence(lines, {3}, 1) == ""
     assert read_first_sentence(lines, {3}, 2) == "A parcel is weighed first."
+
+
+def test_what_lists_a_kind_may_name_what_makes_its_types() -> None:
+    files = {
+        "filter.go": "package depot\n\ntype ParcelFilter interface {\n\tFilter(parcel string) bool\n}\n",
+        "main.go": "package depot\n\nfunc run() []ParcelFilter {\n\treturn []ParcelFilter{\n"
+        "\t\tNewLostFilter(),\n\t\tNewHeavyFilter(),\n\t\tNewLateFilter(),\n\t}\n}\n",
+    }
+    for kind in ("Lost", "Heavy", "Late"):
+        files[f"{kind.lower()}.go"] = (
+            f"package depot\n\ntype {kind}Filter struct {{\n\tname string\n}}\n\n"
+            f"func New{kind}Filter() *{kind}Filter {{\n\treturn &{kind}Filter{{}}\n}}\n\n"
+            f"func (f *{kind}Filter) Filter(parcel string) bool {{\n\treturn parcel == f.name\n}}\n"
+        )
+    report = Asked(files).ask("Where would I add a new filter for parcels?")
+    assert "depot.run (main.go:3-9) names some of them." in report.claim
+
+
+SETTINGS = """class Settings:
+    session_expiration = 900
+    retry_interval = 5
+"""
+
+
+def test_the_time_after_which_something_ends_is_its_expiration() -> None:
+    files = {"settings.py": SETTINGS}
+    report = Asked(files).ask("Where is the time after which a session expires configured?")
+    assert report.findings[0].symbol == "settings.Settings.session_expiration"
+
+
+def test_a_deprecated_setting_gives_way_to_one_that_is_not() -> None:
+    text = """public class Settings {
+    @Deprecated
+    public int maximumImportSize = 3;
+    public int importMaxSize = 5;
+}
+"""
+    report = Asked({"Settings.java": text}).ask("Where is the maximum size of an import configured?")
+    assert report.findings[0].symbol == "Settings.importMaxSize"
