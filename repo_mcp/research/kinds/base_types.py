@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import MOST_ALIKE, find_by_name, is_deprecated
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import (
@@ -49,15 +50,29 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
 
     Return None if no such type has derived types, is left open for them, or is an enumeration so named. What
     is deprecated is no base of anything new. A storage backend may be just a storage, and a versioning scheme
-    a versioner.
+    a versioner. Where types have the whole name of the kind, such as `TwoFactorProvider`, a type from which
+    none of them derives is the base of another kind.
     """
     base = _find_base_of(state, action.nouns)
+    if base is not None and _is_of_another_kind(state, base, action.nouns):
+        return None
     if base is not None or len(action.nouns) < 2 or action.nouns[-1] not in _ANY_KIND:
         return base
     *first, last = action.nouns[:-1]
     agent = name_agent(last)
     base = None if agent is None else _find_base_of(state, (*first, agent))
     return _find_base_of(state, (*first, last)) if base is None else base
+
+
+def _is_of_another_kind(state: ResearchState, base: Node, nouns: Sequence[str]) -> bool:
+    """Return True if types are named by all nouns of a kind and none of them is a base or derives from it."""
+    if len(nouns) < 2 or shares_word(base.symbol.name, nouns) > 1:
+        return False
+    ending = "".join(map(str.capitalize, nouns))
+    named = [node for node in search_types(state, f"*{ending}") if is_program(node.path)]
+    derived = list_derived(state, base)
+    below = (two for one in derived[:MOST_TYPES] if is_left_open(one) for two in list_derived(state, one))
+    return bool(named) and not {base, *derived, *below}.intersection(named)
 
 
 def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:

@@ -242,3 +242,15 @@ def test_a_deprecated_setting_gives_way_to_one_that_is_not() -> None:
 """
     report = Asked({"Settings.java": text}).ask("Where is the maximum size of an import configured?")
     assert report.findings[0].symbol == "Settings.importMaxSize"
+
+
+def test_the_base_of_another_kind_is_none_of_a_kind_with_types_of_its_own() -> None:
+    text = "class Provider:\n    pass\n\n\n"
+    text += "".join(
+        f"class {kind}Provider(Provider):\n    def give(self):\n        return 1\n\n\n" for kind in "ABC"
+    )
+    asked = "Where would I add a new two-factor provider?"
+    own = "class TwoFactorProvider:\n    name = ''\n"
+    assert "derive from provide.Provider" not in Asked({"provide.py": text, "own.py": own}).ask(asked).claim
+    derived = "from provide import Provider\n\n\nclass TwoFactorProvider(Provider):\n    name = ''\n"
+    assert "derive from provide.Provider" in Asked({"provide.py": text, "own.py": derived}).ask(asked).claim
