@@ -27,6 +27,7 @@ from repo_mcp.text.question_words import Action, name_agent, shares_word
 
 LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
+_OF_KINDS = ("Type", "Kind")  # end the name of an enumeration of kinds
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 # What all kinds may be called.
 _ANY_KIND = frozenset(
@@ -49,16 +50,26 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
     """Return the type named by the last nouns, or else the one with most derived types whose name ends so.
 
     Return None if no such type has derived types, is left open for them, or is an enumeration so named. What
-    is deprecated is no base of anything new. A storage backend may be just a storage, and a versioning scheme
-    a versioner. Where types have the whole name of the kind, such as `TwoFactorProvider`, a type from which
-    none of them derives is the base of another kind.
+    is deprecated is no base of anything new. A storage backend may be just a storage, a versioning scheme a
+    versioner, and a two-factor provider a member of `TwoFactorProviderType`. Where types have the whole name
+    of the kind, such as `TwoFactorProvider`, a type from which none of them derives is the base of another.
     """
     base = _find_base_of(state, action.nouns)
     if base is not None and _is_of_another_kind(state, base, action.nouns):
-        return None
-    if base is not None or len(action.nouns) < 2 or action.nouns[-1] not in _ANY_KIND:
-        return base
-    *first, last = action.nouns[:-1]
+        base = None
+    if base is None and len(action.nouns) > 1:
+        return _find_base_in_other_words(state, action.nouns)
+    return base
+
+
+def _find_base_in_other_words(state: ResearchState, nouns: Sequence[str]) -> Node | None:
+    """Return the base of a storage backend or a versioning scheme, or the enumeration of a kind's types."""
+    if nouns[-1] not in _ANY_KIND:
+        name = "".join(map(str.capitalize, nouns))
+        types = [node for ending in _OF_KINDS for node in search_types(state, f"{name}{ending}")]
+        named = (node for node in types if join_name(node.symbol.name).startswith(name.lower()))
+        return next(filter(is_enumeration, named), None)
+    *first, last = nouns[:-1]
     agent = name_agent(last)
     base = None if agent is None else _find_base_of(state, (*first, agent))
     return _find_base_of(state, (*first, last)) if base is None else base

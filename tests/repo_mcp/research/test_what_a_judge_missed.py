@@ -254,3 +254,14 @@ def test_the_base_of_another_kind_is_none_of_a_kind_with_types_of_its_own() -> N
     assert "derive from provide.Provider" not in Asked({"provide.py": text, "own.py": own}).ask(asked).claim
     derived = "from provide import Provider\n\n\nclass TwoFactorProvider(Provider):\n    name = ''\n"
     assert "derive from provide.Provider" in Asked({"provide.py": text, "own.py": derived}).ask(asked).claim
+
+
+def test_a_kind_without_a_base_belongs_to_the_enumeration_of_its_types() -> None:
+    kinds = "public enum TwoFactorProviderType {\n    Duo,\n    Mail,\n    Yubi,\n}\n"
+    wiring = "class Wiring {\n    void Add() {\n"
+    wiring += "".join(f"        Use(TwoFactorProviderType.{kind});\n" for kind in ("Duo", "Mail", "Yubi"))
+    report = Asked({"TwoFactorProviderType.cs": kinds, "Wiring.cs": f"{wiring}    }}\n}}\n"}).ask(
+        "Where would I add a new two-factor provider?"
+    )
+    assert report.claim.startswith("Others of the kind are members of TwoFactorProviderType (")
+    assert "Wiring.Add (Wiring.cs:2-6) names some of them." in report.claim
