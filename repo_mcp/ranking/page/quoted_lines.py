@@ -17,6 +17,7 @@ from itertools import pairwise
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.lines import is_import
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 MIN_LINE_CHARS = 20
@@ -45,12 +46,19 @@ class Quotable:
 def read_quotable(text: str) -> Quotable:
     """Return what a report may quote."""
     lines = dict.fromkeys(_LEAD.sub("", line.strip()) for line in text.splitlines()[:MAX_LINES])
-    code = [
-        line for line in lines if len(line) >= MIN_LINE_CHARS and _SIGN.search(line) and _WORD.search(line)
-    ]
+    code = [line for line in lines if _tells_place(line)]
     folded = _fold(text)
     words = folded.split(" ")
     return Quotable(tuple(code), folded, frozenset(map(" ".join, pairwise(words))))
+
+
+def _tells_place(line: str) -> bool:
+    """Return whether a file with this line is likely to be the one that it was copied from.
+
+    An import is not: a report's sample program has those that the program has.
+    """
+    is_code = len(line) >= MIN_LINE_CHARS and _SIGN.search(line) and _WORD.search(line)
+    return bool(is_code) and not is_import(line)
 
 
 def find_quoted(data: bytes, quotable: Quotable) -> int:

@@ -11,7 +11,7 @@ from itertools import islice
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.model import Hit
-from repo_mcp.ranking.page.declaration_rating import Named
+from repo_mcp.ranking.page.declaration_rating import Named, is_inner_test
 from repo_mcp.ranking.page.hit_lines import show_lines
 from repo_mcp.ranking.page.live_chunks import decode_lines
 from repo_mcp.ranking.page.page_declarations import AskedFile, find_member, has_members
@@ -51,15 +51,18 @@ def show_report(file: AskedFile, weights: Sequence[float], report: ReportClues, 
     spans = [span for _, span in file.rated]
     around = file.declarations.find_innermost(cited, LEAST_AROUND) if cited else None
     best = around or find_member(live, spans[0], spans) or spans[0]
-    others = [
-        span
-        for span in spans
-        if span.end_line - span.head_line < MOST_NAMED_LINES or not has_members(live, span)
-    ]
+    others = [span for span in spans if _may_be_opened(file, span)]
     lines = _choose_lines(file, weights, cited, best, report.first_lines if is_first else NEXT_LINES)
     alike = _list_namesakes(file, best)[:NAMESAKES]
     others = [*alike, *(span for span in others if span not in alike)]
     return show_lines(live, lines, best, others, PASTED_NAMED[0 if is_first else 1])
+
+
+def _may_be_opened(file: AskedFile, span: SymbolSpan) -> bool:
+    """Return whether a declaration is worth naming: no test in a file of the program, and no long type."""
+    if is_inner_test(span.qualified_name):
+        return False
+    return span.end_line - span.head_line < MOST_NAMED_LINES or not has_members(file.live, span)
 
 
 def _list_namesakes(file: AskedFile, best: SymbolSpan) -> list[SymbolSpan]:

@@ -376,3 +376,18 @@ def test_overloads_are_named_first(tmp_path: Path) -> None:
     named = hit.rpartition("\nalso ")[2]
     assert named.split(" ")[0].count("-") == 2
     assert named.split(" ")[1].startswith(".postEntry")
+
+
+def test_tests_in_a_file_of_the_program_and_long_types_are_not_named(tmp_path: Path) -> None:
+    body = "\n".join(f"    let entry{at} = ledger.entry({at});" for at in range(12))
+    fields = "\n".join(f"    ledger{at}: Ledger," for at in range(120))
+    functions = [f"fn {name}(ledger: Ledger) {{\n{body}\n}}" for name in ("post_entry", "balance")]
+    checked = f"mod tests {{\n    fn posts(ledger: Ledger) {{\n{body}\n    }}\n}}"
+    text = "\n\n".join([*functions, f"struct Books {{\n{fields}\n}}", checked]) + "\n"
+    with open_written(tmp_path, FILES | {"books.rs": text}) as repository:
+        (hit, *_) = ask(repository, "Post entry fails\n\n`post_entry` adds a ledger to an entry.\n")
+    assert hit.startswith("books.rs\n")
+    assert "post_entry" in hit
+    assert "balance" in hit.rpartition("\nalso ")[2]
+    assert "posts" not in hit
+    assert "Books" not in hit

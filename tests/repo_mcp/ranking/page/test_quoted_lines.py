@@ -25,6 +25,8 @@ CODE = b"def f():\n    ledger = open_ledger(path)\n    total = count(ledger)\n  
         ("The ledger is opened by its path", None),
         ("x = open(path)", None),
         ("a = b = c = d = 1 + 2 + 3", None),
+        ("import java.io.IOException;", None),
+        ("use ledger::{open, close};", None),
     ],
 )
 def test_lines_that_look_like_code_may_be_quoted(line: str, quoted: str | None) -> None:
