@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from itertools import chain
 from typing import Protocol
 
 from repo_mcp.bundler.best_blocks import (
@@ -45,7 +46,7 @@ from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import SymbolKind
-from repo_mcp.text.idioms import leave_out_light_words
+from repo_mcp.text.idioms import find_idioms, leave_out_light_words
 from repo_mcp.text.question_words import (
     asks_to_extend,
     find_action,
@@ -142,7 +143,7 @@ def order_hits(
     ordered = [(worth, hit) for worth, _, hit in judged]
     terms = {one.path: one.view.line_terms for one in rated}
     if asks:
-        ordered = put_named_first(discount_overloads(ordered), list_words(query), terms)
+        ordered = put_named_first(discount_overloads(ordered), list_asked(query), terms)
     return OrderedHits(_give_shares(ordered, found, top), terms, weights)
 
 
@@ -186,7 +187,7 @@ def _weigh(
     named = list_named(query, rated, extends=extends)
     words = set(_WORD.findall(query))
     of_test = 1.0 if FileRole.TEST in understand(query).roles else INNER_TEST
-    asked = list_words(query)
+    asked = list_asked(query)
     weighed = []
     for one in rated:
         span = one.block.span
@@ -206,6 +207,11 @@ def _weigh(
             factor *= of_test
         weighed.append(_Weighed(one, one.worth * factor, factor))
     return sorted(weighed, key=lambda one: -one.worth)  # stable
+
+
+def list_asked(query: str) -> list[str]:
+    """Return the words of a question, and those that programs use for its idioms."""
+    return [*list_words(query), *chain.from_iterable(find_idioms(query).values())]
 
 
 def rate_nearness(one: RatedBlock, weights: Mapping[str, float]) -> float:

@@ -9,6 +9,7 @@ from itertools import chain
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.text.acronyms import list_acronyms
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.everyday_phrases import find_phrases
 
 # What people say, and the words that programs use for it. If what is said is an idiom only behind some words,
 # it is the group `said`.
@@ -167,6 +168,7 @@ _IDIOMS = tuple(
          r" (?:\w+ )?(?P<said>out(?:side)? of (?:the |a |its )?(?:\w+ ){0,2}?(?:folder|directory|root))",
          "traversal absolute"),
         (r"let(?:s|ting)? (?:\w+ )?(?-i:go)|set free", "release free"),  # not the language
+        (r"stand-ins?", "proxy stub placeholder"),
         (r"only once", "once dedupe"),
         (r"half[ -](?:baked|written|finished|done)", "atomic temporary partial"),
         (r"(?:did you|probably) (?:mean|meant|wanted)", "suggest similar distance"),
@@ -229,6 +231,8 @@ def _find_said(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
             found[match.groupdict().get("said") or match[0]] = tuple(
                 word for word in words if word not in has
             )
+    for phrase, known in find_phrases(text):
+        found.setdefault(phrase, tuple(word for word in known if word not in has))
     whole = [said for said in found if not any(said != other and said in other for other in found)]
     return tuple((said, found[said]) for said in whole)
 

@@ -15,7 +15,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.idioms import leave_out_light_words
-from repo_mcp.text.stop_words import STOP_WORDS
+from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 
 LEAST_STEM, MOST_ENDING = 4, 3  # characters
 # Words that only form the question and say nothing about its subject.
@@ -48,11 +48,27 @@ _WAY = compile_late(r"\b(?:way|means) to (\w{4,})\b", re.IGNORECASE)
 _ALL_OF = compile_late(r"^_*(?:ALL|AVAILABLE|BUILTIN|BUILT_IN|DEFAULT|KNOWN|REGISTERED|STANDARD|SUPPORTED)_")
 _TO_IES, _TO_ES = compile_late(r"[^aeiou]y$"), compile_late(r"(?:s|x|z|ch|sh)$")  # endings before a plural
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
+# Participles without "-ed", and the verbs of those that base_forms.py leaves out because code means something
+# else by them.
+_PARTICIPLES = (
+    "bound|broadcast|built|chosen|cut|drawn|found|frozen|given|held|hidden|kept|lost|made|overridden"
+    "|overwritten|read|rebuilt|resent|rewritten|run|sent|shown|shrunk|split|taken|thrown|undone|unwound|woken"
+    "|written"
+)
+_VERBS = {
+    "bound": "bind",
+    "found": "find",
+    "given": "give",
+    "kept": "keep",
+    "made": "make",
+    "shown": "show",
+    "taken": "take",
+}
 # "how is a password checked", "how is the length of a form computed": functions often have such names.
 _DONE = compile_late(
     r"\bhow (?:is|are|was|were|does|do) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|whose|so"
     r"|and|or|at|as|of)\b)[\w-]+ ){1,4}?)(?:(?:of|in|from|for) (?:[\w'-]+ ){1,4}?)?(?:(?:get|gets|be) )?"
-    r"(\w{2,}ed|built|chosen|found|made|read|run|sent|split|written)\b",
+    rf"(\w{{2,}}ed|{_PARTICIPLES})\b",
     re.IGNORECASE,
 )
 # "what happens when a parcel is sent", "which errors are raised when a depot is opened"
@@ -60,7 +76,7 @@ _WHEN_DONE = compile_late(
     r"\b(?:when|if|once|while|after|before) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so"
     r"|and|or|at|as|of|is|are|not|no)\b)[\w-]+ ){1,4}?)"
     r"(?:is|are|was|were|gets?|has been|have been|is being|are being) "
-    r"((?!(?:rais|call|us|ask|need|deriv)ed)\w{2,}ed|built|chosen|found|made|read|run|sent|split|written)\b",
+    rf"((?!(?:rais|call|us|ask|need|deriv)ed)\w{{2,}}ed|{_PARTICIPLES})\b",
     re.IGNORECASE,
 )
 # "which errors can parsing a date raise"
@@ -94,6 +110,12 @@ _RAISES = compile_late(
     r"\s(?:raise|throw|return|cause|produce|give|yield|report|make|result in|lead to|fail with|end in)s?\W*$",
     re.IGNORECASE,
 )
+# "the change set of an entity": such a word, which says nothing by itself, begins the name of something.
+_BEGINS_NAME = compile_late(
+    r"\b(?:an?|the|each|every|which|new|its|another) (change|issue|bug|fix|work|use|question|problem|try"
+    r"|actual|expected) (\w{3,})",
+    re.IGNORECASE,
+)
 _PLAIN_NAME = compile_late(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -114,7 +136,11 @@ def list_words(text: str) -> list[str]:
     """Return the words, long numbers and qualified names of a question that may occur in code."""
     kept = _AUXILIARY.sub("", leave_out_light_words(leave_out_kind(text)))
     words = list(dict.fromkeys(word for word in _TOKEN.findall(kept) if len(word) > 1))
-    telling = [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS]
+    named = {
+        first.lower() for first, rest in _BEGINS_NAME.findall(kept) if rest.lower() not in QUESTION_WORDS
+    }
+    silent = (STOP_WORDS | _QUESTION_WORDS) - named
+    telling = [word for word in words if word.lower() not in silent]
     numbers = find_numbers(kept)
     return [word for word in telling if not word.isdigit() or word in numbers] or telling or words
 
@@ -183,7 +209,8 @@ def find_described_action(text: str) -> Action | None:
     verb, nouns = (doing[1], doing[2]) if doing is not None else (done[2], done[1]) if done else ("", "")
     words = _list_nouns(nouns)
     is_named = verb.lower() not in _QUESTION_WORDS
-    return Action(_stem(verb), words) if words and is_named else None
+    base = _VERBS.get(verb.lower()) or find_base_form(verb) or verb
+    return Action(_stem(base), words) if words and is_named else None
 
 
 def _list_nouns(text: str) -> tuple[str, ...]:

@@ -89,6 +89,7 @@ OPENERS = {
     "repo_mcp/workspace/reader_posix.py",
     "repo_mcp/semantic/model_folder.py",  # the operator's own model
     "repo_mcp/protocol/ready_listing.py",  # files of the package itself
+    "repo_mcp/text/everyday_phrases.py",  # a file of the package itself
     "repo_mcp/text/word_families.py",  # a file of the package itself
     "repo_mcp/config/processor.py",  # what Linux says of the processor
     "repo_mcp/process/lister_process.py",  # directories alone, beneath the root's descriptor

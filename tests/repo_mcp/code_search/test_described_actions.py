@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from repo_mcp.bundler.best_blocks import RatedBlock
-from repo_mcp.code_search.declarations import list_named
+from repo_mcp.code_search.declarations import list_asked, list_named
 
 
 def rate(*names: str) -> list[RatedBlock]:
@@ -23,14 +23,31 @@ def rate(*names: str) -> list[RatedBlock]:
     [
         ("How is a new password checked?", {"check_password", "validate_password", "verifyPassword"}),
         ("How are the passwords of users deleted?", {"remove_password"}),
+        ("How is a password chosen?", {"choose_password", "pickPassword"}),
+        ("What happens when a password is overwritten?", {"overwritePassword"}),
         ("Which passwords are there?", set[str]()),
     ],
 )
 def test_a_name_may_have_the_action_in_another_word(query: str, named: set[str]) -> None:
-    names = ("check_password", "validate_password", "verifyPassword", "remove_password", "list_passwords")
+    names = (
+        "check_password",
+        "validate_password",
+        "verifyPassword",
+        "remove_password",
+        "list_passwords",
+        "choose_password",
+        "pickPassword",
+        "overwritePassword",
+    )
     assert list_named(query, rate(*names), extends=False) == named
 
 
 def test_what_is_to_be_added_is_named_by_its_own_words() -> None:
     found = list_named("How do I register a lookup?", rate("register_lookup", "add_lookup"), extends=True)
     assert found == {"register_lookup"}
+
+
+def test_the_words_of_an_idiom_are_asked_for_in_names() -> None:
+    asked = list_asked("How does the courier come back after the link was lost?")
+    assert asked[:3] == ["courier", "link", "lost"]
+    assert "reconnect" in asked

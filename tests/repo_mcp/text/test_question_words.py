@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.text.idioms import find_idioms
-from repo_mcp.text.question_words import leave_out_form, names_kind, spell_plural
+from repo_mcp.text.question_words import leave_out_form, list_words, names_kind, spell_plural
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,16 @@ def test_a_constant_is_named_after_a_kind_or_all_of_it(name: str, names: bool) -
 )
 def test_regular_plurals(noun: str, plural: str) -> None:
     assert spell_plural(noun) == plural
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("How is the change set of a depot computed?", ["change", "set", "depot", "computed"]),
+        ("How does the work queue drain?", ["work", "queue", "drain"]),
+        ("Who repaints after the change is saved?", ["repaints", "saved"]),
+        ("What is the fix for late parcels?", ["late", "parcels"]),
+    ],
+)
+def test_a_word_that_says_nothing_may_begin_a_name(question: str, words: list[str]) -> None:
+    assert list_words(question) == words
