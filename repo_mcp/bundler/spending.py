@@ -70,7 +70,7 @@ class _BlockQueue:
             (at, position)
             for at, one in enumerate(opened)
             for position, worth in enumerate(one.worth)
-            if worth > self._find_least(one)
+            if worth > 0.0
         ]
         self._best = max((self._rate(at, position) for at, position in found), default=0.0)
         self._first = self._choose_first(found)
@@ -102,7 +102,7 @@ class _BlockQueue:
                     (named if position in one.named else left).append((one, one.blocks[position]))
             elif self._select(one, position):
                 for near in (position - 1, position + 1):  # which cost less now
-                    if 0 <= near < len(one.blocks) and one.worth[near] > self._find_least(one):
+                    if 0 <= near < len(one.blocks) and one.worth[near] > 0.0:
                         heappush(self._heap, self._place(at, near))
         return named + left
 
@@ -115,12 +115,6 @@ class _BlockQueue:
         least = self._weights.least_named * self._best
         named = [(at, position) for at, position in found if position in self._opened[at].named]
         return {(at, position) for at, position in named if self._rate(at, position) >= least}
-
-    def _find_least(self, one: RatedFile) -> float:
-        """Return the worth that a block of a file must exceed; it is lower if nothing matches well."""
-        weights = self._weights
-        factor = 1.0 if one.priority == 1.0 else weights.other_least
-        return min(factor * weights.least_worth, weights.least_share * self._dearest)
 
     def _find_least_rate(self) -> float:
         """Return the share of the best block's worth per line below which a block is left out."""

@@ -65,11 +65,6 @@ class Weights:
     # spending
     lines: float = 0.3  # power of the lines that a block costs
     base_lines: float = 60.0  # added to the lines of an excerpt that touches no other
-    # A block worth less is noise. 0.05 left out a tenth of the lines that fixes changed, and no smaller share
-    # of the other lines.
-    least_worth: float = 0.02  # of a block that is shown
-    other_least: float = 2.0  # factor of that for a test, a document or data
-    least_share: float = 0.5  # of the worth of the best block: no more is asked for if nothing matches well
     least_rate: float = 0.02  # of the worth per line of the best block: less ends the bundle
     enough_lines: int = 60
     enough_rate: float = 0.02  # takes the place of `least_rate` when so many lines are shown

@@ -38,8 +38,9 @@ def test_a_block_counts_less_once_much_of_its_file_is_shown() -> None:
 
 
 def test_what_stands_beside_a_shown_block_is_shown_only_if_it_is_worth_it() -> None:
-    assert show([rated("a.py", [10, 10], [0.5, 0.015])], 100) == [("a.py", 1, 10)]
-    assert show([rated("a.py", [10, 10], [0.5, 0.025])], 100) == [("a.py", 1, 10), ("a.py", 11, 20)]
+    """It costs fewer lines than what stands alone, so it needs less worth."""
+    assert show([rated("a.py", [10, 10], [0.5, 0.005])], 100) == [("a.py", 1, 10)]
+    assert show([rated("a.py", [10, 10], [0.5, 0.01])], 100) == [("a.py", 1, 10), ("a.py", 11, 20)]
 
 
 def test_a_good_block_is_cut_only_if_no_bundle_of_this_size_could_hold_it() -> None:
