@@ -13,6 +13,7 @@ from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, 
 from repo_mcp.ranking.query.clues import ClueKind
 from repo_mcp.ranking.scoring.searcher import Ranking
 from repo_mcp.record_classes import replace
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.lines import escape_text
 
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
@@ -84,7 +85,7 @@ def _cite(found: tuple[RatedFile, Block]) -> str:
     """Return where a block is, and the name of what it declares."""
     one, block = found
     name = f" {block.span.qualified_name}" if block.span is not None else ""
-    return escape_text(f"{one.candidate.path}:{block.start_line}-{block.end_line}{name}")
+    return escape_text(f"{write_citation(one.candidate.path, block.start_line, block.end_line)}{name}")
 
 
 def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[RatedFile]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from itertools import groupby
 from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, Selection
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.query.clues import ClueKind
+from repo_mcp.text.citations import write_citation, write_span
 from repo_mcp.text.lines import escape_text
 
 MAX_PROMPT_CHARS = 20_000  # the page shows only the beginning of a longer prompt
@@ -65,7 +66,8 @@ def _iter_table(selections: Sequence[Selection]) -> Iterator[str]:
     for number, one in enumerate(selections, 1):
         symbol = f"`{_cell(one.symbol)}`" if one.symbol else ""
         score = f"{one.score:.2f}" if one.score else ""
-        yield f"| {number} | `{_cell(one.citation)}` | {symbol} | {score} | {_plain(one.rationale)} |"
+        place = _cell(write_citation(one.path, one.start_line, one.end_line))
+        yield f"| {number} | `{place}` | {symbol} | {score} | {_plain(one.rationale)} |"
     yield ""
 
 
@@ -76,9 +78,7 @@ def _iter_excerpts(selections: Sequence[Selection]) -> Iterator[str]:
         yield ""
         for number, one in group:
             symbol = f" `{_cell(one.symbol)}`" if one.symbol else ""
-            span = (
-                f"lines {one.start_line}-{one.end_line}" if len(one.lines) > 1 else f"line {one.start_line}"
-            )
+            span = f"line{'s' * (len(one.lines) > 1)} {write_span(one.start_line, one.end_line)}"
             yield f"**{number}.** {span}{symbol}: {_plain(one.rationale)}."
             yield ""
             width = len(str(one.end_line))
@@ -107,7 +107,7 @@ def _iter_audit(audit: BundleAudit) -> Iterator[str]:
     if audit.chunks:
         yield from ("| indexed chunk | id |", "|---|---|")
         for chunk in audit.chunks:
-            cited = f"{chunk.path}:{chunk.start_line}-{chunk.end_line}"
+            cited = write_citation(chunk.path, chunk.start_line, chunk.end_line)
             yield f"| `{_cell(cited)}` | `{chunk.chunk_id}` |"
         yield ""
     yield f"{audit.considered} files were considered."
@@ -121,7 +121,9 @@ def _iter_audit(audit: BundleAudit) -> Iterator[str]:
 
 
 def _cite(one: Dropped) -> str:
-    return one.path if one.start_line is None else f"{one.path}:{one.start_line}-{one.end_line}"
+    if one.start_line is None or one.end_line is None:
+        return one.path
+    return write_citation(one.path, one.start_line, one.end_line)
 
 
 def _fence(language: str, lines: Iterable[str]) -> Iterator[str]:

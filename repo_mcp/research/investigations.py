@@ -53,6 +53,7 @@ from repo_mcp.research.words.sections import note_documents, note_instructions
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.product_name import leave_out_product
 
 SUBJECT_CHARS = 700  # shown of a subject
@@ -363,7 +364,7 @@ def _find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, 
         for edge in found.edges:
             other = state.get_node(edge.other)
             state.add(other, f"{edge.type.value} {node.qualified_name}", 1, edge.confidence, edge.lines)
-            ordinals.append(f"{other.path}:{other.symbol.start_line}-{other.symbol.end_line}")
+            ordinals.append(write_citation(other.path, other.symbol.start_line, other.symbol.end_line))
         if ordinals:
             note = "symbols that have it as a base, or override it"
             shapes.append(Shape("family", node.qualified_name, len(ordinals), tuple(ordinals[:5]), note))

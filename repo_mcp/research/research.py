@@ -57,6 +57,7 @@ from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.understanding import understand
 from repo_mcp.research.settled_reading import settle_reading
 from repo_mcp.research.structure.architecture import Architecture
+from repo_mcp.text.citations import write_citation
 
 TEXT_HITS = 20  # of the search for the words, while there is no symbol index
 MAX_OUTSIDE = 40  # names declared outside that a report lists
@@ -167,7 +168,7 @@ def build_map(state: ResearchState) -> tuple[tuple[MapNode, ...], tuple[MapEdge,
 def _build_edge(state: ResearchState, link: Link) -> MapEdge:
     source, target = state.nodes[link.source], state.nodes[link.target]
     line = link.lines[0] if link.lines else source.symbol.start_line
-    citation = f"{source.path}:{line}-{line}"
+    citation = write_citation(source.path, line, line)
     count = max(1, link.line_count)
     return MapEdge(source.node_id, target.node_id, link.kind, link.confidence.value, citation, count)
 

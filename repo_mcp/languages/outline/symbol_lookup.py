@@ -16,6 +16,7 @@ from repo_mcp.languages.patterns.declaration_kinds import FUNCTION_KINDS
 from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.text.citations import write_span
 from repo_mcp.text.lines import is_comment, split_lines
 
 MAX_SHOWN_CHARS = 64  # of a name given by the client
@@ -138,7 +139,9 @@ def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan 
     found = [one for one in found if f".{one.symbol}".endswith(f".{wanted}")]
     if not found:
         return None
-    others = ", ".join(f"{one.symbol} {one.start_line}-{one.end_line}" for one in found[1 : MAX_NAMED + 1])
+    others = ", ".join(
+        f"{one.symbol} {write_span(one.start_line, one.end_line)}" for one in found[1 : MAX_NAMED + 1]
+    )
     return replace(found[0], notes=(f"Other declarations of this name: {others}.",) if others else ())
 
 
@@ -174,7 +177,9 @@ def get_named(outline: Outline, name: str) -> tuple[Symbol, tuple[str, ...]]:
     others = [one for one in found if one is not best]
     if not others:
         return best, ()
-    named = ", ".join(f"{qualify(one)} {one.start_line}-{one.end_line}" for one in others[:MAX_NAMED])
+    named = ", ".join(
+        f"{qualify(one)} {write_span(one.start_line, one.end_line)}" for one in others[:MAX_NAMED]
+    )
     more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
     return best, (f"Other declarations of this name: {named}{more}.",)
 

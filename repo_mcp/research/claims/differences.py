@@ -15,6 +15,7 @@ from repo_mcp.research.findings.citing import cite, join_names, name_briefly, sh
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.text.citations import write_citation
 
 MAX_MEMBERS = 24  # of a type that is compared; one with more is not told apart by a few
 _BOUNDS = Bounds(files=20, references=60)
@@ -76,7 +77,7 @@ def _list_called(state: ResearchState, subject: Subject, nodes: Set[Node]) -> di
         for edge in state.graph.find_outgoing(node, CALLS, _BOUNDS).edges:
             if edge.other in others and edge.confidence is not Confidence.POSSIBLE and edge.lines:
                 name = others[edge.other].symbol.name
-                called.setdefault(name, f"{node.path}:{edge.lines[0]}-{edge.lines[0]}")
+                called.setdefault(name, write_citation(node.path, edge.lines[0], edge.lines[0]))
     return called
 
 

@@ -22,6 +22,7 @@ from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.subjects import BY_WORDS
 from repo_mcp.research.settings.configured import KCONFIG
+from repo_mcp.text.citations import write_citation
 
 
 def describe_settings(state: ResearchState, subject: Subject) -> str:
@@ -70,7 +71,10 @@ def _state_places(subject: Subject, places: Mapping[str, list[str]]) -> str:
         ("declared as an option", places[OPTION]),
         (
             "declared",
-            [f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}" for node in subject.nodes]
+            [
+                write_citation(node.path, node.symbol.start_line, node.symbol.end_line)
+                for node in subject.nodes
+            ]
             or places.get(DECLARES, []),
         ),
         ("taken from the environment", places["takes"]),

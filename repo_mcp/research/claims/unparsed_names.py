@@ -12,6 +12,7 @@ from repo_mcp.research.edges.unparsed import read_declared_lines
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.text.citations import write_citation
 
 # Names of languages that are written in another way than with a capital letter.
 _SPELLED = MappingProxyType(
@@ -69,7 +70,7 @@ def _describe(state: ResearchState, subject: Subject) -> str:
     others = f" and at {more} more {'place' if more == 1 else 'places'}" if more else ""
     lines, comments = state.source.read_lines(first.path), state.source.read_comment_lines(first.path)
     said = read_first_sentence(lines, comments, start)
-    place = f"{first.path}:{start}-{end}"
+    place = write_citation(first.path, start, end)
     return (
         f"{subject.asked} ({place}{others}): {said}"
         if said

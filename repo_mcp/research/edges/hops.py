@@ -29,6 +29,7 @@ from repo_mcp.research.findings.reasons import MAKES_OWN
 from repo_mcp.research.findings.records import MAX_DEPTH, Link, Outside
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, relocate
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.citations import write_citation
 
 FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at later ones
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
@@ -387,7 +388,7 @@ def note_outside(state: ResearchState, node: Node, found: Edges) -> None:
     for one in found.externals:
         line = one.lines[0] if one.lines else node.symbol.start_line
         if len(state.outside) < MAX_OUTSIDE_USES:
-            state.outside.append(Outside(one.name, one.count, f"{node.path}:{line}-{line}"))
+            state.outside.append(Outside(one.name, one.count, write_citation(node.path, line, line)))
 
 
 def _expand_callees(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:

@@ -25,6 +25,7 @@ from repo_mcp.research.findings.locating import CONFIDENCES, is_test_place, weak
 from repo_mcp.research.findings.records import Chain, Link
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.text.citations import write_citation
 
 SIDE_WIDTH = 16  # symbols of one level of one side that are followed
 SIDE_FAN = 24  # edges of each of them
@@ -138,7 +139,7 @@ def weigh(link: Link) -> Confidence:
 def cite(state: ResearchState, link: Link) -> str:
     """Return the citation of a link: its first line, or the first line of its source when it has none."""
     line = link.lines[0] if link.lines else state.get_node(link.source).symbol.start_line
-    return f"{link.source.path}:{line}-{line}"
+    return write_citation(link.source.path, line, line)
 
 
 @dataclass(slots=True)

@@ -25,6 +25,7 @@ from repo_mcp.research.findings.reasons import DERIVE, IMPLEMENTERS, MOST_DERIVE
 from repo_mcp.research.findings.records import Form, Group, Link, Reading
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
+from repo_mcp.text.citations import write_citation
 
 MAX_FILES = 300  # files that declare the rarest method
 MAX_EMBEDDED = 8  # interfaces read: one and those it embeds
@@ -286,5 +287,6 @@ def list_sections(state: ResearchState, names: Sequence[str]) -> tuple[str, ...]
     ]
     shown = [hit for hit in named if state.admits(hit.path)][:2]
     return tuple(
-        f"{hit.breadcrumb or hit.path} ({hit.path}:{hit.start_line}-{hit.end_line})" for hit in shown
+        f"{hit.breadcrumb or hit.path} ({write_citation(hit.path, hit.start_line, hit.end_line)})"
+        for hit in shown
     )

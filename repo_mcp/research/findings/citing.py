@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.citations import write_citation
 
 MAX_NAMED = 3  # in one sentence
 
@@ -24,7 +25,7 @@ def shorten(name: str) -> str:
 
 
 def cite(node: Node) -> str:
-    return f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
+    return write_citation(node.path, node.symbol.start_line, node.symbol.end_line)
 
 
 def shorten_symbol(one: Finding) -> str:
@@ -38,7 +39,7 @@ def name_findings(found: Iterable[Finding]) -> str:
 
 def cite_line(place: Finding) -> str:
     """Return the citation of the first line for which a place was found, or else of the whole place."""
-    return f"{place.path}:{place.lines[0]}-{place.lines[0]}" if place.lines else place.citation
+    return write_citation(place.path, place.lines[0], place.lines[0]) if place.lines else place.citation
 
 
 def join_names(names: Iterable[str], most: int = MAX_NAMED) -> str:

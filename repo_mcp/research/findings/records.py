@@ -13,6 +13,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.model import Hit
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.citations import write_citation
 
 MIN_DEPTH, DEFAULT_DEPTH, MAX_DEPTH = 1, 2, 5  # hops
 
@@ -102,7 +103,7 @@ class Finding:
     @property
     def citation(self) -> str:
         """Return the location as `path:start-end`."""
-        return f"{self.path}:{self.start_line}-{self.end_line}"
+        return write_citation(self.path, self.start_line, self.end_line)
 
 
 @dataclass(frozen=True, slots=True)

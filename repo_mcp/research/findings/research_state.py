@@ -38,6 +38,7 @@ from repo_mcp.research.findings.records import (
     RunControl,
 )
 from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.lines import decode_source, split_lines
 
 _WORD = re.compile(r"\w")
@@ -272,7 +273,7 @@ class ResearchState:
     def enter(self, node: Node, why: str) -> None:
         """Note a symbol from which the findings are reached, unless it is known or outside the folder."""
         if node.declaration not in self.entry_points and self.admits(node.path):
-            citation = f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
+            citation = write_citation(node.path, node.symbol.start_line, node.symbol.end_line)
             self.entry_points[node.declaration] = EntryPoint(node.qualified_name, citation, why)
 
     # Look-ups

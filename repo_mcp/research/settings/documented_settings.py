@@ -14,6 +14,7 @@ from repo_mcp.documentation.records import DocsRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_aside, is_test_place
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
 
 MAX_SECTIONS = 4  # of which the items are read
@@ -61,7 +62,7 @@ def find_documented(state: ResearchState, text: str) -> Documented | None:
         for name, first, last in _iter_items(lines):
             held = shares_word(" ".join(lines[first:last]), words)
             if held > most and not state.source.is_absent(name):
-                place = f"{hit.path}:{hit.section_start + first}-{hit.section_start + last - 1}"
+                place = write_citation(hit.path, hit.section_start + first, hit.section_start + last - 1)
                 most, best = held, Documented(name.replace("-", "_"), place)
     return best
 

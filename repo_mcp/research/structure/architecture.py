@@ -21,6 +21,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.structure.module_names import name_modules
 from repo_mcp.research.structure.module_ranks import build_layers, compute_strengths
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
+from repo_mcp.text.citations import write_citation
 
 MAX_MODULES = 20  # listed
 MAX_EDGES = 36  # of the map; or imports shown at the first hop
@@ -316,7 +317,7 @@ def resolve_edges(
         if number % POLLED == 0:
             state.check()
         for one in state.graph.scan.list_imports(path):
-            citation = f"{path}:{one.line}-{one.line}"
+            citation = write_citation(path, one.line, one.line)
             if not one.target:
                 package = name_package(one.module, one.outside)
                 packages.setdefault(package, ModuleEdge(citation)).count += 1

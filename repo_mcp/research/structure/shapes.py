@@ -18,6 +18,7 @@ from repo_mcp.research.findings.locating import find_innermost, is_decorator, is
 from repo_mcp.research.findings.records import Shape
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind, SymbolRecord
+from repo_mcp.text.citations import write_citation
 
 LEAST = 3
 MAX_FILES = 300
@@ -142,7 +143,7 @@ def _build(state: ResearchState, kind: str, places: dict[str, list[Place]]) -> l
         for path, line, ordinal in own[:2]:
             node = state.get_node(Declaration(path, ordinal))
             state.add(node, f"one of {len(own)} {_NOTES[kind]}: {name}", 1, lines=(line,))
-        citations = tuple(f"{path}:{line}-{line}" for path, line, _ in own[:MAX_EXAMPLES])
+        citations = tuple(write_citation(path, line, line) for path, line, _ in own[:MAX_EXAMPLES])
         shapes.append(Shape(kind, name, len(own), citations, _NOTES[kind]))
     return shapes
 
@@ -162,7 +163,7 @@ def find_alike(state: ResearchState, subjects: Sequence[Node]) -> tuple[Shape, .
             state.add(node, f"written like {subject.qualified_name} (similarity {like.likeness})", 1)
         if alike:
             citations = tuple(
-                f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
+                write_citation(node.path, node.symbol.start_line, node.symbol.end_line)
                 for node, _ in alike[:MAX_EXAMPLES]
             )
             name = subject.qualified_name

@@ -18,6 +18,7 @@ from repo_mcp.research.findings.reasons import FAILS, NAMED_IN_QUESTION
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rivals import list_rivals
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
 
 _Error = tuple[str, str]  # name and text; one of them may be ""
@@ -165,7 +166,7 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
             plain = _CAUGHT.sub("", line)
             if not (holds_error(plain) or _says_error(line, statement)) or _DECLARES.match(plain):
                 continue
-            place = f"{one.path}:{number}-{number}"
+            place = write_citation(one.path, number, number)
             names = [_find_inner(name, statement) for name in find_errors(plain)]
             text = _find_message(statement) or _find_variable(state, one, number)
             if not names and not text:
@@ -303,7 +304,9 @@ def _describe_failing(
     passing = _PASSES_ON.get(named[0].path.rpartition(".")[2])
     code = [] if passing is None else _list_code(state, named[0])
     lines = [
-        f"{named[0].path}:{number}-{number}" for number, line, _ in code if passing and passing.search(line)
+        write_citation(named[0].path, number, number)
+        for number, line, _ in code
+        if passing and passing.search(line)
     ]
     if lines:
         return f"{subject} passes on the errors of what it calls at {join_names(lines)}."

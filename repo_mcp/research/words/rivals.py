@@ -9,6 +9,7 @@ from repo_mcp.research.findings.citing import name_briefly, shorten
 from repo_mcp.research.findings.reasons import NAMED_SO
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed
+from repo_mcp.text.citations import write_citation
 
 RIVAL_SHARE = 0.7  # of the worth of the best declaration
 MOST_RIVALS = 2  # that are named, and whose errors are
@@ -28,7 +29,8 @@ def find_rivals(seeds: Sequence[Seed]) -> list[Rival]:
     near: dict[str, Rival] = {}
     for seed in seeds:
         if seed.name not in ("", best.name) and seed.worth >= RIVAL_SHARE * best.worth:
-            place = f"{shorten(seed.full_name)} ({seed.path}:{seed.body.head_line}-{seed.body.end_line})"
+            citation = write_citation(seed.path, seed.body.head_line, seed.body.end_line)
+            place = f"{shorten(seed.full_name)} ({citation})"
             near.setdefault(seed.name, (place if seed.node is None else name_briefly(seed.node), seed.node))
     return [*near.values()]
 

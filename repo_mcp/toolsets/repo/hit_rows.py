@@ -51,6 +51,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.citations import write_span
 from repo_mcp.text.lines import cut_indentation, escape_text, escape_texts
 from repo_mcp.toolsets.answers import Result, plain_number
 
@@ -214,7 +215,7 @@ def _iter_also(hit: Hit, *, is_named: bool = True) -> Iterator[str]:
 def name_copies(copies: Sequence[Hit]) -> list[str]:
     """Return the places of the first copies, which can be opened as paths, and how many more there are."""
     places = [
-        f"{escape_text(copy.path)}:{_write_span(*(copy.symbol_lines or (copy.start_line, copy.end_line)))}"
+        f"{escape_text(copy.path)}:{write_span(*(copy.symbol_lines or (copy.start_line, copy.end_line)))}"
         for copy in copies[:_NAMED_COPIES]
     ]
     return places if len(copies) <= _NAMED_COPIES else [*places, f"{len(copies) - _NAMED_COPIES} more"]
@@ -226,7 +227,7 @@ def write_file(file: ShownFile) -> str:
     rows = [escape_text(path), *_iter_rows(path, _group_lines(file.matches), ":")]
     if file.left:
         first, *last = file.left_lines
-        rows.append(f"+{file.left} more {f'in {_write_span(first, *last)}' if last else f'from {first} on'}")
+        rows.append(f"+{file.left} more {f'in {write_span(first, *last)}' if last else f'from {first} on'}")
     return "\n".join(rows)
 
 
@@ -267,7 +268,7 @@ def _write_numbers(numbers: Sequence[int]) -> str:
             runs[-1][1] = number
         else:
             runs.append([number, number])
-    return ",".join([_write_span(*run) for run in runs])
+    return ",".join([write_span(*run) for run in runs])
 
 
 def render_file(file: ShownFile) -> Result:
@@ -317,7 +318,7 @@ def _name_owner(around: str, parent: str) -> str:
 
 def _write_declaring(lines: Sequence[int], owner: str) -> str:
     """Return what stands in place of a declaring line's number."""
-    return f"{_write_span(*lines)}{owner and ' in '}{owner}"
+    return f"{write_span(*lines)}{owner and ' in '}{owner}"
 
 
 def _write_name(name: str, lines: Sequence[int], *, is_known: bool = False) -> str:
@@ -327,7 +328,7 @@ def _write_name(name: str, lines: Sequence[int], *, is_known: bool = False) -> s
     """
     if is_known and not name[:1].isdigit():
         return name
-    return f"{_write_span(*lines)} {' ' if name.startswith('in ') else ''}{name}"
+    return f"{write_span(*lines)} {' ' if name.startswith('in ') else ''}{name}"
 
 
 def _group_lines(matches: Sequence[ExactMatch]) -> list[Group]:
@@ -360,10 +361,6 @@ def _shows_owner(text: str, around: str, name: str) -> bool:
     return bool(around) and bool(
         re.search(rf"\b{owner}(?:[<\[][^()]*[>\]])?(?:\)\s*|::|\.|:){re.escape(name)}\b", text)
     )
-
-
-def _write_span(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}-{last}"
 
 
 def _split_name(symbol: str, name: str) -> tuple[str, str, str]:

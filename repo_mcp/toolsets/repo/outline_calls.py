@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.citations import write_span
 from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text
 from repo_mcp.toolsets.pages import Page
@@ -126,8 +127,7 @@ class _Listing:
 
     def _write_line(self, number: int) -> str:
         symbol = self.found.symbols[number]
-        first, last = symbol.start_line, symbol.end_line
-        lines = str(first) if first == last else f"{first}-{last}"
+        lines = write_span(symbol.start_line, symbol.end_line)
         line = f"{lines} {'  ' * self.depths[number]}{symbol.signature}"
         return escape_text(f"{line}  # {symbol.doc}" if self.docs and symbol.doc else line)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import MAY_HIDE, Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
@@ -191,7 +192,7 @@ def _format_summary(summary: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _format_hit(number: int, hit: Mapping[str, Any]) -> Iterator[str]:
-    place = f"{hit['path']}:{hit['start_line']}-{hit['end_line']}"
+    place = write_citation(hit["path"], hit["start_line"], hit["end_line"])
     named: Sequence[str] = hit["symbols"]
     what = hit.get("breadcrumb") or (named[0] if named else "")
     yield f"{number}. {place}  {hit['relevance_percent']:.0f} %  {hit['kind']} {what}".rstrip()

@@ -7,12 +7,13 @@ name files by `repo:///` and their path, never by an absolute path, and `resourc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol.tool_model import Audio, Block, CallContext, Notes, ResourceLink
 from repo_mcp.record_classes import replace
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import MAY_HIDE, Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
@@ -264,9 +265,9 @@ def _render(result: Result) -> str:
     return "\n\n".join(parts)
 
 
-def _render_row(row: Result) -> str:
+def _render_row(row: Mapping[str, Any]) -> str:
     head = f"{row['breadcrumb']}  ({row['relevance_percent']}%)"
-    return f"{head}\n{row['path']}:{row['start_line']}-{row['end_line']}\n{row['snippet']}"
+    return f"{head}\n{write_citation(row['path'], row['start_line'], row['end_line'])}\n{row['snippet']}"
 
 
 def _render_medium(one: Result) -> str:

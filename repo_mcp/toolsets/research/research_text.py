@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.lines import escape_text
 
 ALSO, MAX_ALSO = "also found", 12  # the group of findings without an excerpt; its places that a person reads
@@ -49,7 +50,7 @@ def _render_findings(report: Result) -> Iterable[str]:
         yield "Nothing was found."
     for number, one in enumerate(findings, 1):
         yield ""
-        place = f"{one['path']}:{one['start_line']}-{one['end_line']}"
+        place = write_citation(one["path"], one["start_line"], one["end_line"])
         yield f"{number}. **{one['symbol']}** ({one['kind']}), {place}"
         yield f"    {one['why']}{_describe_hop(one)}"
         if one["excerpt"]:

@@ -414,7 +414,7 @@ def test_of_a_report_what_is_worth_less_than_two_fifths_of_the_best_is_left_out_
     assert [one.path for one in packer.selections] == ["best.py", "good.py"]
     assert [one.candidate.path for one, _ in left] == ["fair.py", "poor.py"]
     (warning,) = describe_left(left)
-    assert "(excerpts: 2, files: 2); next: fair.py:1-1, poor.py:1-1." in warning
+    assert "(excerpts: 2, files: 2); next: fair.py:1, poor.py:1." in warning
     files[2].named.add(0)
     packer = Packer(Budget(8, 2_000, None))
     assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS)] == ["poor.py"]

@@ -434,4 +434,4 @@ def test_a_setting_of_several_parts_is_looked_for_as_it_is_written() -> None:
     }
     report = Asked(texts).ask("where is navigation.instant configured")
     assert [(one.path, one.lines) for one in report.findings] == [("site.yml", (3,)), ("src/app.ts", (2,))]
-    assert report.claim == "navigation.instant is set at site.yml:3-3."
+    assert report.claim == "navigation.instant is set at site.yml:3."

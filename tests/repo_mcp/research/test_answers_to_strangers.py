@@ -258,8 +258,8 @@ def test_errors_of_a_function_are_those_of_what_it_calls(server: Asked) -> None:
     assert '"no object to parse"' in shown.excerpt
     assert shown.why == "fails, and parse calls it"
     assert report.claim == (
-        'Errors that arise here: ValueError "nothing to parse" (server/parse.py:10-10)'
-        ' and ValueError "no object to parse" (server/parse.py:12-12).'
+        'Errors that arise here: ValueError "nothing to parse" (server/parse.py:10)'
+        ' and ValueError "no object to parse" (server/parse.py:12).'
         " parse.parse (server/parse.py:4-5) uses parse.parse_whole (server/parse.py:8-13),"
         " where errors arise."
     )
@@ -307,7 +307,7 @@ class FileTarget : Target
 def test_an_overload_is_chosen_by_its_parameters() -> None:
     report = Asked({"Target.cs": OVERLOADS}).ask("what breaks if I change Target.Write(LogEvent)?")
     assert [node.symbol.start_line for node in report.reading.subjects[0].nodes] == [3]
-    assert "It is overridden or implemented by FileTarget.Write (Target.cs:16-16)." in report.claim
+    assert "It is overridden or implemented by FileTarget.Write (Target.cs:16)." in report.claim
     both = Asked({"Target.cs": OVERLOADS}).ask("what breaks if I change Target.Write()?")
     assert len(both.reading.subjects[0].nodes) == 2
 
@@ -319,7 +319,7 @@ def test_a_setting_is_not_the_field_of_a_test() -> None:
     }
     report = Asked(texts).ask("where is retry_limit configured?")
     assert report.findings[0].path == "config.py"
-    assert report.claim.startswith("retry_limit is set at config.py:1-1")
+    assert report.claim.startswith("retry_limit is set at config.py:1")
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_a_setting_is_not_said_to_be_mentioned_by_its_own_declaration() -> None:
 def test_what_implements_a_method_is_shown_with_its_body_and_callers() -> None:
     report = Asked({"src/budget.rs": BUDGET}).ask("what breaks if I change Budget.withdraw?")
     assert report.claim == (
-        "Nothing in the repository is known to use Budget.withdraw (src/budget.rs:2-2)."
+        "Nothing in the repository is known to use Budget.withdraw (src/budget.rs:2)."
         " It is overridden or implemented by Purse.withdraw (src/budget.rs:10-12)."
     )
     filling, caller = report.findings[1:]
@@ -130,8 +130,8 @@ def test_the_claim_names_the_errors_where_they_are_made() -> None:
     }
     claim = Asked(texts).ask("which errors can parsing a text raise?").claim
     assert claim.startswith(
-        'Errors that arise here: NullException "no text" (Parser.java:4-4)'
-        ' and ParseException "bad text" (Parser.java:6-6). '
+        'Errors that arise here: NullException "no text" (Parser.java:4)'
+        ' and ParseException "bad text" (Parser.java:6). '
     )
 
 
@@ -192,7 +192,7 @@ def test_documents_and_comments_set_nothing_that_the_program_sets() -> None:
         "docs/settings.rst": "Settings\n========\n\n    retry_count = 5\n",
     }
     report = Asked(texts).ask("where is retry_count configured?")
-    assert report.claim == "retry_count is declared at job.py:9-9."
+    assert report.claim == "retry_count is declared at job.py:9."
     assert "declares or documents retryCount, in the program" in [one.why for one in report.findings]
 
 
@@ -236,7 +236,7 @@ def test_errors_are_followed_through_functions_that_raise_none() -> None:
     report = Asked(texts).ask("which errors can getOne throw?")
     assert [one.symbol for one in report.findings][:2] == ["getOne", "check"]
     assert report.findings[1].why == "fails, and getMessage calls it"
-    assert report.claim.startswith("Errors that arise here: ClosedError (ipc.ts:12-12). ")
+    assert report.claim.startswith("Errors that arise here: ClosedError (ipc.ts:12). ")
 
 
 def test_what_is_derived_from_implementations_is_named_after_them() -> None:
@@ -306,7 +306,7 @@ def read_options(parser):
 def test_a_claim_names_the_option_that_sets_and_no_object_as_the_environment() -> None:
     report = Asked(SETTINGS).ask("where is patience configured")
     assert report.claim == (
-        "patience is declared as an option at app/options.py:8-8 and declared at app/loop.py:4-4."
+        "patience is declared as an option at app/options.py:8 and declared at app/loop.py:4."
     )
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from repo_mcp.research.edges.execution import order_findings
 from repo_mcp.research.findings.records import Focus, Report
 from repo_mcp.research.findings.research_state import MAX_FINDINGS
+from repo_mcp.text.citations import write_citation
 from tests.architecture.source_tree import ROOT
 from tests.deep.sizes import IS_DEEP, examples
 from tests.repo_mcp.research.asking import Asked
@@ -35,7 +36,7 @@ def check_report(report: Report, texts: dict[str, str]) -> None:
         lines = texts[one.path].split("\n")
         assert 1 <= one.start_line <= one.end_line <= len(lines)
         assert one.name in "\n".join(lines[one.start_line - 1 : one.end_line])
-        assert one.citation == f"{one.path}:{one.start_line}-{one.end_line}"
+        assert one.citation == write_citation(one.path, one.start_line, one.end_line)
         assert one.why
         for row in one.excerpt.splitlines():
             number, tab, text = row.partition("\t")
@@ -49,7 +50,7 @@ def check_report(report: Report, texts: dict[str, str]) -> None:
     for citation in citations:
         path, _, span = citation.rpartition(":")
         start, _, end = span.partition("-")
-        assert 1 <= int(start) <= int(end) <= len(texts[path].split("\n"))
+        assert 1 <= int(start) <= int(end or start) <= len(texts[path].split("\n"))
     assert all({edge.source, edge.target} <= set(keys) for edge in report.map_edges)
 
 

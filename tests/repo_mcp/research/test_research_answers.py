@@ -97,7 +97,7 @@ def test_callers_and_their_callers_are_a_chain() -> None:
         ("tests.test_web.test_login", "service.web.login", "service.auth.Authenticator.authenticate"),
     ]
     assert report.chains[0].citations == (
-        "service/web.py:14-14", "service/web.py:10-10", "service/web.py:6-6",
+        "service/web.py:14", "service/web.py:10", "service/web.py:6",
     )  # fmt: skip
     assert find_one(report, "service.web.login").excerpt == (
         "5\tdef login(request):\n"
@@ -397,18 +397,18 @@ def test_ways_that_are_as_short_are_all_shown_and_longer_ones_where_none_is_sure
 
 def test_what_is_overridden_is_cited_where_it_is_declared() -> None:
     report = Asked({"m.py": BUILDERS}).ask("how does App.build reach Html.write_doc", depth=4)
-    assert report.chains[0].citations == ("m.py:4-4", "m.py:11-11", "m.py:16-16", "m.py:31-31")
+    assert report.chains[0].citations == ("m.py:4", "m.py:11", "m.py:16", "m.py:31")
 
 
 def test_where_something_is_configured() -> None:
     report = Asked(SERVICE).ask("where is timeout configured")
     assert [one.citation for one in report.findings if one.hop == 1] == [
-        "service/settings.toml:1-1",
-        "service/store.py:3-3",
+        "service/settings.toml:1",
+        "service/store.py:3",
     ]
     reading = [one for one in report.findings if one.hop == 2]
     assert [(one.citation, one.lines) for one in reading] == [("service/store.py:11-12", (11, 12))]
-    assert report.claim.endswith("set at service/settings.toml:1-1 and service/store.py:3-3.")
+    assert report.claim.endswith("set at service/settings.toml:1 and service/store.py:3.")
 
 
 def test_a_setting_of_a_group_is_found_by_the_end_of_its_name() -> None:
@@ -419,7 +419,7 @@ def test_a_setting_of_a_group_is_found_by_the_end_of_its_name() -> None:
     }
     report = Asked(files).ask("where is worker_prefetch_multiplier configured")
     assert [one.citation for one in report.findings] == [
-        "app/defaults.py:2-2", "app/run.py:1-2", "tests/test_run.py:1-2",
+        "app/defaults.py:2", "app/run.py:1-2", "tests/test_run.py:1-2",
     ]  # fmt: skip
     assert "the last part of" in report.findings[0].why
 
@@ -430,7 +430,7 @@ def test_its_default_is_found_though_the_program_sets_it_elsewhere_too() -> None
         "app/run.py": "def run(either, given):\n    return either('worker_prefetch_multiplier', given)\n",
     }
     report = Asked(files).ask("where is worker_prefetch_multiplier configured")
-    assert [one.citation for one in report.findings] == ["app/defaults.py:2-2", "app/run.py:1-2"]
+    assert [one.citation for one in report.findings] == ["app/defaults.py:2", "app/run.py:1-2"]
 
 
 def test_what_reads_a_setting_does_not_set_it() -> None:
@@ -446,7 +446,7 @@ def test_what_reads_a_setting_does_not_set_it() -> None:
     assert [(one.citation, one.why) for one in report.findings][:3] == [
         ("db/utils.py:1-2", "sets MAX_AGE, in the program"),
         ("db/base.py:1-2", "mentions MAX_AGE"),
-        ("docs/settings.rst:1-1", "declares or documents MAX_AGE, in a document or example"),
+        ("docs/settings.rst:1", "declares or documents MAX_AGE, in a document or example"),
     ]
     assert ("more tests that set MAX_AGE", "3 are shown") in [(one.what, one.why) for one in report.limits]
 

@@ -25,8 +25,8 @@ def test_how_many_lines_call_is_said_where_not_all_are_shown() -> None:
 def test_callers_of_one_name_have_chains_of_their_own() -> None:
     report = Asked(CALLED).ask("what calls build", depth=1)
     assert [(one.symbols, one.citations) for one in report.chains if one.symbols[0] == "handle"] == [
-        (("handle", "build"), ("src/a.ts:3-3",)),
-        (("handle", "build"), ("src/b.ts:3-3",)),
+        (("handle", "build"), ("src/a.ts:3",)),
+        (("handle", "build"), ("src/b.ts:3",)),
     ]
 
 

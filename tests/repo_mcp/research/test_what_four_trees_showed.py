@@ -76,7 +76,7 @@ def machine() -> Asked:
 
 def test_a_call_that_only_its_text_shows_is_stated(machine: Asked) -> None:
     report = machine.ask("who calls refuse")
-    assert report.claim.endswith(" By its text, src/machine.c:27-27 reads like a call of it.")
+    assert report.claim.endswith(" By its text, src/machine.c:27 reads like a call of it.")
     assert "written as a call of refuse" in report.findings[1].why
 
 
@@ -145,7 +145,7 @@ class PutCommand:
 @pytest.mark.parametrize("asked", ["the let command", "LetCommand"])
 def test_the_errors_of_a_type_named_in_plain_words_are_its_own(asked: str) -> None:
     report = Asked(EDITOR).ask(f"Which errors can {asked} raise?")
-    assert report.claim.startswith("Errors that arise here: CannotLock (editor/commands.py:4-4).")
+    assert report.claim.startswith("Errors that arise here: CannotLock (editor/commands.py:4).")
     assert "raise CannotLock(state)" in report.findings[0].excerpt
 
 
@@ -186,7 +186,7 @@ def test_functions_that_set_and_read_a_setting_are_stated() -> None:
     report = Asked(CLIENT).ask("Where is maxRedirects configured?")
     setter = "Callers set it by Settings.setMaxRedirects (src/main/java/client/Settings.java:14-17)."
     assert f"{setter} Redirects.follow (src/main/java/client/Redirects.java:4-8) reads it." in report.claim
-    assert "Settings.java:15-15" not in report.claim  # its own name is no value
+    assert "Settings.java:15" not in report.claim  # its own name is no value
     assert "count >= settings.getMaxRedirects()" in find_one(report, "client.Redirects.follow").excerpt
 
 
@@ -228,9 +228,9 @@ results are kept. Defaults to 500 seconds.
 def test_a_setting_is_found_by_what_documents_say_of_it() -> None:
     claim = Asked(QUEUE).ask("where do I set how long the results of a job are kept").claim
     assert claim.startswith(
-        "By docs/index.md:5-6, this is result_ttl. result_ttl is declared at queues/job.py:2-2"
+        "By docs/index.md:5-6, this is result_ttl. result_ttl is declared at queues/job.py:2"
     )
-    assert "By name, its default is defaults.DEFAULT_RESULT_TTL (queues/defaults.py:1-1)." in claim
+    assert "By name, its default is defaults.DEFAULT_RESULT_TTL (queues/defaults.py:1)." in claim
 
 
 @pytest.mark.parametrize(

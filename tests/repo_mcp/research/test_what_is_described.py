@@ -133,7 +133,7 @@ def test_a_namesake_with_too_few_of_the_words_is_not_the_setting() -> None:
         for name in ("client", "server")
     }
     claim = Asked(texts).ask("Where is the timeout of the client set?").claim
-    assert claim == "By its name, this is Timeout. Timeout is declared at client.go:4-4."
+    assert claim == "By its name, this is Timeout. Timeout is declared at client.go:4."
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_of_many_modules_only_the_strongest_are_described() -> None:
     outer = {f"lib/x{at}.py": f"from lib.m00 import f0\ndef x{at}():\n    return f0()\n" for at in range(4)}
     claim = Asked({"lib/__init__.py": "", **ring, **outer}).ask("architecture of lib").claim
     assert claim == (
-        "Of the 20 strongest of 24 modules, lib/m00.py (by 5, as at lib/x3.py:1-1) is imported by the most"
+        "Of the 20 strongest of 24 modules, lib/m00.py (by 5, as at lib/x3.py:1) is imported by the most"
         " others. All 20 import each other, directly or through others."
     )
 

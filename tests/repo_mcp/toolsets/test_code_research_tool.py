@@ -61,7 +61,7 @@ def test_callers_come_with_their_callers_and_the_chain(served: Served) -> None:
     ]
     chain = result["call_chains"][0]
     assert chain["symbols"] == ["service.auth.Authenticator.authenticate", "service.store.SessionStore.check"]
-    assert chain["citations"] == ["service/auth.py:24-24"]
+    assert chain["citations"] == ["service/auth.py:24"]
     caller = result["findings"][1]
     assert (caller["path"], caller["start_line"], caller["end_line"]) == ("service/auth.py", 18, 26)
     assert caller["reference_lines"] == [24]

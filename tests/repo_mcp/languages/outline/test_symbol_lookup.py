@@ -70,7 +70,7 @@ def test_the_longest_declaration_of_a_name_is_taken_and_the_others_are_named() -
     many = Outline("a.py", "python", tuple(declare("function", "f", at, at) for at in range(1, 9)), "ast")
     best, notes = get_named(many, "f")
     assert best.start_line == 1
-    assert notes == ("Other declarations of this name: f 2-2, f 3-3, f 4-4, f 5-5, f 6-6 and 2 more.",)
+    assert notes == ("Other declarations of this name: f 2, f 3, f 4, f 5, f 6 and 2 more.",)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_what_no_outline_lists_is_found_by_the_line_that_declares_it() -> None:
     assert (found.start_line, found.end_line, found.symbol, found.notes) == (8, 8, "Other.timeout", ())
     both = choose_span(outline, FIELDS, "timeout", None)
     assert (both.start_line, both.symbol) == (2, "Client.timeout")
-    assert both.notes == ("Other declarations of this name: Other.timeout 8-8.",)
+    assert both.notes == ("Other declarations of this name: Other.timeout 8.",)
     for name in ("Third.timeout", "local", "", "timeou"):
         with pytest.raises(RepoError):
             choose_span(outline, FIELDS, name, None)

@@ -26,7 +26,7 @@ RESPONSE = {
 
 def test_errors_of_a_named_function_are_not_those_of_others() -> None:
     claim = Asked(RESPONSE).ask("which errors can Response.error raise?").claim
-    assert claim == "Errors that arise here: IllegalArgumentException (src/Response.java:3-3)."
+    assert claim == "Errors that arise here: IllegalArgumentException (src/Response.java:3)."
 
 
 def test_errors_of_a_named_function_that_no_parser_knows_are_its_own() -> None:
@@ -92,7 +92,7 @@ def test_a_path_of_calls_is_described_call_by_call() -> None:
         "def alone():\n    pass\n"
     }
     assert Asked(texts).ask("how does first reach third?").claim == (
-        "a.first calls a.second (a.py:2-2), which calls a.third (a.py:6-6)."
+        "a.first calls a.second (a.py:2), which calls a.third (a.py:6)."
     )
     none = Asked(texts).ask("how does first reach alone?").claim
     assert none == "No path of calls is known between a.first (a.py:1-2) and a.alone (a.py:13-14)."
@@ -137,7 +137,7 @@ def test_a_setting_of_ruby_is_given_a_value_by_its_symbol() -> None:
         "lib/show.rb": "class Shown < Rack::ShowErrors\nend\n",
     }
     report = Asked(texts).ask("where is show_errors configured?")
-    assert report.claim == "show_errors is set at lib/base.rb:2-2."
+    assert report.claim == "show_errors is set at lib/base.rb:2."
     assert [one.path for one in report.findings] == ["lib/base.rb"]
 
 
@@ -247,7 +247,7 @@ def test_comments_and_unnamed_errors() -> None:
     assert quiet == "Neither grow (slabs.c:6-8) nor what it calls is known to cause an error."
     assert (
         Asked(texts).ask("which errors can send.File raise?").claim
-        == 'Errors that arise here: "no name" (send.go:5-5).'
+        == 'Errors that arise here: "no name" (send.go:5).'
     )
 
 
@@ -439,13 +439,13 @@ int bind_socket(int kind)
 
 def test_what_passes_errors_on_is_not_said_to_make_none() -> None:
     claim = Asked({"src/shell.rs": SHELL}).ask("which errors can read return?").claim
-    assert claim == "read (src/shell.rs:1-4) passes on the errors of what it calls at src/shell.rs:2-2."
+    assert claim == "read (src/shell.rs:1-4) passes on the errors of what it calls at src/shell.rs:2."
 
 
 def test_a_value_of_errno_is_an_error() -> None:
     claim = Asked({"src/bind.c": BIND}).ask("which errors can bind_socket return?").claim
     assert claim == (
-        "Errors that arise here: EINVAL (src/bind.c:4-4). bind_socket (src/bind.c:10-13) uses"
+        "Errors that arise here: EINVAL (src/bind.c:4). bind_socket (src/bind.c:10-13) uses"
         " open_socket (src/bind.c:1-8), where errors arise."
     )
 

@@ -94,7 +94,7 @@ def test_a_setting_in_lower_case_is_stated_by_the_program_and_not_by_tests() -> 
     for query in ("where is max_tries read?", "where is max_tries of the queue used?"):
         report = Asked(files).ask(query)
         assert (report.reading.form, report.claim) == (
-            Form.CONFIGURED, "max_tries is declared as an option at queue.py:2-2.",
+            Form.CONFIGURED, "max_tries is declared as an option at queue.py:2.",
         )  # fmt: skip
 
 

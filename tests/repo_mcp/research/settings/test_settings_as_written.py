@@ -16,7 +16,7 @@ def test_a_name_that_only_a_text_has_is_said_to_be_written_there() -> None:
     }
     claim = Asked(files).ask("who calls on_ready?").claim
     assert claim.startswith(
-        "on_ready is not declared in this repository, but written at app/bus.py:2-2 and app/view.py:2-2."
+        "on_ready is not declared in this repository, but written at app/bus.py:2 and app/view.py:2."
     )
 
 
@@ -25,13 +25,13 @@ def test_a_variable_of_the_environment_is_a_setting_whatever_is_asked_of_it() ->
              "def paint():\n    return os.environ['NO_COLOR']\n"}  # fmt: skip
     report = Asked(files).ask("where is NO_COLOR read?")
     assert report.reading.form is Form.CONFIGURED
-    assert report.claim == "NO_COLOR is taken from the environment at app/run.py:9-9."
+    assert report.claim == "NO_COLOR is taken from the environment at app/run.py:9."
 
 
 def test_a_variable_whose_prefix_is_added_is_found_by_the_rest_of_its_name() -> None:
     files = {"flags.go": 'package flags\n\nfunc Load(c Config) string {\n\treturn c.get("TEMP_DIR", "")\n}\n'}
     claim = Asked(files).ask("where is APP_TEMP_DIR configured?").claim
-    assert claim == ("Nothing is known to set APP_TEMP_DIR. The last part of its name is at flags.go:4-4.")
+    assert claim == ("Nothing is known to set APP_TEMP_DIR. The last part of its name is at flags.go:4.")
 
 
 def test_a_variable_is_set_by_a_call_of_several_lines() -> None:
@@ -39,7 +39,7 @@ def test_a_variable_is_set_by_a_call_of_several_lines() -> None:
         "run.rs": 'fn run(c: &mut Command) {\n    c.env(\n        "APP_OFFSET",\n        1,\n    );\n}\n'
     }
     claim = Asked(files).ask("where is APP_OFFSET configured?").claim
-    assert claim == "APP_OFFSET is set at run.rs:3-3."
+    assert claim == "APP_OFFSET is set at run.rs:3."
 
 
 def test_a_variable_is_not_what_is_spelled_otherwise() -> None:
@@ -49,7 +49,7 @@ def test_a_variable_is_not_what_is_spelled_otherwise() -> None:
     }
     claim = Asked(files).ask("where is APP_CONFIG configured?").claim
     assert claim == (
-        "Nothing is known to set APP_CONFIG. In another spelling, it is set at pyproject.toml:2-2."
+        "Nothing is known to set APP_CONFIG. In another spelling, it is set at pyproject.toml:2."
     )
 
 
@@ -101,13 +101,13 @@ KEYED = {
 def test_a_key_is_no_method_that_has_the_name_of_its_last_part(question: str) -> None:
     report = Asked(KEYED).ask(question)
     assert report.reading.form is Form.CONFIGURED
-    assert "app/Keys.java:2-2" in [one.citation for one in report.findings]
+    assert "app/Keys.java:2" in [one.citation for one in report.findings]
 
 
 def test_what_a_setting_does_is_asked_of_the_setting() -> None:
     report = Asked(KEYED).ask("what does the config option line-width do")
     assert report.reading.form is Form.CONFIGURED
-    assert report.claim.startswith("line-width is set at app.toml:2-2")
+    assert report.claim.startswith("line-width is set at app.toml:2")
     assert Asked(KEYED).ask("what does the option parser do").reading.form is not Form.CONFIGURED
 
 
@@ -127,7 +127,7 @@ def test_kconfig_declares_a_setting_without_its_prefix() -> None:
         "net/core.c": "#ifdef CONFIG_NET_FAST\nint fast(void) { return 1; }\n#endif\n",
     }
     report = Asked(texts).ask("what does CONFIG_NET_FAST do")
-    assert report.claim == "CONFIG_NET_FAST is declared at net/Kconfig:1-1."
+    assert report.claim == "CONFIG_NET_FAST is declared at net/Kconfig:1."
     assert "net/core.c" in [one.path for one in report.findings]
 
 
@@ -138,7 +138,7 @@ def test_three_kinds_of_places_are_listed_as_in_a_sentence() -> None:
     }
     claim = Asked(files).ask("where is retry_limit configured?").claim
     assert claim == (
-        "retry_limit is declared as an option at cli.py:2-2, declared at run.py:2-2, and set at run.py:6-6."
+        "retry_limit is declared as an option at cli.py:2, declared at run.py:2, and set at run.py:6."
     )
 
 

@@ -20,7 +20,7 @@ ORDERING = {
 
 def test_errors_of_what_only_shares_words_are_not_named() -> None:
     claim = Asked(ORDERING).ask("which errors can choosing the sort order raise?").claim
-    assert claim.startswith("Errors that arise here: OrderUnknown (config.py:13-13). ")
+    assert claim.startswith("Errors that arise here: OrderUnknown (config.py:13). ")
 
 
 def test_what_fails_two_calls_below_the_best_is_shown_with_it() -> None:
@@ -34,7 +34,7 @@ def test_what_fails_two_calls_below_the_best_is_shown_with_it() -> None:
     }
     report = Asked(files).ask("which errors can choosing the sort order raise?")
     assert report.claim.startswith(
-        "Errors that arise here: OrderUnknown (choosing.py:16-16) and KeyMissing (choosing.py:22-22). "
+        "Errors that arise here: OrderUnknown (choosing.py:16) and KeyMissing (choosing.py:22). "
     )
     (below,) = (one for one in report.findings if one.name == "fetch")
     assert "raise KeyMissing(key)" in below.excerpt
@@ -48,7 +48,7 @@ def test_the_type_of_an_error_makes_none() -> None:
         "        CyclicException() {\n            super(1);\n        }\n    }\n}\n"
     }
     claim = Asked(files).ask("which errors can resolving plugins raise?").claim
-    assert claim.startswith("Errors that arise here: Resolver.CyclicException (Resolver.java:3-3). ")
+    assert claim.startswith("Errors that arise here: Resolver.CyclicException (Resolver.java:3). ")
 
 
 def test_functions_that_make_or_ask_about_errors_are_none() -> None:
@@ -62,7 +62,7 @@ def test_the_last_part_of_a_name_is_not_stated_as_the_setting() -> None:
     files = {"app/settings.py": "def load(settings_path):\n    settings_path = find(settings_path)\n"}
     claim = Asked(files).ask("where is APP_SETTINGS_PATH configured?").claim
     assert claim == (
-        "Nothing is known to set APP_SETTINGS_PATH. The last part of its name is at app/settings.py:2-2."
+        "Nothing is known to set APP_SETTINGS_PATH. The last part of its name is at app/settings.py:2."
     )
 
 
@@ -73,7 +73,7 @@ def test_a_setting_spelled_otherwise_comes_after_those_spelled_alike() -> None:
         "app/settings.py": "class Config:\n    line_length: int = 79\n",
     }
     claim = Asked(files).ask("where is line_length configured?").claim
-    assert claim.endswith("set at app/profiles.py:1-1 and pyproject.toml:2-2.")
+    assert claim.endswith("set at app/profiles.py:1 and pyproject.toml:2.")
 
 
 def test_the_name_under_which_an_option_is_kept_declares_it() -> None:
@@ -100,4 +100,4 @@ def test_a_difference_says_which_function_calls_the_other() -> None:
         "def put_new(key, value):\n    cells[key] = value\n"
     }
     claim = Asked(files).ask("what is the difference between put and put_new?").claim
-    assert claim.endswith(" put calls put_new (store.py:2-2).")
+    assert claim.endswith(" put calls put_new (store.py:2).")
