@@ -63,7 +63,6 @@ class _BlockQueue:
         self._packer = packer
         self._weights = weights
         self._title = title
-        self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
         self._factors: dict[tuple[int, int], float] = {}  # of worth, by positions of file and block
         self._seen: set[tuple[int, int]] = set()  # positions of file and block: selected or skipped
         found = [
@@ -174,19 +173,13 @@ class _BlockQueue:
     def _count_part_lines(self, one: RatedFile, position: int) -> int:
         """Return how many lines to show of a block that does not fit; 0 for none.
 
-        The best block of all is always shown in part, and one that the prompt names if there is room. Any
-        other is only if its worth is high and it is larger than the whole budget: otherwise whole blocks are
-        worth more.
+        The best block of all is always shown in part, and one that the prompt names if there is room. Instead
+        of any other, whole blocks are worth more.
         """
-        room, whole = self._packer.room, self._packer.budget.max_total_lines
+        room = self._packer.room
         if len(self._seen) == 1:  # the best of all
             return max(1, room)
-        if room < LEAST_PART_LINES:
-            return 0
-        if position in one.named:
-            return room
-        is_worth_it = one.worth[position] >= self._weights.part_share * self._dearest
-        return min(room, whole // 2) if is_worth_it and one.blocks[position].line_count > whole else 0
+        return room if position in one.named and room >= LEAST_PART_LINES else 0
 
 
 def _build(one: RatedFile, position: int, start: int, end: int) -> Selection:

@@ -69,7 +69,6 @@ class Weights:
     enough_lines: int = 60
     enough_rate: float = 0.02  # takes the place of `least_rate` when so many lines are shown
     least_named: float = 0.0  # of the worth per line of the best block: what is named comes first above it
-    part_share: float = 0.6  # of the worth of the best block: a block that does not fit is then shown in part
     repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
     held_term: float = 0.0  # of a block's worth, added to it for each of the prompt's terms that it holds
     straight: float = 1.0  # factor of a block without branches that is not trivial
@@ -94,7 +93,6 @@ REPORT_WEIGHTS = replace(
     least_rate=0.3,
     enough_rate=0.4,
     least_named=0.3,
-    part_share=2.0,  # of none but the best and what is named
     repeat_lines=80.0,
     leads=False,  # a fix seldom touches them
 )

@@ -43,11 +43,10 @@ def test_what_stands_beside_a_shown_block_is_shown_only_if_it_is_worth_it() -> N
     assert show([rated("a.py", [10, 10], [0.5, 0.01])], 100) == [("a.py", 1, 10), ("a.py", 11, 20)]
 
 
-def test_a_good_block_is_cut_only_if_no_bundle_of_this_size_could_hold_it() -> None:
-    best, good = rated("best.py", [30], [1.0]), rated("good.py", [90], [0.9])
-    assert show([best, good], 100) == [("best.py", 1, 30)]  # it would fit into another bundle of 100 lines
+def test_no_block_but_the_best_and_what_is_named_is_cut() -> None:
     best, good = rated("best.py", [30], [1.0]), rated("good.py", [120], [0.9])
-    assert show([best, good], 100) == [("best.py", 1, 30), ("good.py", 1, 1)]
+    assert show([best, good], 100) == [("best.py", 1, 30)]
+    assert show([rated("good.py", [120], [0.9])], 100) == [("good.py", 1, 1)]
 
 
 def test_a_file_beyond_the_limit_is_refused_once_and_not_block_by_block() -> None:

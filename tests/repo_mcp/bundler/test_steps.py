@@ -531,13 +531,6 @@ def test_of_a_report_a_small_file_is_shown_from_its_first_line() -> None:
     assert [one.citation for one in packer.selections] == ["a.py:1-11"]
 
 
-def test_of_a_report_the_second_best_block_is_not_shown_in_part() -> None:
-    for weights, paths in ((WEIGHTS, ["a.py", "b.py"]), (REPORT_WEIGHTS, ["a.py"])):
-        packer = Packer(Budget(8, 50, None))
-        spend([rated("a.py", "x = 1\n", 1.0), rated("b.py", "x = 1\n" * 100, 0.9)], packer, weights)
-        assert list(packer.paths) == paths
-
-
 def test_the_best_block_and_named_ones_with_room_for_twenty_lines_are_shown_in_part() -> None:
     text = "transfer = 1\n" * 100
 
