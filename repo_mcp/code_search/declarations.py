@@ -210,8 +210,8 @@ def _weigh(
 
 
 def list_asked(query: str) -> list[str]:
-    """Return the words of a question, and those that programs use for its idioms."""
-    return [*list_words(query), *chain.from_iterable(find_idioms(query).values())]
+    """Return the words of a question, and those that programs use for its idioms, each once."""
+    return [*dict.fromkeys((*list_words(query), *chain.from_iterable(find_idioms(query).values())))]
 
 
 def rate_nearness(one: RatedBlock, weights: Mapping[str, float]) -> float:

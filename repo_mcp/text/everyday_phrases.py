@@ -1,4 +1,4 @@
-"""Phrases of everyday English, such as "in the meantime", and what programs call it: `conflict`. Pure.
+"""Phrases of everyday English, such as "over and over", and what programs say instead: `poll`. Pure.
 
 `everyday_phrases.txt` has a phrase and the words of programs for it in each line, the likeliest first:
 
@@ -6,10 +6,10 @@
     @link * gone/lost: disconnect reconnect      one of the words, up to three words in place of the star, and
                                                  one of the words between slashes
 
-Words are compared by their stems, and articles do not count. The phrases are those that led questions about
-programs to what they ask for, and some that mean only one thing. Others are left out: a guess leads away as
-often as it helps (docs/decisions/0302). Where a phrase depends on what is around it, it is an expression in
-idioms.py.
+Words are compared by their stems. Articles do not count, nor do words such as "its". The phrases are those
+that led questions about programs to what they ask for, and some that mean only one thing. Others are left
+out: a guess leads away as often as it helps (docs/decisions/0302). Where a phrase depends on what is around
+it, it is an expression in idioms.py.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def _read_phrases() -> dict[str, tuple[Phrase, ...]]:
     by_first: dict[str, list[Phrase]] = {}
     for said, _, plain in rows:
         if said not in sets:
-            elements = tuple(sets.get(word) or _list_stems(word) for word in said.split())
+            words = [word for word in said.split() if word not in _ARTICLES]
+            elements = tuple(sets.get(word) or _list_stems(word) for word in words)
             for stem in sorted(elements[0]):
                 by_first.setdefault(stem, []).append(Phrase(elements, tuple(plain.split())))
     return {stem: tuple(phrases) for stem, phrases in by_first.items()}

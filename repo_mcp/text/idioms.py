@@ -70,7 +70,7 @@ _IDIOMS = tuple(
          "permission forbidden denied unauthorized inaccessible"),
         (r"only (?:one|the first) of (?:them|these|those)", "lock mutex single"),
         (r"meanwhile|in the meantime", "wait pending"),
-        (r"(?:growing|longer and longer|ever longer) (?:while|time|delay|pause|wait|interval)s?"
+        (r"(?:growing|ever longer) (?:while|time|delay|pause|wait|interval)s?"
          r"|longer each time", "backoff exponential"),
         (r"forged (?:\w+ )?(?:form|request|post)s?", "csrf xsrf token"),
         (r"(?:more |less )?(?:chatty|talkative)", "logger level"),
@@ -169,6 +169,8 @@ _IDIOMS = tuple(
          "traversal absolute"),
         (r"let(?:s|ting)? (?:\w+ )?(?-i:go)|set free", "release free"),  # not the language
         (r"stand-ins?", "proxy stub placeholder"),
+        (r"(?:passed|handed) on(?= (?:to|by|from)\b|\W*$)|(?<=\ba )(?:passed|handed) on",  # no "on the stack"
+         "forward relay delegate propagate"),
         (r"only once", "once dedupe"),
         (r"half[ -](?:baked|written|finished|done)", "atomic temporary partial"),
         (r"(?:did you|probably) (?:mean|meant|wanted)", "suggest similar distance"),

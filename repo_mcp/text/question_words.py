@@ -64,10 +64,12 @@ _VERBS = {
     "shown": "show",
     "taken": "take",
 }
-# "how is a password checked", "how is the length of a form computed": functions often have such names.
+# "how is a password checked", "how is the length of a form computed": functions often have such names. What
+# follows an article is no verb: "how is the given path resolved".
 _DONE = compile_late(
-    r"\bhow (?:is|are|was|were|does|do) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|whose|so"
-    r"|and|or|at|as|of)\b)[\w-]+ ){1,4}?)(?:(?:of|in|from|for) (?:[\w'-]+ ){1,4}?)?(?:(?:get|gets|be) )?"
+    r"\bhow (?:is|are|was|were|does|do) ((?:(?:an?|the|each|every|its|this|these) )?"
+    r"(?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|whose|so|and|or|at|as|of)\b)[\w-]+ ){1,4}?)"
+    r"(?:(?:of|in|from|for) (?:[\w'-]+ ){1,4}?)?(?:(?:get|gets|be) )?"
     rf"(\w{{2,}}ed|{_PARTICIPLES})\b",
     re.IGNORECASE,
 )

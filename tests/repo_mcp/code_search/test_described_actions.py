@@ -9,6 +9,7 @@ import pytest
 
 from repo_mcp.bundler.best_blocks import RatedBlock
 from repo_mcp.code_search.declarations import list_asked, list_named
+from repo_mcp.text.question_words import Action, find_described_action
 
 
 def rate(*names: str) -> list[RatedBlock]:
@@ -51,3 +52,17 @@ def test_the_words_of_an_idiom_are_asked_for_in_names() -> None:
     asked = list_asked("How does the courier come back after the link was lost?")
     assert asked[:3] == ["courier", "link", "lost"]
     assert "reconnect" in asked
+    assert len(set(asked)) == len(asked)  # "link was lost" means the same
+
+
+@pytest.mark.parametrize(
+    ("question", "verb", "nouns"),
+    [
+        ("How is the given path resolved?", "resolv", ("path",)),
+        ("How is a lost connection restored?", "restor", ("lost", "connection")),
+        ("How is a cached value evicted?", "evict", ("cached", "value")),
+        ("How is the connection lost?", "lose", ("connection",)),
+    ],
+)
+def test_a_participle_behind_an_article_is_no_verb(question: str, verb: str, nouns: tuple[str, ...]) -> None:
+    assert find_described_action(question) == Action(verb, nouns)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.text import everyday_phrases
-from repo_mcp.text.everyday_phrases import ANY, find_phrases
+from repo_mcp.text.everyday_phrases import ANY, _stem, find_phrases
 from repo_mcp.text.idioms import find_idioms
 
 MOST_WORDS = 4  # of programs for one phrase
@@ -30,6 +30,9 @@ LINES = ROWS[len(SETS) :]
         ("What if the link to a depot is lost?", "link to a depot is lost", "reconnect"),
         ("Which requests tell of the same call made twice?", "same call made twice", "duplicate"),
         ("A number for which there are foreign letters", "foreign letters", "unicode"),
+        ("Only one depot at a time is locked", "Only one depot at a time", "mutex"),
+        ("Where is it said that a key lives elsewhere?", "lives elsewhere", "redirect"),
+        ("The primary was swapped for another", "primary was swapped", "failover"),
     ],
 )
 def test_a_phrase_is_found_in_any_form(question: str, said: str, plain: str) -> None:
@@ -43,6 +46,9 @@ def test_a_phrase_is_found_in_any_form(question: str, said: str, plain: str) -> 
         "Which value is chosen between the two?",
         "The log is kept out of the four old and empty folders",
         "Where is the call made?",
+        "What happens when the primary key is changed?",
+        "Is this function used elsewhere?",
+        "How do I install it without asking for a password?",
         "",
         "?!",
     ],
@@ -52,8 +58,21 @@ def test_other_words_are_no_phrase(question: str) -> None:
 
 
 def test_any_words_are_at_most_three() -> None:
-    assert [*find_phrases("A leader whom the three small depots changed")] == []
-    assert [*find_phrases("A leader whom the three depots changed")] != []
+    assert [*find_phrases("A claim that the three small depots came")] == []
+    assert [*find_phrases("A claim that the three depots came")] != []
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_every_phrase_is_found_as_it_is_written(line: str) -> None:
+    phrase, _, words = line.partition(": ")
+    said = " ".join(SETS.get(one, [one])[0].partition("/")[0] for one in phrase.split() if one != ANY)
+    assert (said, tuple(words.split())) in find_phrases(said)
+
+
+def test_no_form_is_given_whose_stem_another_has() -> None:
+    listed = [*SETS.values(), *(one.split("/") for line in LINES for one in line.partition(": ")[0].split())]
+    for words in listed:
+        assert len(set(map(_stem, words))) == len(words), words
 
 
 def test_every_line_has_a_phrase_of_its_own_and_few_words_for_it() -> None:

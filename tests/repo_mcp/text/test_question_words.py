@@ -41,6 +41,21 @@ def test_what_is_kept_alive_is_renewed(question: str, is_said: bool) -> None:
     assert ("renew" in said) is is_said
 
 
+@pytest.mark.parametrize(
+    ("question", "is_said"),
+    [
+        ("How are results passed on to the next task?", True),
+        ("How is a passed on mail recognised?", True),
+        ("How are options handed on?", True),
+        ("Which flags are passed on the command line?", False),
+        ("Which arguments are passed on the stack?", False),
+    ],
+)
+def test_what_is_passed_on_is_forwarded(question: str, is_said: bool) -> None:
+    said = [word for words in find_idioms(question).values() for word in words]
+    assert ("forward" in said) is is_said
+
+
 def test_what_is_worked_out_is_computed() -> None:
     assert ("compute", "calculate") in find_idioms("How is the next delay worked out?").values()
 
