@@ -201,15 +201,28 @@ def _compile(
     try:
         return engine.compile(expression, options)
     except ExpressionFault as fault:
-        raise _explain(str(fault), request.pattern) from None
+        escaped = _escape_lone_brackets(str(fault), request.pattern)
+        is_valid = escaped is not None and _is_valid(engine, escaped, options)
+        raise _explain(str(fault), request.pattern, escaped if is_valid else None) from None
     except UnicodeEncodeError:
         raise _refuse(
             "The pattern is not valid Unicode: it has half of a surrogate pair.", "Remove it."
         ) from None
 
 
-def _explain(fault: str, pattern: str) -> RepoError:
-    """Return the engine's complaint as a RepoError, with the position of the piece that it names."""
+def _is_valid(engine: Engine, expression: str, options: Options) -> bool:
+    try:
+        engine.compile(expression, options)
+    except ExpressionFault:
+        return False
+    return True
+
+
+def _explain(fault: str, pattern: str, escaped: str | None) -> RepoError:
+    """Return the engine's complaint as a RepoError, with the position of the piece that it names.
+
+    `escaped` is the expression that the client may have meant, if any.
+    """
     what, _, piece = fault.partition(": ")
     position = pattern.find(piece) if piece else -1
     where = f" at character {position + 1}: {piece[:40]}" if position >= 0 else ""
@@ -217,13 +230,18 @@ def _explain(fault: str, pattern: str) -> RepoError:
         "Use RE2 syntax: no look-around, no back-references, repetition up to 1,000."
         " To find the text as it is, search for it as a literal."
     )
-    if what in _LONE_BRACKET and len(pattern) <= MAX_REPEATED_CHARS:
-        hint = f"Escape a bracket that stands for itself: {escape_lone_brackets(pattern)}"
+    if escaped is not None:
+        hint = f"Escape a bracket that stands for itself: {escaped}"
     return _refuse(f"The pattern is not a valid regular expression: {what}{where}.", hint)
 
 
-def escape_lone_brackets(pattern: str) -> str:
-    """Return an expression with a backslash before each round bracket that has no partner."""
+def _escape_lone_brackets(fault: str, pattern: str) -> str | None:
+    """Return an expression with a backslash before each round bracket that has no partner.
+
+    None if these are not at fault, or if it is too long to be repeated: the time is quadratic in its length.
+    """
+    if not fault.startswith(_LONE_BRACKET) or len(pattern) > MAX_REPEATED_CHARS:
+        return None
     lone: list[int] = []
     for part in _BRACKET.finditer(pattern):
         if part[0] == ")" and lone and pattern[lone[-1]] == "(":

@@ -12,6 +12,7 @@ A message that the program puts together of several lines is found by the longes
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Set
 from itertools import pairwise
 
@@ -69,10 +70,12 @@ def find_quoted(data: bytes, quotable: Quotable) -> int:
 
 def _find_code(data: bytes, text: str, quotable: tuple[str, ...]) -> int:
     """Return the number of the first quoted line that a file has once, in the order of the report, or 0."""
-    if not quotable:
-        return 0
-    numbers = {line.strip(): at for at, line in enumerate(text.split("\n"), 1)}
-    return next((numbers[line] for line in quotable if line in numbers and data.count(line.encode()) == 1), 0)
+    wanted = frozenset(quotable)
+    lines = [*map(str.strip, text.split("\n"))]
+    counts = Counter(filter(wanted.__contains__, lines))
+    single = (line for line in quotable if counts[line] == 1 and data.count(line.encode()) == 1)
+    found = next(single, None)
+    return 0 if found is None else lines.index(found) + 1
 
 
 def _find_message(text: str, report: Quotable) -> int:

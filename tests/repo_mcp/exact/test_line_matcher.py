@@ -255,7 +255,8 @@ def test_an_error_shows_the_expression_with_its_lone_brackets_escaped(pattern: s
     LineMatcher(ExactRequest(escaped, regex=True))
 
 
-def test_a_long_expression_is_not_repeated_by_an_error() -> None:
+@pytest.mark.parametrize("pattern", ["(" * 201, "a)[", "a)**", r"(\Q)"])
+def test_an_error_repeats_no_expression_that_is_long_or_still_invalid(pattern: str) -> None:
     with pytest.raises(RepoError) as raised:
-        LineMatcher(ExactRequest("(" * 201, regex=True))
+        LineMatcher(ExactRequest(pattern, regex=True))
     assert raised.value.hint.startswith("Use RE2 syntax")

@@ -110,3 +110,13 @@ def test_a_report_of_100_000_characters_takes_linear_time() -> None:
         return "\n".join(literals).encode(), read_quotable("\n".join(rows))
 
     assert_linear(prepare, lambda made: find_quoted(*made), 1_000)
+
+
+def test_lines_that_a_file_has_twice_take_linear_time() -> None:
+    """Each was counted in the whole file."""
+
+    def prepare(size: int) -> tuple[bytes, Quotable]:
+        lines = [f"ledger_{at} = open_ledger(path)" for at in range(size)]
+        return "\n".join(lines * 2).encode(), Quotable(tuple(lines), "")
+
+    assert_linear(prepare, lambda made: find_quoted(*made), 250)
