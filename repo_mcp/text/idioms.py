@@ -7,7 +7,6 @@ from functools import lru_cache
 from itertools import chain
 
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.text.acronyms import list_acronyms
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.everyday_phrases import find_phrases
 
@@ -210,20 +209,15 @@ _CACHED_TEXTS = 64
 def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
     """Return the idioms of a text, which no program has, each with the words that programs use for it.
 
-    So "too slow" gives `timeout`, and four words or more give their initials. Words that the text has itself
-    are left out, and so are idioms inside of others: what takes too long is not too long.
+    So "too slow" gives `timeout`. Words that the text has itself are left out, and so are idioms inside of
+    others: what takes too long is not too long.
     """
-    found = dict(_find_said(text))
-    has = _list_words(text)
-    for words, acronym in list_acronyms(text).items():
-        if acronym not in has:
-            found.setdefault(words, (acronym,))
-    return found
+    return dict(_find_said(text))
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _find_said(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the idioms of a text with the words of programs, without acronyms."""
+    """Return the idioms of a text with the words of programs."""
     has = _list_words(text)
     found: dict[str, tuple[str, ...]] = {}
     for said, plain in _IDIOMS:

@@ -33,6 +33,8 @@ LINES = ROWS[len(SETS) :]
         ("Only one depot at a time is locked", "Only one depot at a time", "mutex"),
         ("Where is it said that a key lives elsewhere?", "lives elsewhere", "redirect"),
         ("The primary was swapped for another", "primary was swapped", "failover"),
+        ("How is a cross-site request forgery stopped?", "cross-site request forgery", "csrf"),
+        ("What is the time to live of an entry?", "time to live", "ttl"),
     ],
 )
 def test_a_phrase_is_found_in_any_form(question: str, said: str, plain: str) -> None:
