@@ -54,13 +54,20 @@ def _list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[in
 
 
 def _list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
-    """Return the numbers of the comment lines a body begins with; none if a statement or member comes first.
-
-    A second line that opens a block begins a member.
-    """
+    """Return the numbers of the comment lines a body begins with; none behind a statement or member."""
     head = range(start, min(len(lines), start + HEAD_LINES) + 1)
     inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
     above = [line.rstrip() for line in lines[start - 1 : inside[0] - 1] if line.strip()] if inside else []
-    if [at for at, line in enumerate(above, 1) if line.endswith((":", "{"))] != [len(above)]:
+    if not _open_one_block(above):
         return []
     return [] if any(map(is_branch, lines[start : inside[0] - 1])) else inside
+
+
+def _open_one_block(above: Sequence[str]) -> bool:
+    """Return True if the lines above a comment open a block and no other in it, which would be a member's.
+
+    The braces of a parameter are closed before: `function Show({ parcel }: Props) {`.
+    """
+    if above and above[-1].endswith("{"):
+        return sum(line.count("{") - line.count("}") for line in above) == 1
+    return bool(above) and [line for line in above if line.endswith(":")] == above[-1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 BY_EXTENSION = "by an extension"  # in the reason of a finding for a type that an extension makes conform
 NAMED_IN_QUESTION = 'what "'  # begins the reason of a finding for a symbol that the question names
-BOTH_DECLARE = "has a namesake in the type that it is compared with"
+BOTH_DECLARE = "is declared by both of the types that are compared"
 DECIDES = "decides for "  # begins the reason of a finding for what another one leaves the decision to
 FAILS = "fails, and "  # begins the reason of a finding for a function that fails and that a subject uses
 # These begin the reasons of findings for a question on how to add something.

@@ -41,7 +41,8 @@ _BOUNDS = frozenset({"max", "min", "default", "maximum", "minimum", "limit", "nu
 def find_worded_setting(graph: Graph, text: str, admits: Callable[[Node], bool]) -> list[Node]:
     """Return the declarations of the value whose name has most of some words; none if no name has enough."""
     after = _AFTER_WHICH.match(text)
-    words = [word for word in list_words(text if after is None else after[1]) if len(word) > 1]
+    asked = text if after is None else after[1]
+    words = [word for word in list_words(asked) if len(word) > 1]
     if not 1 < len(words) <= MOST_WORDS:
         return []
     found = {
@@ -51,15 +52,13 @@ def find_worded_setting(graph: Graph, text: str, admits: Callable[[Node], bool])
         for node, _ in graph.search(query, SymbolFilter(kind), MOST_LOOKED_AT)
         if admits(node) and is_program(node.path) and not (is_side_file(node.path) or is_test_symbol(node))
     }
-    head = _find_head(text, words) if after is None else words[-1]
+    head = _find_head(asked, words)
     rated = {node: _rate(node, words) if _has_head(node.symbol.name, head, words) else 0.0 for node in found}
-    order = {
-        node: (not is_deprecated(node), rated[node], node.path, node.symbol.start_line) for node in rated
-    }
-    best = max((node for node in rated if rated[node]), key=order.__getitem__, default=None)
+    kept = [node for node, worth in rated.items() if worth]
+    order = {node: (not is_deprecated(node), rated[node], node.path, node.symbol.start_line) for node in kept}
+    best = max(kept, key=order.__getitem__, default=None)
     if best is None:
         return []
-    kept = [node for node, worth in rated.items() if worth]
     own = [node for node in kept if _gives_default(best.symbol.name, node.symbol.name, words)]
     own = own or [node for node in kept if node.symbol.name == best.symbol.name]
     return sorted(own, key=lambda node: (-rated[node], node.path, node.symbol.start_line))

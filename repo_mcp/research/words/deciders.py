@@ -32,6 +32,10 @@ SHORT_LINES = 30  # of a function that decides; a longer one has parts of its ow
 # A line that does more than to give a field.
 _DOES = re.compile(r"\w\s*\(|[=!<>]=|[<>]|&&|\|\||\b(?:and|or|not|in|is)\b")
 
+_OF_ERROR = re.compile(
+    r"(?<![A-Za-z])err(?:s|no|ors?)?(?![a-z])|Err(?:ors?)?(?![a-z])|(?<![A-Z])ERR"
+)  # not "preferred"
+
 
 def put_deciders(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     """Return the seeds; functions to which the first ones leave the decision come right behind them."""
@@ -84,5 +88,5 @@ def _list_deciding(body: Body) -> set[int]:
         for at, below in pairwise(code)
         if is_branch(body.lines[at - 1])
         and holds_error(body.lines[below - 1])
-        and "err" not in body.lines[at - 1].lower()
+        and not _OF_ERROR.search(body.lines[at - 1])
     }

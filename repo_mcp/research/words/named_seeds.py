@@ -22,7 +22,13 @@ from repo_mcp.research.words.named_actions import find_actions
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed
 from repo_mcp.research.words.written_kinds import find_written_kind
 from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.question_words import find_action, find_described_action, names_kind, shares_word
+from repo_mcp.text.question_words import (
+    find_action,
+    find_described_action,
+    names_kind,
+    shares_word,
+    spell_plural,
+)
 
 MOST_TABLES = 8  # best declarations among which a table of what is to be added is looked for
 ROWS_SHARE = 0.25  # of the lines of such a table, those that have the noun
@@ -43,7 +49,7 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     ]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
     if base is not None:  # `addMimeMapping` adds no mapper
-        seeds = [seed for seed in seeds if action.nouns[-1].removesuffix("s") in join_name(seed.name)]
+        seeds = [seed for seed in seeds if _holds_number(seed.name, action.nouns[-1])]
     compound = base is not None and is_compound(base, action.nouns)
     if compound:  # `AddSorter` adds no parcel sorter
         seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
@@ -56,6 +62,12 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
         *seeds,
         *(replace(build_seed(state, node, 1.0), why=why) for node, why in kin if node not in known),
     ]
+
+
+def _holds_number(name: str, noun: str) -> bool:
+    """Return True if a name has a noun, in the singular or in the plural."""
+    joined = join_name(name)
+    return noun.removesuffix("s") in joined or spell_plural(noun) in joined
 
 
 def put_table_first(state: ResearchState, seeds: Sequence[Seed], nouns: Sequence[str]) -> list[Seed]:

@@ -158,10 +158,10 @@ def end_blocks(body: Body, chosen: Sequence[int]) -> list[int]:
 def _list_rest(body: Body, code: Sequence[int], position: int, shown: Set[int]) -> list[int]:
     """Return the lines of a block from a position to its end; none if it has more, or a longer one."""
     indent = _measure_indent(body, code[position])
-    above = next((at for at in code[position - 1 :: -1] if _measure_indent(body, at) <= indent), None)
-    rest = list(
-        takewhile(lambda at: _measure_indent(body, at) >= indent, code[position:][: ENDING_LINES + 1])
-    )
+    before = (code[at] for at in range(position - 1, -1, -1))
+    above = next((at for at in before if _measure_indent(body, at) <= indent), None)
+    below = code[position : position + ENDING_LINES + 1]
+    rest = list(takewhile(lambda at: _measure_indent(body, at) >= indent, below))
     is_short = len(rest) <= ENDING_LINES and all(
         len(body.lines[at - 1].strip()) <= ENDING_CHARS for at in rest
     )

@@ -9,6 +9,7 @@ import pytest
 
 from repo_mcp.bundler.body import Body
 from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.words.deciders import _OF_ERROR
 from repo_mcp.research.words.errors_made import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, Seed, _discount_overloads
 from repo_mcp.research.words.shown_lines import end_blocks
@@ -171,6 +172,24 @@ def test_what_a_refusal_depends_on_comes_behind_the_function_that_refuses() -> N
     )
 
 
+def test_a_condition_that_only_has_the_letters_of_error_leaves_the_decision_to_what_it_calls() -> None:
+    text = "def deliver_parcel(parcel):\n    depot = parcel.depot\n    if not is_preferred(parcel):\n"
+    text += "        raise LookupError(parcel)\n    return depot\n\n\n"
+    text += "def is_preferred(parcel):\n    mark = parcel.mark\n    return mark == 3\n"
+    report = Asked({"depot.py": text}).ask("How is a parcel delivered?")
+    assert find_one(report, "depot.is_preferred").why == "decides for deliver_parcel, which calls it"
+
+
+@pytest.mark.parametrize("line", ["if err != nil {", "if readErr != nil {", "if (error) {", "if (ERR(x)) {"])
+def test_a_test_of_an_error_decides_nothing(line: str) -> None:
+    assert _OF_ERROR.search(line)
+
+
+@pytest.mark.parametrize("line", ["if (isDeferred(x)) {", "if !Overrides(x) {", "if (NOT_DEFERRED(x)) {"])
+def test_letters_of_error_in_a_word_are_none(line: str) -> None:
+    assert not _OF_ERROR.search(line)
+
+
 def test_what_only_calls_another_function_is_shown_with_that() -> None:
     text = "def weigh_parcel(parcel):\n    return put_on_scale(parcel)\n\n\n"
     text += "def put_on_scale(load):\n    load.rest()\n    return load.heft\n"
@@ -205,6 +224,33 @@ def test_a_comment_in_a_member_is_not_about_its_type() -> None:
     assert read_first_sentence(lines, {3}, 2) == "A parcel is weighed first."
 
 
+@pytest.mark.parametrize(
+    ("lines", "first"),
+    [
+        (["function Show({", "  parcel,", "}: Props) {", "  // Shows a parcel."], "Shows a parcel."),
+        (["function Show({ parcel }: Props) {", "  // Shows a parcel."], "Shows a parcel."),
+        (["def show(", "    parcel: Parcel,", "):", '    """Show a parcel."""'], "Show a parcel."),
+        (["class Depot", "{", "    void Take()", "    {", "        // Takes a parcel."], ""),
+        (["export default define({", "  take() {", "    // Takes a parcel."], ""),
+        (["class Depot:", "    def take(self):", '        """Take a parcel."""'], ""),
+        (["class Depot {", "  int count;", "  // Takes a parcel."], ""),
+        (["// Takes a parcel."], ""),
+    ],
+)
+def test_a_comment_behind_parameters_is_about_their_function(lines: list[str], first: str) -> None:
+    assert read_first_sentence(lines, {len(lines)}, 1) == first
+
+
+def test_what_adds_many_of_a_kind_is_named() -> None:
+    text = "class Category:\n    pass\n\n\n"
+    text += "".join(
+        f"class {kind}Category(Category):\n    def show(self):\n        pass\n\n\n" for kind in "ABC"
+    )
+    text += "def add_categories(items):\n    for item in items:\n        KNOWN.append(item)\n"
+    report = Asked({"kinds.py": text}).ask("Where would I add a new category?")
+    assert "kinds.add_categories (kinds.py:20-22) may do what is asked" in report.claim
+
+
 def test_what_lists_a_kind_may_name_what_makes_its_types() -> None:
     files = {
         "filter.go": "package depot\n\ntype ParcelFilter interface {\n\tFilter(parcel string) bool\n}\n",
@@ -229,8 +275,9 @@ SETTINGS = """class Settings:
 
 def test_the_time_after_which_something_ends_is_its_expiration() -> None:
     files = {"settings.py": SETTINGS}
-    report = Asked(files).ask("Where is the time after which a session expires configured?")
-    assert report.findings[0].symbol == "settings.Settings.session_expiration"
+    for asked in ("a session expires", "a session expires in the depot"):
+        report = Asked(files).ask(f"Where is the time after which {asked} configured?")
+        assert report.findings[0].symbol == "settings.Settings.session_expiration"
 
 
 def test_a_deprecated_setting_gives_way_to_one_that_is_not() -> None:
