@@ -238,9 +238,10 @@ def _explain(fault: str, pattern: str, escaped: str | None) -> RepoError:
 def _escape_lone_brackets(fault: str, pattern: str) -> str | None:
     """Return an expression with a backslash before each round bracket that has no partner.
 
-    None if these are not at fault, or if it is too long to be repeated: the time is quadratic in its length.
+    None if these are not at fault, if one begins a group such as `(?:a`, or if an error cannot repeat it: it
+    is too long, which would take quadratic time, or has signs that an error escapes.
     """
-    if not fault.startswith(_LONE_BRACKET) or len(pattern) > MAX_REPEATED_CHARS:
+    if not fault.startswith(_LONE_BRACKET) or len(pattern) > MAX_REPEATED_CHARS or not pattern.isprintable():
         return None
     lone: list[int] = []
     for part in _BRACKET.finditer(pattern):
@@ -248,6 +249,8 @@ def _escape_lone_brackets(fault: str, pattern: str) -> str | None:
             lone.pop()
         elif part[0] in "()":
             lone.append(part.start())
+    if any(pattern.startswith("(?", at) for at in lone):
+        return None
     return "".join(["\\" * (at in lone) + char for at, char in enumerate(pattern)])
 
 

@@ -255,8 +255,8 @@ def test_an_error_shows_the_expression_with_its_lone_brackets_escaped(pattern: s
     LineMatcher(ExactRequest(escaped, regex=True))
 
 
-@pytest.mark.parametrize("pattern", ["(" * 201, "a)[", "a)**", r"(\Q)"])
-def test_an_error_repeats_no_expression_that_is_long_or_still_invalid(pattern: str) -> None:
+@pytest.mark.parametrize("pattern", ["(" * 201, "a\t(", "a)[", "a)**", r"(\Q)", "(?:a|b"])
+def test_an_error_repeats_no_expression_that_is_long_or_still_wrong(pattern: str) -> None:
     with pytest.raises(RepoError) as raised:
         LineMatcher(ExactRequest(pattern, regex=True))
     assert raised.value.hint.startswith("Use RE2 syntax")
