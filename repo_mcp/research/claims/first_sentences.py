@@ -46,7 +46,7 @@ def _strip_marks(line: str) -> str:
 
 def _list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
     """Return the numbers of the comment lines above a declaration and its annotations."""
-    first = start
+    first = min(start, len(lines) + 1)  # the file may have become shorter since it was parsed
     while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):
         first -= 1
     above = [number for number in range(first, start) if number in comments]

@@ -273,10 +273,13 @@ def _is_left_open(state: ResearchState, node: Node) -> bool:
 
 
 def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
-    """Return a symbol as a seed without terms, so that its lines are chosen only by what they do."""
-    lines = state.source.read_lines(node.path)
-    start, end = node.symbol.start_line, min(node.symbol.end_line, len(lines))
-    body = Body(lines, start, end, min(start, end), {}, state.source.read_comment_lines(node.path))
+    """Return a symbol as a seed without terms, so that its lines are chosen only by what they do.
+
+    A file that is gone, or has become shorter, since it was parsed gives a blank line or its last one.
+    """
+    lines = state.source.read_lines(node.path) or ("",)
+    start, end = (min(one, len(lines)) for one in (node.symbol.start_line, node.symbol.end_line))
+    body = Body(lines, start, end, start, {}, state.source.read_comment_lines(node.path))
     name = node.symbol.name
     return Seed(node.path, body, name, node.qualified_name, node, worth, f'what "{name}" refers to')
 
