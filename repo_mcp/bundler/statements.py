@@ -32,7 +32,16 @@ _BRANCHES = re.compile(
     r"\s*+(?:[})]++\s*+)?"
     r"(?:if|elif|else if|else|unless|switch|match|case|catch|except|rescue|guard|when|while|for)\b"
 )
-_TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
+# A call that logs: `log::warn!(` in Rust, `_logger.LogError(`, `klog.V(2).Infof(`, `Log::info(`. What
+# else is done with a log, such as `log.append(entry)`, or ends the program, `log.Fatal(`, counts in full.
+_TELLS = re.compile(
+    r"\s*+(?:await\s)?(?:[\w.:$?]|->)*(?<![A-Za-z0-9])"
+    r"(?:(?:trace|debug|info|warn|error|event)!|(?:console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()|NSLog\(|os_log\("
+    r"|(?:[gks]?log|spdlog|logging|logrus|winston|zap|Timber|Log|LOG|\w{0,40}[Ll]ogger|LOGGER)\b\s*"
+    r"(?:[!(]|(?:\.|::|\??->)\s*(?:(?i:trace|debug|info|notice|warn|err|critical|exception|verbose|log|print|with)"
+    r"|at[A-Z]|[deivwLSV]\b)))"
+    r"|\s*+level\.\w{4,5}\(\w{0,40}[Ll]ogger\)\.Log\("
+)
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
 _MAKES_NAME = re.compile(

@@ -256,3 +256,29 @@ def test_a_short_statement_comes_with_what_it_names_or_is_named_by_beside_it() -
     ]
     body = Body(lines, 1, len(lines), 1, {22: ("stock",)}, frozenset())
     assert choose_lines(body, {"stock": 1.0}, 110)[:3] == [1, 22, 23]
+
+
+def _choose_line(line: str) -> str:
+    """Return the line that is shown of a body with room for one: a given one, or one that does something."""
+    lines = ["void run() {", f"    {line}", f"    {'step'.ljust(len(line), '_')}", "    end()", "}"]
+    body = Body(lines, 1, 5, 1, {2: ("word",), 3: ("word",)}, frozenset())
+    shown = choose_lines(body, {"word": 1.0}, measure(lines, [1, 2]))
+    return lines[shown[-1] - 1].strip()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'info!("x");', 'log::info!("x");', 'tracing::warn!("x");', 'LOG.warn("x")', 'this.logger.debug("x")',
+        '_logger.LogError("x");', 'Log.Information("x");', 'self._log.debug("x")', '_LOGGER.error("x")',
+        'zap.L().Info("x")', 'logrus.WithField("a", b).Info("x")', 'level.Info(logger).Log("msg", "x")',
+        'klog.V(2).Infof("x")', 'console.log("x")', 'await logger.warning("x")', '$this->logger->info("x");',
+    ],
+)  # fmt: skip
+def test_a_call_that_logs_gives_way_to_what_does_something(line: str) -> None:
+    assert _choose_line(line) != line
+
+
+@pytest.mark.parametrize("line", ["log.append(entry)", "self.log.write(b)", 'log.Fatal("x")', "login(word)"])
+def test_other_uses_of_a_log_count(line: str) -> None:
+    assert _choose_line(line) == line
