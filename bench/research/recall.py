@@ -35,7 +35,7 @@ HOLDERS = frozenset(
 FUNCTIONS = frozenset({"function", "method", "constructor"})
 LIMIT_BYTES = 10_240  # which an answer should not exceed
 MOST_UNDECLARED_BYTES, BEGINNING = 2_048, 600
-_CITED = re.compile(r"([\w./@+-]+\.\w+):(\d+)-(\d+)")
+_CITED = re.compile(r"([\w./@+-]+\.\w+):(\d+)(?:-(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def list_cited(record: object) -> list[tuple[str, int, int, str]]:
     if isinstance(record, list):
         return [cited for one in record for cited in list_cited(one)]
     if isinstance(record, str):
-        return [(one[1], int(one[2]), int(one[3]), record) for one in _CITED.finditer(record)]
+        return [(one[1], int(one[2]), int(one[3] or one[2]), record) for one in _CITED.finditer(record)]
     if not isinstance(record, Mapping):
         return []
     cited = [one for value in record.values() for one in list_cited(value)]

@@ -52,6 +52,7 @@ from repo_mcp.research.findings.research_state import (
     list_limits,
     search_words,
 )
+from repo_mcp.research.findings.shown_once import show_once
 from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.understanding import understand
@@ -77,7 +78,7 @@ GAP = "…\n"  # stands for lines that are left out
 
 def add_excerpts(source: Source, findings: Sequence[Finding]) -> tuple[list[Finding], int]:
     """Return the findings with their excerpts, and the number of findings that were left out."""
-    shown = [_add_excerpt(source, one) for one in findings]
+    shown = [_add_excerpt(source, one) for one in show_once(findings)]
     kept = [one for one in shown if one is not None]
     return kept, len(shown) - len(kept)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.claims import _is_adverb
-from repo_mcp.research.findings.records import Form
+from repo_mcp.research.findings.records import Finding, Form
+from repo_mcp.research.findings.shown_once import show_once
 from repo_mcp.research.words.shown_lines import match_calls
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
@@ -194,3 +196,38 @@ def test_a_member_of_the_type_that_a_question_names_comes_before_its_namesakes()
     claim = Asked(KEYS).ask("how is a public key used for a HMAC prepared?").claim
     lacking = "lacks the word public"  # and not HMAC, which its full name has
     assert claim.startswith(f"HmacKey.prepare (secret_keys.py:2-5) comes closest, but {lacking}.")
+
+
+RETRIED = {
+    "app/retries.py": """def retry_call(send, limit):
+    attempts = 0
+
+    def wait_delay(number):
+        delay = 2 ** number
+        if delay > limit:
+            delay = limit
+        sleep(delay)
+
+    while attempts < limit:
+        wait_delay(attempts)
+        attempts += 1
+""",
+    "app/run.py": "from app.retries import retry_call\n\n\ndef main():\n    return retry_call(print, 4)\n",
+}
+
+
+def test_a_function_inside_one_that_is_shown_whole_is_not_shown_again() -> None:
+    report = Asked(RETRIED).ask("who calls retry_call, and what does it do with wait_delay")
+    outer, inner = (one for one in report.findings if one.path == "app/retries.py")
+    assert (outer.symbol, inner.symbol) == ("retries.retry_call", "retries.retry_call.wait_delay")
+    assert "8\t        sleep(delay)\n" in outer.excerpt
+    assert inner.excerpt == "4\tdef wait_delay(number):\n"
+
+
+def test_what_a_function_inside_another_shows_is_left_out_of_the_other() -> None:
+    outer = Finding("a.py", 1, 9, "f", "function", "1", "", 0, "exact", shown=(1, 2, 3, 4))
+    inner = replace(outer, start_line=3, end_line=8, symbol="f.g", shown=(3, 4, 5))
+    own, other = show_once([outer, inner])
+    assert (own.shown, other.shown) == ((1, 2, 3), (3, 4, 5))
+    assert show_once([inner, replace(inner, path="b.py")])[1].shown == (3, 4, 5)
+    assert show_once([outer, outer])[1].shown == (1, 2, 3, 4)
