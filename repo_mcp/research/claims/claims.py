@@ -145,7 +145,8 @@ def _describe_undeclared(reading: Reading) -> str:
         for one in reading.subjects
         if one.how == "declared_otherwise" and _QUALIFIED.fullmatch(one.asked)
     ]
-    return f"{join_names(otherwise)} itself is not declared here. " if otherwise else ""
+    is_not = "itself is not" if len(set(otherwise)) == 1 else "themselves are not"
+    return f"{join_names(otherwise)} {is_not} declared here. " if otherwise else ""
 
 
 def _describe_unknown(state: ResearchState, subject: Subject) -> str:
@@ -227,9 +228,9 @@ def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
 def _describe_callees(state: ResearchState, subjects: Sequence[Node]) -> str:
     """Return a sentence on what the subjects call, where the question names that too; "" for nothing."""
     found = [one for one in state.findings if one.why.startswith(CALLED_AND_ASKED)]
-    own = join_names(shorten(node.qualified_name) for node in subjects)
-    call = "calls" if len(subjects) == 1 else "call"
-    return f" {own} {call} {name_findings(found)}." if found else ""
+    own = list(dict.fromkeys(shorten(node.qualified_name) for node in subjects))  # overloads are one
+    call = "calls" if len(own) == 1 else "call"
+    return f" {join_names(own)} {call} {name_findings(found)}." if found else ""
 
 
 def _describe_written(found: Sequence[Finding]) -> str:

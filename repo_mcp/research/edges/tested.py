@@ -95,7 +95,8 @@ def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
     sentences = [f"{subjects} {'is' if len(nodes) == 1 else 'are'} used by {name_findings(direct)}."]
     if not direct:
         so_far = "So far no" if state.source.is_partial else "No"
-        sentences = [f"{so_far} test is known to use {subjects} itself."]
+        themselves = "itself" if len(nodes) == 1 else "themselves"
+        sentences = [f"{so_far} test is known to use {subjects} {themselves}."]
     further = [one for one in tests if one not in direct]
     if further:
         sentences.append(f"Indirectly, it is used by {name_findings(further)}.")

@@ -17,6 +17,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
+from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer, rank_role
 from repo_mcp.research.findings.records import Form, Subject
 from repo_mcp.research.question.compared_words import find_compared
@@ -385,6 +386,11 @@ def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
     return real or chosen
 
 
+def is_several(subject: Subject) -> bool:
+    """Return True for a subject that is described by more than one name."""
+    return len({(node.qualified_name, node.kind) for node in subject.nodes}) > 1
+
+
 def describe_subject(subject: Subject) -> str:
     """Describe a subject in words."""
     if subject.how == "folder":
@@ -402,8 +408,7 @@ def describe_subject(subject: Subject) -> str:
         f"{node.qualified_name} ({node.kind}{f' in {node.path}' if counts[node.qualified_name] > 1 else ''})"
         for node in subject.nodes
     ]
-    names = list(dict.fromkeys(names))  # overloads say the same
-    listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    listed = join_names(names)  # overloads say the same
     if subject.how == "declared_otherwise":
         return f'{listed} ("{subject.asked}" itself is not declared)'
     if subject.how in ("words", BY_WORDS):

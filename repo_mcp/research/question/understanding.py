@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from repo_mcp.graph.graph import Graph
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
-from repo_mcp.research.question.subjects import Subjects, describe_subject
+from repo_mcp.research.question.subjects import Subjects, describe_subject, is_several
 from repo_mcp.text.question_words import list_words
 
 _PHRASES = {
@@ -30,6 +30,14 @@ _PHRASES = {
     Form.DIFFERENCE: "the difference between {} and {}",
     Form.OPEN: "an open question, answered from its words",
     Form.OVERVIEW: "the structure of {}",
+}
+_OF_SEVERAL = {
+    Form.TESTS: "which tests use {}, or what uses them",
+    Form.CALLEES: "what {} call, and what that calls",
+    Form.DEPENDENCIES: "what {} depend on",
+    Form.CONFIGURED: "where {} are configured",
+    Form.FLOW: "how {} lead to {}",
+    Form.DEFINED: "what {} are: where they are declared, what uses them, what they use",
 }
 # Forms for which the hits of a word search may stand for a subject that is not declared.
 _BY_WORDS = frozenset(
@@ -230,5 +238,6 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
     elif form in (Form.OPEN, *OF_WORDS):
         text = _PHRASES[form].format(subjects[0].asked)
     else:
-        text = _PHRASES[form].format(*map(describe_subject, subjects))
+        phrase = _OF_SEVERAL.get(form, _PHRASES[form]) if is_several(subjects[0]) else _PHRASES[form]
+        text = phrase.format(*map(describe_subject, subjects))
     return Reading(form, text, subjects)

@@ -336,3 +336,25 @@ def test_what_adds_no_word_to_its_file_comes_later() -> None:
         "move_row",
         "hide_row",
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "understood"),
+    [
+        ("what does put call", "what {} call, and what that calls"),
+        ("what is put", "what {} are: where they are declared, what uses them, what they use"),
+        ("where is put configured", "where {} are configured"),
+        ("which tests use put", "which tests use {}, or what uses them"),
+    ],
+)
+def test_the_verb_of_several_subjects_is_that_of_several(question: str, understood: str) -> None:
+    texts = {
+        "a.py": "class Box:\n    def put(self):\n        pass\n",
+        "b.py": "class Shelf:\n    def put(self):\n        pass\n",
+    }
+    report = Asked(texts).ask(question)
+    assert report.reading.text == understood.format("a.Box.put (method) and b.Shelf.put (method)")
+    if question.startswith("which"):
+        assert (
+            report.claim == "No test is known to use Box.put (a.py:2-3) and Shelf.put (b.py:2-3) themselves."
+        )
