@@ -30,6 +30,9 @@ ASCIIDOC_SPARE = 2  # characters by which an underline may be longer or shorter 
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)$", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_COMMENT = re.compile(r"[ \t]*+(<!--|\{/\*)")  # the latter in MDX
+_COMMENT_ENDS = {"<!--": "-->", "{/*": "*/}"}
+_END_COMMENT = re.compile(r"(?:<!--(?:(?!<!--).){0,300}-->|\{/\*(?:(?!\{/\*).){0,300}\*/\})[ \t]*+$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _NO_PARAGRAPH = re.compile(r"[ \t]*(?:$|[#>|<`~*+-]|\d{1,9}[.)]| {4})")
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
@@ -45,7 +48,7 @@ _ORG = re.compile(r"(\*{1,8})[ \t]+(\S.*)$", re.DOTALL)
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?[ \t]+[A-Z][^\n]{1,79}$")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,/&()'+:-]{3,60}$")
 _RULES = frozenset(mark for mark in map(chr, range(0x21, 0x7F)) if not mark.isalnum())
-_MARKDOWN_MARKS = frozenset("#`~=-< ")  # first characters of lines worth a look
+_MARKDOWN_MARKS = frozenset("#`~=-<{ ")  # first characters of lines worth a look
 PARSER = "headings"
 
 
@@ -73,10 +76,10 @@ def find_reader(path: str, language: str) -> Reader | None:
 def read_markdown(lines: Sequence[str]) -> Iterator[Heading]:
     """Yield headings with number signs, underlined ones, and `<h1>` to `<h6>` at the start of a line."""
     skipped = count_front_matter(lines)
-    fence, is_comment, closed = "", False, 0
+    fence, comment_end, closed = "", "", 0
     for number, line in enumerate(lines[skipped:], skipped + 1):
-        if is_comment:
-            is_comment = "-->" not in line
+        if comment_end:
+            comment_end = "" if comment_end in line else comment_end
             continue
         if line[:1] not in _MARKDOWN_MARKS or number <= closed:
             continue
@@ -86,8 +89,9 @@ def read_markdown(lines: Sequence[str]) -> Iterator[Heading]:
                 fence = ""
         elif mark and not (mark.group(1)[0] == "`" and "`" in line[mark.end() :]):
             fence = mark.group(1)
-        elif line.lstrip().startswith("<!--"):
-            is_comment = "-->" not in line
+        elif comment := _COMMENT.match(line):
+            end = _COMMENT_ENDS[comment[1]]
+            comment_end = "" if end in line else end
         elif heading := _read_markdown_line(lines, number, skipped):
             closed = heading.last_line
             yield heading
@@ -97,7 +101,7 @@ def _read_markdown_line(lines: Sequence[str], number: int, skipped: int) -> Head
     """Return the heading that begins or is underlined on a line outside code; None if there is none."""
     line = lines[number - 1]
     if atx := _ATX.match(line[:LOOKED_AT_CHARS]):
-        title = atx.group(2).rstrip(" \t#\r\f\v")
+        title = _END_COMMENT.sub("", atx.group(2)).rstrip(" \t#\r\f\v")
         return _build(number, len(atx.group(1)), title, line) if title else None
     if _SETEXT.match(line) and number > skipped + 1:
         above = lines[number - 2]

@@ -355,6 +355,4 @@ def test_the_verb_of_several_subjects_is_that_of_several(question: str, understo
     report = Asked(texts).ask(question)
     assert report.reading.text == understood.format("a.Box.put (method) and b.Shelf.put (method)")
     if question.startswith("which"):
-        assert (
-            report.claim == "No test is known to use Box.put (a.py:2-3) and Shelf.put (b.py:2-3) themselves."
-        )
+        assert report.claim.endswith("use Box.put (a.py:2-3) and Shelf.put (b.py:2-3) themselves.")

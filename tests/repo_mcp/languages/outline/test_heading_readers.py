@@ -40,6 +40,9 @@ def test_markdown_headings_of_every_kind() -> None:
         "````md\n```\n# no\n```\n````",
         "```\n# no, the fence never ends",
         "<!--\n# no\n-->",
+        "{/* a comment of MDX\n# no */}\n",
+        "{/*\n# no, as it never ends",
+        "# {/* no title */}",
         "<!-- # no, the comment never ends\n# no\n## no",
         "---\ntitle: x\n# no\n---\n",
         "    # no\n",
@@ -52,6 +55,17 @@ def test_markdown_headings_of_every_kind() -> None:
 )
 def test_what_is_no_heading_of_markdown(text: str) -> None:
     assert read("a.md", "markdown", text) == []
+
+
+def test_a_comment_at_the_end_is_no_part_of_a_heading() -> None:
+    text = "# One {/*one*/}\n## Two <!-- omit in toc -->\n{/* off */}\n"
+    text += "## Three {/* a */ } {/* b *//**/}\n## {4} ##\n"
+    assert read("a.mdx", "markdown", text) == [
+        (1, 1, "One", 1),
+        (2, 2, "Two", 2),
+        (4, 2, "Three {/* a */ }", 4),
+        (5, 2, "{4}", 5),
+    ]
 
 
 def test_code_between_backquotes_in_a_line_opens_no_fence() -> None:
@@ -138,6 +152,8 @@ HOSTILE = [
     ("markdown", "<h1>\n", "", 100_000),
     ("markdown", "<h1 " + "a" * 290, "", 5_000),
     ("markdown", "<!--" + "-" * 100, "", 10_000),
+    ("markdown", "# " + "{/*" * 600 + "\n", "", 1_000),
+    ("markdown", "{/*", "\n", 100_000),
     ("markdown", "text\n" + "-" * 100 + "\n", "", 10_000),
     ("markdown", "`", "", 2_000_000),
     ("markdown", "=", "x", 1_000_000),
