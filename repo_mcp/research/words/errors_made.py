@@ -7,10 +7,12 @@ The text that an error is given tells it from others of its name, and stands for
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from repo_mcp.bundler.statements import holds_failure, is_branch
+from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
 from repo_mcp.research.findings.locating import is_test, is_test_node
@@ -23,6 +25,8 @@ from repo_mcp.text.question_words import list_words, shares_word
 
 _Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
+HELPER_LINES = 40  # of a function that makes an error for others
+_BOUNDS = Bounds(files=30, references=120)
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
 FAILING = 8  # best declarations whose errors are named
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`; in C++
@@ -162,18 +166,12 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
     errors: dict[_Error, str] = {}
     unnamed: list[str] = []
     for one in near[:FAILING]:
-        for number, line, statement in _list_code(state, one):
-            plain = _CAUGHT.sub("", line)
-            if not (holds_error(plain) or _says_error(line, statement)) or _DECLARES.match(plain):
-                continue
+        for number, own in _iter_errors(state, one):
             place = write_citation(one.path, number, number)
-            names = [_find_inner(name, statement) for name in find_errors(plain)]
-            text = _find_message(statement) or _find_variable(state, one, number)
-            if not names and not text:
-                unnamed.append(place)
-            for name in names or [""]:
-                error = (name, text)
-                if any(error) and not _is_covered(error, errors):
+            found = own or _list_of_helper(state, one, number)
+            unnamed += [] if found else [place]
+            for error in found:
+                if not _is_covered(error, errors):
                     errors.setdefault(error, place)
     named = [
         f"{' '.join(filter(None, error))} ({place})"
@@ -186,6 +184,36 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
     if named:
         return f"Errors that arise here: {join_names(named, MAX_ERRORS)}. "
     return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
+
+
+def _iter_errors(state: ResearchState, one: Finding) -> Iterator[tuple[int, list[_Error]]]:
+    """Yield the numbers of the lines of a finding that make errors, and these; none if only a helper does."""
+    for number, line, statement in _list_code(state, one):
+        plain = _CAUGHT.sub("", line)
+        if (holds_error(plain) or _says_error(line, statement)) and not _DECLARES.match(plain):
+            names = [_find_inner(name, statement) for name in find_errors(plain)]
+            text = _find_message(statement) or _find_variable(state, one, number)
+            yield number, [(name, text) for name in names or [""] if name or text]
+
+
+def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Error]:
+    """Return the errors that a function makes which a line calls: `throw makeError(row)`, `fail(row)`."""
+    caller = next((node for node in state.nodes.values() if node.node_id == one.node_id), None)
+    edges = () if caller is None else state.graph.find_outgoing(caller, CALLS, _BOUNDS).edges
+    called = (state.get_node(edge.other) for edge in edges if number in edge.lines)
+    helpers = (node for node in called if node.symbol.end_line - node.symbol.start_line < HELPER_LINES)
+    return [
+        error
+        for helper in helpers
+        if helper is not caller
+        for _, own in _iter_errors(state, _build_finding(helper))
+        for error in own
+    ]
+
+
+def _build_finding(node: Node) -> Finding:
+    first, last = node.symbol.start_line, node.symbol.end_line
+    return Finding(node.path, first, last, node.qualified_name, node.kind, node.node_id, "", 0, "")
 
 
 def _says_error(line: str, statement: str) -> bool:

@@ -304,3 +304,33 @@ def test_several_subjects_are_spoken_of_as_several() -> None:
         "class C(A):\n    def run(self): ...\n"
     }
     assert " They are overridden or implemented by C.run (" in Asked(files).ask("what depends on run?").claim
+
+
+HELPED = {
+    "rows.ts": """import { makeRowError } from './errors'
+
+export function parseRow(text: string) {
+  if (!text) {
+    throw makeRowError(text)
+  }
+  return text.split(',')
+}
+""",
+    "errors.ts": """export class RowError extends Error {}
+
+export function makeRowError(text: string) {
+  return new RowError(`no row in ${text}`)
+}
+""",
+}
+
+
+def test_an_error_that_a_helper_makes_has_its_name() -> None:
+    claim = Asked(HELPED).ask("which errors does parseRow throw").claim
+    assert claim.startswith('Errors that arise here: RowError "no row in ${text}" (rows.ts:5).')
+
+
+def test_an_error_without_a_name_keeps_its_line() -> None:
+    texts = HELPED | {"errors.ts": "export function makeRowError(text: string) {\n  return text\n}\n"}
+    claim = Asked(texts).ask("which errors does parseRow throw").claim
+    assert claim.startswith("Errors arise at rows.ts:5")
