@@ -57,8 +57,10 @@ def note_written_name(state: ResearchState, subject: Subject) -> None:
 def describe_written_name(state: ResearchState, subject: Subject) -> str:
     """Return the beginning of a sentence: a name is not declared, but written at some places, if it is."""
     places = [one.citation for one in state.findings if one.why == f"{HAS_NAME}{subject.asked}"]
-    written = f", but written at {join_names(places)}" if places else ""
-    return f"{subject.asked} is not declared in this repository{written}."
+    written = f"written at {join_names(places)}" if places else ""
+    if state.source.is_partial and not state.source.is_absent(subject.asked):
+        return f"No file parsed so far declares {subject.asked}{written and ', but it is '}{written}."
+    return f"{subject.asked} is not declared in this repository{written and ', but '}{written}."
 
 
 def _list_written(state: ResearchState, subject: Subject) -> list[ExactMatch]:

@@ -386,6 +386,11 @@ def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
     return real or chosen
 
 
+def is_declared_nowhere(subject: Subject) -> bool:
+    """Return True for a name that neither the graph nor a text that is not parsed declares."""
+    return subject.how == "undeclared"
+
+
 def is_several(subject: Subject) -> bool:
     """Return True for a subject that is described by more than one name."""
     return len({(node.qualified_name, node.kind) for node in subject.nodes}) > 1

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.graph import Graph
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
-from repo_mcp.research.question.subjects import Subjects, describe_subject, is_several
+from repo_mcp.research.question.subjects import Subjects, describe_subject, is_declared_nowhere, is_several
 from repo_mcp.text.question_words import list_words
 
 _PHRASES = {
@@ -81,7 +83,7 @@ def understand(
     """Return the way a question is understood. Without a graph, every question is open.
 
     If no file has the only word of a subject (`is_absent`), the word is a name that is not declared. If the
-    graph `is_partial`, it may lack a declared name, so the words of the name are searched for instead.
+    graph `is_partial`, it may lack a name that a text declares: then its words are searched for instead.
     `find_unparsed` takes an undeclared subject, and returns it as one that a language without a parser
     declares, if it is.
     """
@@ -99,10 +101,12 @@ def understand(
             reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
         if reading is not None:
             return reading
-    for one in () if is_partial else parsed:
+    for one in parsed:
         reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
-        if reading is not None:
+        if reading is not None and not is_partial:
             return reading
+        if reading is not None and all(map(is_declared_nowhere, reading.subjects)):
+            return _say_so_far(reading, is_absent)
     for one in parsed:
         reading = _try_words(subjects, one)
         if reading is not None:
@@ -114,6 +118,16 @@ def understand(
         where = f"the folder {request.folder}" if request.folder else "the whole repository"
         return Reading(Form.OPEN, f"what is repeated in {where}", (Subject(request.query, "words"),))
     return build_reading(Form.OPEN, (Subject(request.query, "words"),))
+
+
+def _say_so_far(reading: Reading, is_absent: Callable[[str], bool]) -> Reading:
+    """Return the reading of a question about undeclared names; files that are not parsed may declare some."""
+    names = [one.asked for one in reading.subjects]
+    if all(map(is_absent, names)):
+        return reading
+    return replace(
+        reading, text=f"a question about {join_names(names)}, which no file parsed so far declares"
+    )
 
 
 def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:

@@ -435,3 +435,20 @@ def test_a_setting_of_several_parts_is_looked_for_as_it_is_written() -> None:
     report = Asked(texts).ask("where is navigation.instant configured")
     assert [(one.path, one.lines) for one in report.findings] == [("site.yml", (3,)), ("src/app.ts", (2,))]
     assert report.claim == "navigation.instant is set at site.yml:3."
+
+
+@pytest.mark.parametrize(
+    ("question", "claim"),
+    [
+        ("who calls LostWidget?", "No file parsed so far declares LostWidget, but it is written at a.py:2."),
+        ("who calls NoSuchWidget?", "NoSuchWidget is not declared in this repository."),
+    ],
+)
+def test_an_undeclared_name_is_said_to_be_so_while_files_are_parsed(question: str, claim: str) -> None:
+    texts = {
+        "a.py": "def build_widget():\n    return LostWidget()\n",
+        "b.py": "def call_no_widget():\n    return None\n",
+    }
+    report = Asked(texts, unparsed=frozenset({"b.py"})).ask(question)
+    assert report.claim.startswith(claim)
+    assert {one.path for one in report.findings} <= {"a.py"}
