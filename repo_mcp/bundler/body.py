@@ -56,6 +56,12 @@ def says_nothing(line: str) -> bool:
     return _SAYS_NOTHING.match(line) is not None
 
 
+def list_code(body: Body) -> list[int]:
+    """Return the numbers of the lines of a declaration that are code and do not only close something."""
+    numbers = range(body.head_line, min(body.end_line, len(body.lines)) + 1)
+    return [at for at in numbers if at not in body.comment_lines and not says_nothing(body.lines[at - 1])]
+
+
 def is_directive(line: str) -> bool:
     """Return True for a line for a preprocessor, such as `#ifdef`."""
     return _DIRECTIVE.match(line) is not None

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from repo_mcp.bundler.body import Body, says_nothing
+from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import cut_statements, is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
@@ -79,8 +79,7 @@ def _list_deciding(body: Body) -> set[int]:
 
     A test of an error is none: in Go, each call has one.
     """
-    numbers = range(body.head_line, min(body.end_line, len(body.lines)) + 1)
-    code = [at for at in numbers if at not in body.comment_lines and not says_nothing(body.lines[at - 1])]
+    code = list_code(body)
     if len(cut_statements(body, code, lambda _line: False)) <= 2:  # the first is the signature
         return set(code)
     return {

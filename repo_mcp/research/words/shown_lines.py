@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import takewhile
 from types import MappingProxyType
 
-from repo_mcp.bundler.body import Body, measure, says_nothing, trim_margin
+from repo_mcp.bundler.body import Body, list_code, measure, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
@@ -147,7 +147,7 @@ def end_blocks(body: Body, chosen: Sequence[int]) -> list[int]:
 
     These are at most ENDING_LINES: a condition says little without what it leads to.
     """
-    code = [at for at in range(body.head_line, body.end_line + 1) if _is_code(body, at)]
+    code = list_code(body)
     shown = set(chosen)
     for position in range(1, len(code)):
         if code[position - 1] in shown and code[position] not in shown:
@@ -171,10 +171,6 @@ def _list_rest(body: Body, code: Sequence[int], position: int, shown: Set[int]) 
 def _measure_indent(body: Body, number: int) -> int:
     line = body.lines[number - 1]
     return len(line) - len(line.lstrip())
-
-
-def _is_code(body: Body, number: int) -> bool:
-    return number not in body.comment_lines and not says_nothing(body.lines[number - 1])
 
 
 def _find_share(seed: Seed, position: int, least_share: int, *, is_again: bool) -> int:
