@@ -194,7 +194,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         mentions = [one for one in found if one.why.startswith(MENTIONS)]
         directly = " directly" if mentions else ""
         more += _describe_mentions(mentions, len(subjects) > 1)
-        more += _describe_callees(state, subjects)
+        more += _describe_callees(state)
         found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS, MAKES_OWN))]
     if UNIMPLEMENTED in state.warnings:
         more += f" It is used by {_name_users(found)}." if found else ""
@@ -225,12 +225,13 @@ def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
     return f" {name_findings(own)} {verb} {they}, and may cause {they} to be called." if own else ""
 
 
-def _describe_callees(state: ResearchState, subjects: Sequence[Node]) -> str:
-    """Return a sentence on what the subjects call, where the question names that too; "" for nothing."""
-    found = [one for one in state.findings if one.why.startswith(CALLED_AND_ASKED)]
-    own = list(dict.fromkeys(shorten(node.qualified_name) for node in subjects))  # overloads are one
-    call = "calls" if len(own) == 1 else "call"
-    return f" {join_names(own)} {call} {name_findings(found)}." if found else ""
+def _describe_callees(state: ResearchState) -> str:
+    """Return what each subject calls, where the question names that too; "" for nothing."""
+    called: dict[str, list[Finding]] = {}  # overloads are one
+    for one in state.findings:
+        if one.why.startswith(CALLED_AND_ASKED):
+            called.setdefault(shorten(one.why[len(CALLED_AND_ASKED) :]), []).append(one)
+    return "".join(f" {own} calls {name_findings(found)}." for own, found in called.items())
 
 
 def _describe_written(found: Sequence[Finding]) -> str:
