@@ -5,7 +5,7 @@ deny policy let pass. No command is run. `.git` is a real directory of the root,
 (`repo_mcp.workspace.git_places`), which is followed only where the caller says so. No link is, and a root
 inside a repository has no tracked files here.
 
-An index that is unreadable, too large or cannot be used by itself counts for nothing, and the `fault` of what
+An index that cannot be read or used by itself, or is too large, counts for nothing, and the `fault` of what
 is read says why.
 
 Left out on purpose: its bytes (`git_index_entries.py`); the index of a submodule, whose files are judged by
