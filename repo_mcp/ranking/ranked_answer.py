@@ -29,7 +29,7 @@ from repo_mcp.ranking.page.snippets import (
     show_hits,
 )
 from repo_mcp.ranking.query.asked_name import AskedName, find_name
-from repo_mcp.ranking.query.clues import ClueKind, parse_prompt, split_symbol
+from repo_mcp.ranking.query.clues import split_symbol
 from repo_mcp.ranking.query.intent import MIN_NAME_CHARS, NameKind, asks, understand
 from repo_mcp.ranking.query.mentions import resolve_mentions
 from repo_mcp.ranking.query.query import Query, widen
@@ -211,10 +211,7 @@ def list_cited(query: Query, searcher: Searcher) -> dict[str, int]:
 
 def list_named(query: Query) -> frozenset[Named]:
     """Return what the prose of a report names as code, each name with the one before it: `Router::merge`."""
-    clues = parse_prompt(query.text.removesuffix(query.code))
-    names = [
-        ("", *split_symbol(clue.text)) for clue in clues if clue.kind is ClueKind.SYMBOL and clue.is_strong
-    ]
+    names = (("", *split_symbol(symbol)) for symbol in understand(query.text, query.code).symbols)
     return frozenset((owner, name) for *_, owner, name in names if len(name) >= MIN_NAME_CHARS)
 
 

@@ -66,6 +66,7 @@ class Intent:
 
     words: frozenset[str]  # as written; of pasted text with a title, those of the title
     stems: tuple[str, ...]  # of the words that carry meaning, in order
+    symbols: tuple[str, ...]  # that it surely names, as written, code aside: `Router::merge`
     names: tuple[tuple[str, NameKind], ...]  # terms of names, each once, by kind
     paths: tuple[Clue, ...]  # frames, the innermost first, then paths
     code_paths: frozenset[Clue]  # of the paths, those without a line that are only in code
@@ -92,13 +93,14 @@ def understand(text: str, code: str = "") -> Intent:
     if asked is not None:
         paths += _list_modules(asked)
     symbols = [clue.text for clue in clues if clue.kind is ClueKind.SYMBOL and clue.is_strong]
-    symbols += [clue.name for clue in shown if clue.kind is ClueKind.FRAME and clue.name is not None]
+    framed = [clue.name for clue in shown if clue.kind is ClueKind.FRAME and clue.name is not None]
     telling = [word for word in ranking if word.lower() not in STOP_WORDS]
     title = frozenset(_WORD.findall(find_title(text) or text))
     return Intent(
         title,
         tuple(dict.fromkeys(stems)),
-        _list_names(words, telling, symbols, asked),
+        tuple(symbols),
+        _list_names(words, telling, [*symbols, *framed], asked),
         tuple([*frames, *paths, *code_only][:MAX_PATHS]),
         frozenset(clue for clue in code_only if clue.line is None),
         _find_roles(words),

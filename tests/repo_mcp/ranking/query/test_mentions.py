@@ -42,7 +42,7 @@ def meant(text: str, kind: ClueKind = ClueKind.PATH) -> list[str]:
         ("src/ledger/book.py", ["src/ledger/book.py"]),
         ("book.py", ["src/ledger/book.py"]),
         ("ledger/book.py", ["src/ledger/book.py"]),
-        ("/home/u/work/src/ledger/book.py", ["src/ledger/book.py"]),
+        ("/home/u/app/src/ledger/book.py", ["src/ledger/book.py"]),
         ("/elsewhere/ledger/book.py", ["src/ledger/book.py"]),  # two components agree
         ("/elsewhere/other/book.py", []),  # one does not count for a path of several
         ("a/util.py", ["lib/a/util.py"]),
