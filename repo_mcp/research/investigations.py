@@ -34,8 +34,8 @@ from repo_mcp.research.edges.written_calls import note_written
 from repo_mcp.research.edges.written_names import note_written_name
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import read_body
-from repo_mcp.research.findings.reasons import BOTH_DECLARE, BY_EXTENSION, FILLS, UNIMPLEMENTED
-from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject
+from repo_mcp.research.findings.reasons import Reason, Role, explain_named
+from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import read_phrase
 from repo_mcp.research.question.subjects import Subjects
@@ -58,6 +58,7 @@ from repo_mcp.text.product_name import leave_out_product
 
 SUBJECT_CHARS = 700  # shown of a subject
 CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
+UNIMPLEMENTED = "Nothing is known to implement or extend it; what depends on it is shown instead."
 _ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 COMPARED = 3  # declarations of one name in a question for a difference
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
@@ -86,9 +87,9 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         reading = pair_subjects(state, reading)
     note_unparsed(state, reading)
     for subject in reading.subjects:
-        if subject.how == "undeclared":
+        if subject.taken_as is TakenAs.UNDECLARED:
             note_written_name(state, subject)
-    if not any(subject.how in ("undeclared", "unparsed") for subject in reading.subjects):
+    if not any(subject.taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED) for subject in reading.subjects):
         if reading.form is not Form.DIFFERENCE:
             _note_subjects(state, reading)
         _INVESTIGATIONS[reading.form](state, reading, gathered)
@@ -106,11 +107,11 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
 def _note_subjects(state: ResearchState, reading: Reading) -> None:
     """Note the subjects of the question as findings of hop 0."""
     for subject in reading.subjects:
-        sure = Confidence.POSSIBLE if subject.how == "words" else Confidence.EXACT
+        sure = Confidence.POSSIBLE if subject.taken_as is TakenAs.WORDS else Confidence.EXACT
         for node in subject.nodes:
             is_named = node.symbol.kind is SymbolKind.FILE or reading.form is Form.TESTS
             shown = () if is_named else show_body(state, node, SUBJECT_CHARS)
-            state.add(node, f'what "{subject.asked}" refers to', 0, sure, shown=shown)
+            state.add(node, explain_named(subject.asked), 0, sure, shown=shown)
         if subject.left_out:
             state.limit(
                 f"{subject.left_out} more declarations of {subject.asked}",
@@ -151,6 +152,7 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
         follow(state, nodes, CONFORMING, state.depth)
         _show_short(state)
         if len(state.findings) <= len(nodes):
+            state.is_unimplemented = True
             state.warnings.append(UNIMPLEMENTED)
             follow(state, nodes, DEPENDENTS, 1)
     else:
@@ -165,14 +167,14 @@ def _show_short(state: ResearchState) -> None:
     nodes = {node.node_id: node for node in state.nodes.values()}
     for position, one in enumerate(state.findings):
         is_short = one.hop and one.end_line - one.start_line < SHORT_LINES
-        if is_short and one.node_id in nodes and BY_EXTENSION not in one.why:
+        if is_short and one.node_id in nodes and one.role is not Role.BY_EXTENSION:
             shown = show_body(state, nodes[one.node_id], IMPLEMENTING_CHARS // len(near))
             state.findings[position] = replace(one, shown=shown)
 
 
 def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
-    if subject.how == "folder":
+    if subject.taken_as is TakenAs.FOLDER:
         note_importers(state, subject.name)
     elif not subject.nodes:
         follow_outside(state, subject, NAMED, DEPENDENTS)
@@ -193,8 +195,9 @@ def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:
         return
     for link in own:
         other = state.get_node(link.source)
-        why = f"{FILLS}{state.get_node(link.target).qualified_name}"
-        state.add(other, why, 1, link.confidence, shown=show_body(state, other, OVERRIDING_CHARS))
+        filled = state.get_node(link.target).qualified_name
+        reason = Reason(f"overrides or implements {filled}", Role.FILLS)
+        state.add(other, reason, 1, link.confidence, shown=show_body(state, other, OVERRIDING_CHARS))
         state.link(link)
     if state.depth > 1 and own:
         follow(state, [state.get_node(link.source) for link in own], DEPENDENTS, 2, first_hop=2)
@@ -202,7 +205,7 @@ def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:
 
 def _investigate_dependencies(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
-    if subject.how == "folder":
+    if subject.taken_as is TakenAs.FOLDER:
         own = state.graph.scan.list_paths(subject.name)
         gathered.architecture = scan_imports(state, own, subject.name)
         return
@@ -270,9 +273,9 @@ def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gat
 
 
 def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    named, whys = find_failing(state, reading.subjects[0].asked)
+    named, reasons = find_failing(state, reading.subjects[0].asked)
     if named:
-        find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES, named, whys)
+        find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES, named, reasons)
         return
     text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
     connect(state, find_seeds(state, text, PreferredKind.FAILURES)[:CONNECTED], text)
@@ -282,8 +285,9 @@ def _investigate_difference(state: ResearchState, reading: Reading, gathered: Ga
     nodes = _list_nodes(reading)
     text = " ".join(subject.asked for subject in reading.subjects)
     compared = list_shared_members(state, [subject.nodes[0] for subject in reading.subjects if subject.nodes])
-    whys = dict.fromkeys(compared, BOTH_DECLARE)
-    find_seeds(state, text, first=[*nodes, *compared], whys=whys, only_near=True)
+    reason = Reason("is declared by both of the types that are compared", Role.COMPARED)
+    reasons = dict.fromkeys(compared, reason)
+    find_seeds(state, text, first=[*nodes, *compared], reasons=reasons, only_near=True)
     gathered.chains = find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
 
@@ -363,7 +367,8 @@ def _find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, 
         ordinals = []
         for edge in found.edges:
             other = state.get_node(edge.other)
-            state.add(other, f"{edge.type.value} {node.qualified_name}", 1, edge.confidence, edge.lines)
+            reason = Reason(f"{edge.type.value} {node.qualified_name}")
+            state.add(other, reason, 1, edge.confidence, edge.lines)
             ordinals.append(write_citation(other.path, other.symbol.start_line, other.symbol.end_line))
         if ordinals:
             note = "symbols that have it as a base, or override it"

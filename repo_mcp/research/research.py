@@ -44,6 +44,7 @@ from repo_mcp.research.findings.records import (
     ResearchRequest,
     RunControl,
     Subject,
+    TakenAs,
 )
 from repo_mcp.research.findings.research_state import (
     ResearchState,
@@ -278,7 +279,7 @@ def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
         state.add_place(build_hit_address(hit, "contains the words", 0))
     findings, _ = add_excerpts(state.source, state.findings)
     state.report_progress(state.depth + 1, f"{len(findings)} findings")
-    reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))
+    reading = Reading(Form.OPEN, reading.text, (Subject(request.query, TakenAs.WORDS),))
     return Report(request, reading, 0, findings=tuple(findings), warnings=(NO_RECORD,))
 
 

@@ -10,7 +10,7 @@ import re
 
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.written_names import names_setting
-from repo_mcp.research.findings.records import Form, Reading, Subject
+from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import Phrase
 from repo_mcp.research.question.subjects import Subjects, looks_like_name
@@ -42,7 +42,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     if least is not None and any(_is_sentence(one, least) for one in reading.subjects):
         return _read_as_open(state)
     if len(asked) == 1 and names_setting(state, reading):
-        return build_reading(Form.CONFIGURED, (Subject(asked[0], "words"),))
+        return build_reading(Form.CONFIGURED, (Subject(asked[0], TakenAs.WORDS),))
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
         return _read_as_open(state)
     if reading.form is not Form.CONFIGURED and (described := read_description(question)):
@@ -60,7 +60,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
 
 
 def _read_as_open(state: ResearchState) -> Reading:
-    return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
+    return build_reading(Form.OPEN, (Subject(state.request.query, TakenAs.WORDS),))
 
 
 def _is_sentence(subject: Subject, least: int) -> bool:
@@ -81,7 +81,7 @@ def _settle_described(state: ResearchState, text: str) -> Reading:
     found = find_documented(state, text)
     if found is not None:
         subject = Subjects(state.graph, state.request.folder).find(Phrase(found.name), Form.CONFIGURED)
-        if subject.how == "declared":
+        if subject.taken_as is TakenAs.DECLARED:
             state.documented = found.citation
             return build_reading(Form.CONFIGURED, (subject,))
     return _read_as_open(state)

@@ -32,30 +32,17 @@ from repo_mcp.research.findings.citing import (
     shorten_symbol,
 )
 from repo_mcp.research.findings.locating import is_test, is_test_node, is_test_place, may_answer
-from repo_mcp.research.findings.reasons import (
-    BELONG,
-    BY_EXTENSION,
-    CALLED_AND_ASKED,
-    DECIDES,
-    DERIVE,
-    FEW_HAVE,
-    FILLS,
-    HAS_ROWS,
-    HOLDS,
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import (
     IMPLEMENTERS,
-    LISTS,
-    MAKES_OWN,
-    MENTIONS,
-    MODEL,
-    MOST_DERIVE,
-    NAMED_SO,
-    READS,
-    REGISTERS,
-    TAKES,
-    UNIMPLEMENTED,
-    WRITTEN,
+    Chain,
+    Finding,
+    Form,
+    Group,
+    Reading,
+    Subject,
+    TakenAs,
 )
-from repo_mcp.research.findings.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.errors_made import describe_errors, describe_function, list_named
 from repo_mcp.research.words.rated_seeds import MAX_WORD_CHARS
@@ -91,9 +78,10 @@ def build_claim(
 
     `groups` lie around the findings; `chains` lead from one subject to another.
     """
-    unknown = [_describe_unknown(state, one) for one in reading.subjects if one.how == "undeclared"]
-    unparsed = [one for one in reading.subjects if one.how == "unparsed"]
-    if unknown or unparsed:
+    undeclared = [one for one in reading.subjects if one.taken_as is TakenAs.UNDECLARED]
+    unparsed = [one for one in reading.subjects if one.taken_as is TakenAs.UNPARSED]
+    if undeclared or unparsed:
+        unknown = [_describe_unknown(state, one) for one in undeclared]
         return " ".join([*unknown, *describe_unparsed(state, unparsed)])
     if reading.form in _RELATIONS:
         related = f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
@@ -143,7 +131,7 @@ def _describe_undeclared(reading: Reading) -> str:
     otherwise = [
         one.asked
         for one in reading.subjects
-        if one.how == "declared_otherwise" and _QUALIFIED.fullmatch(one.asked)
+        if one.taken_as is TakenAs.DECLARED_OTHERWISE and _QUALIFIED.fullmatch(one.asked)
     ]
     is_not = "itself is not" if len(set(otherwise)) == 1 else "themselves are not"
     return f"{join_names(otherwise)} {is_not} declared here. " if otherwise else ""
@@ -179,24 +167,26 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
     named = _name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
     first_hop = [one for one in state.findings if one.hop == 1]
-    found = [one for one in first_hop if READS not in one.why and not one.why.startswith(FILLS)]
+    aside = (Role.READS_FIELD, Role.READS_FIELD_BELOW, Role.FILLS)
+    found = [one for one in first_hop if one.role not in aside]
     if state.source.is_partial:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may do so
-    more = _describe_readers([one for one in first_hop if one.why.startswith(READS)])
+    more = _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
-    written = [one for one in found if one.why.startswith(WRITTEN)]
+    written = [one for one in found if one.role is Role.WRITTEN_CALL]
     more += _describe_written(written)
     found = [one for one in found if one not in written]
     directly = ""
     if reading.form is Form.CALLERS:
-        mentions = [one for one in found if one.why.startswith(MENTIONS)]
+        mentions = [one for one in found if one.role is Role.MENTIONS]
         directly = " directly" if mentions else ""
         more += _describe_mentions(mentions, len(subjects) > 1)
         more += _describe_callees(state)
-        found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS, MAKES_OWN))]
-    if UNIMPLEMENTED in state.warnings:
+        no_callers = (Role.MENTIONS, Role.HOLDS, Role.SAME_KEY)
+        found = [one for one in found if one.role not in no_callers]
+    if state.is_unimplemented:
         more += f" It is used by {_name_users(found)}." if found else ""
         found = []
     if reading.form is Form.IMPLEMENTATIONS:
@@ -229,8 +219,8 @@ def _describe_callees(state: ResearchState) -> str:
     """Return what each subject calls, where the question names that too; "" for nothing."""
     called: dict[str, list[Finding]] = {}  # overloads are one
     for one in state.findings:
-        if one.why.startswith(CALLED_AND_ASKED):
-            called.setdefault(shorten(one.why[len(CALLED_AND_ASKED) :]), []).append(one)
+        if one.role is Role.ASKED_CALLEE:
+            called.setdefault(shorten(one.reason.about), []).append(one)
     return "".join(f" {own} calls {name_findings(found)}." for own, found in called.items())
 
 
@@ -254,8 +244,8 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     subjects = {node.declaration: node for subject in reading.subjects for node in subject.nodes}
     links = [one for one in state.links.values() if one.kind == "overrides" and one.target in subjects]
     filling = {state.nodes[one.source].node_id for one in links if one.source in state.nodes}
-    found = [one for one in state.findings if one.why.startswith(FILLS) or one.node_id in filling]
-    found.sort(key=lambda one: not one.why.startswith(FILLS))  # stable
+    found = [one for one in state.findings if one.role is Role.FILLS or one.node_id in filling]
+    found.sort(key=lambda one: one.role is not Role.FILLS)  # stable
     places = [f"{shorten(one.symbol)} ({one.citation})" for one in found]
     places += [place for one in groups if one.what == IMPLEMENTERS for place in one.places]
     if reading.form is not Form.DEPENDENTS or not places:
@@ -271,7 +261,7 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
 
 def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
     """Return the findings without extensions if the type that conforms by one is itself among them."""
-    types = {one.symbol for one in found if BY_EXTENSION in one.why}
+    types = {one.symbol for one in found if one.role is Role.BY_EXTENSION}
     return [one for one in found if one.kind != "extension" or one.symbol not in types]
 
 
@@ -301,9 +291,9 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
     if callees:
         who = shorten(best.qualified_name) if rivals else "It"
         sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
-    held = [one for one in state.findings if one.why.startswith(FEW_HAVE)]
-    sentences += [f"The word {one.why[len(FEW_HAVE) :]} is in {name_findings([one])}." for one in held]
-    deciding = [one for one in state.findings if one.why.startswith(DECIDES)]  # not close by themselves
+    held = [one for one in state.findings if one.role is Role.RARE_WORD]
+    sentences += [f"The word {one.reason.about} is in {name_findings([one])}." for one in held]
+    deciding = [one for one in state.findings if one.role is Role.DECIDES]  # not close by themselves
     told = {node.node_id for node in callees} | {one.node_id for one in (*held, *deciding)}
     named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
@@ -378,30 +368,25 @@ def _describe_places(state: ResearchState) -> str:
 
 def _describe_recipe(state: ResearchState) -> str:
     """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
-    found = {
-        begin: f"{shorten_symbol(one)} ({one.citation})"
-        for begin in (BELONG, DERIVE, MOST_DERIVE, HAS_ROWS, REGISTERS, TAKES, LISTS, MODEL)
-        for one in state.findings
-        if one.why.startswith(begin)
-    }
-    if BELONG in found:
-        sentences = [f"Others of the kind are members of {found[BELONG]}."]
-    elif DERIVE in found:
-        inner = f", most of them from {found[MOST_DERIVE]}" if MOST_DERIVE in found else ""
-        sentences = [f"Others of the kind derive from {found[DERIVE]}{inner}."]
-    elif HAS_ROWS in found:
-        sentences = [f"Others of the kind are listed in {found[HAS_ROWS]}."]
+    found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in state.findings}
+    if Role.ENUMERATION in found:
+        sentences = [f"Others of the kind are members of {found[Role.ENUMERATION]}."]
+    elif Role.BASE in found:
+        inner = f", most of them from {found[Role.INNER_BASE]}" if Role.INNER_BASE in found else ""
+        sentences = [f"Others of the kind derive from {found[Role.BASE]}{inner}."]
+    elif Role.TABLE in found:
+        sentences = [f"Others of the kind are listed in {found[Role.TABLE]}."]
     else:
         return ""
-    if REGISTERS in found:
-        sentences.append(f"{found[REGISTERS]} registers one.")
-    if TAKES in found:
-        sentences.append(f"{found[TAKES]} takes one.")
-    if LISTS in found:
-        sentences.append(f"{found[LISTS]} names some of them.")
-    if MODEL in found:
-        sentences.append(f"One to copy is {found[MODEL]}.")
-    named = [one for one in state.findings if one.why.startswith(NAMED_SO)]
+    if Role.REGISTERS in found:
+        sentences.append(f"{found[Role.REGISTERS]} registers one.")
+    if Role.TAKES_ONE in found:
+        sentences.append(f"{found[Role.TAKES_ONE]} takes one.")
+    if Role.LISTS in found:
+        sentences.append(f"{found[Role.LISTS]} names some of them.")
+    if Role.MODEL in found:
+        sentences.append(f"One to copy is {found[Role.MODEL]}.")
+    named = [one for one in state.findings if one.role is Role.NAMED_SO]
     if named:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")

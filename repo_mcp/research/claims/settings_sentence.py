@@ -7,22 +7,12 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import cite_line, join_names, name_findings
 from repo_mcp.research.findings.locating import is_test_place
-from repo_mcp.research.findings.reasons import (
-    DECLARES,
-    DEFAULTS,
-    GIVEN,
-    IN_DOCUMENTS,
-    LAST_PART,
-    OPTION,
-    PASSES,
-    READS_BY,
-    SETS_BY,
-)
-from repo_mcp.research.findings.records import Finding, Subject
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.subjects import BY_WORDS
 from repo_mcp.research.settings.configured import KCONFIG
 from repo_mcp.text.citations import write_citation
+from repo_mcp.text.roles import FileRole, find_role
 
 
 def describe_settings(state: ResearchState, subject: Subject) -> str:
@@ -30,19 +20,22 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
     Documents, examples and tests count only if the program neither declares nor sets nor reads it.
     """
-    if subject.how == BY_WORDS:
-        named = describe_settings(state, replace(subject, asked=subject.name, how="declared"))
+    if subject.taken_as is TakenAs.DECLARED_BY_WORDS:
+        named = describe_settings(state, replace(subject, asked=subject.name, taken_as=TakenAs.DECLARED))
         return f"By its name, this is {subject.name}. {named}"
-    whole = [one for one in state.findings if LAST_PART not in one.why and _has_its_spelling(subject, one)]
+    whole = [
+        one for one in state.findings if one.role is not Role.LAST_PART and _has_its_spelling(subject, one)
+    ]
     own = [one for one in whole if not is_test_place(one.path)]
-    program = [one for one in own if not one.why.endswith(IN_DOCUMENTS)]
-    passing = _cite_beginning(program, PASSES)
-    hows = (OPTION, "takes", "sets", *[DECLARES] * subject.asked.startswith(KCONFIG))
-    is_stated = bool(subject.nodes or passing) or any(_cite_beginning(program, how) for how in hows)
+    program = [one for one in own if find_role(one.path) is not FileRole.DOCS]
+    passing = _cite_role(program, Role.PASSES)
+    declares = [Role.DECLARES] * subject.asked.startswith(KCONFIG)
+    roles = (Role.OPTION, Role.FROM_ENVIRONMENT, Role.SETS, *declares)
+    is_stated = bool(subject.nodes or passing) or any(_cite_role(program, role) for role in roles)
     others = () if is_stated else (own, whole)
     places = {
-        how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
-        for how in hows
+        role: next(filter(None, (_cite_role(found, role) for found in (program, *others))), [])
+        for role in roles
     }
     by_callers = _describe_accessors(state)
     otherwise = _describe_otherwise(state, subject)
@@ -58,27 +51,27 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
 def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Finding], otherwise: str) -> str:
     """Return sentences on a setting that nothing sets: where it is mentioned, and what `otherwise` says."""
-    seen = join_names([*_cite_beginning(whole, "mentions "), *_cite_beginning(whole, PASSES)])
+    seen = join_names([*_cite_role(whole, Role.MENTIONS), *_cite_role(whole, Role.PASSES)])
     mentioned = f" It is mentioned at {seen}." if seen else ""
     is_explained = mentioned or otherwise or not state.findings
     by_words = "" if is_explained else " What is shown only has words of the question."
     return f"Nothing is known to set {subject.asked}.{mentioned}{otherwise}{by_words}"
 
 
-def _state_places(subject: Subject, places: Mapping[str, list[str]]) -> str:
+def _state_places(subject: Subject, places: Mapping[Role, list[str]]) -> str:
     """Return where a setting is declared, taken and set: "declared at a, and set at b"; "" if nowhere."""
     groups = (
-        ("declared as an option", places[OPTION]),
+        ("declared as an option", places[Role.OPTION]),
         (
             "declared",
             [
                 write_citation(node.path, node.symbol.start_line, node.symbol.end_line)
                 for node in subject.nodes
             ]
-            or places.get(DECLARES, []),
+            or places.get(Role.DECLARES, []),
         ),
-        ("taken from the environment", places["takes"]),
-        ("set", places["sets"]),
+        ("taken from the environment", places[Role.FROM_ENVIRONMENT]),
+        ("set", places[Role.SETS]),
     )
     told = [f"{what} at {join_names(found)}" for what, found in groups if found]
     return (", and " if len(told) > 2 else " and ").join(filter(None, (", ".join(told[:-1]), *told[-1:])))
@@ -86,25 +79,25 @@ def _state_places(subject: Subject, places: Mapping[str, list[str]]) -> str:
 
 def _has_its_spelling(subject: Subject, one: Finding) -> bool:
     """Return False for a finding that spells a name in capitals otherwise: it may be another setting."""
-    return not subject.asked.isupper() or subject.asked.removeprefix(KCONFIG) in one.why
+    return not subject.asked.isupper() or subject.asked.removeprefix(KCONFIG) in one.reason.about
 
 
 def _describe_otherwise(state: ResearchState, subject: Subject) -> str:
     """Return sentences on places with another spelling of a setting, or only the last part of its name."""
-    parts = [cite_line(one) for one in state.findings if LAST_PART in one.why]
+    parts = _cite_role(state.findings, Role.LAST_PART)
     every = [one for one in state.findings if not _has_its_spelling(subject, one)]
     others = [one for one in every if not is_test_place(one.path)] or every
-    spelled = _cite_beginning([one for one in others if LAST_PART not in one.why], "sets")
+    spelled = _cite_role(others, Role.SETS)
     sentence = f" The last part of its name is at {join_names(parts)}." if parts else ""
     return f"{sentence} In another spelling, it is set at {join_names(spelled)}." if spelled else sentence
 
 
 def _describe_accessors(state: ResearchState) -> str:
     """Return sentences on what holds the default of a setting, sets it for callers, and reads it."""
-    setting = [one for one in state.findings if one.why.startswith(SETS_BY)]
-    reading = [one for one in state.findings if one.why.startswith(READS_BY)]
-    default = [one for one in state.findings if one.why.startswith(DEFAULTS)]
-    given = [one for one in state.findings if one.why.startswith(GIVEN)]
+    setting = [one for one in state.findings if one.role is Role.SETTER]
+    reading = [one for one in state.findings if one.role is Role.READER]
+    default = [one for one in state.findings if one.role is Role.DEFAULT]
+    given = [one for one in state.findings if one.role is Role.VALUE]
     sentences = [f" It is declared with the value of {name_findings(given)}."] if given else []
     sentences += [f" By name, its default is {name_findings(default)}."] if default else []
     sentences += [f" Callers set it by {name_findings(setting)}."] if setting else []
@@ -112,5 +105,5 @@ def _describe_accessors(state: ResearchState) -> str:
     return "".join([*sentences, f" {name_findings(reading)} {reads} it."] if reading else sentences)
 
 
-def _cite_beginning(found: Sequence[Finding], how: str) -> list[str]:
-    return [cite_line(one) for one in found if one.why.startswith(how)]
+def _cite_role(found: Sequence[Finding], role: Role) -> list[str]:
+    return [cite_line(one) for one in found if one.role is role]

@@ -25,7 +25,7 @@ from repo_mcp.research.findings.locating import (
     is_test_place,
     weaker,
 )
-from repo_mcp.research.findings.reasons import MAKES_OWN
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import MAX_DEPTH, Link, Outside
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, relocate
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -224,10 +224,10 @@ def _note_link(state: ResearchState, node: Node, link: Link, traversal: Traversa
     link = _name_decoration(state, link, other) if traversal.upwards else link
     confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
     lines = link.lines if traversal.upwards else ()
-    why = explain(link, node, traversal)
+    reason = explain(link, node, traversal)
     if traversal.upwards and only_keys(state, link, node):
-        why = f"{MAKES_OWN}{node.qualified_name}"
-    state.add(other, why, hop, confidence, lines)
+        reason = Reason(f"has a value with the name of {node.qualified_name}", Role.SAME_KEY)
+    state.add(other, reason, hop, confidence, lines)
     if other.declaration not in state.nodes:
         return None
     state.link(link)
@@ -254,14 +254,24 @@ _WORDS = {
 }
 
 
-def explain(link: Link, node: Node, traversal: Traversal) -> str:
-    """Explain why the symbol at the other end of an edge was found from `node`."""
+_UPWARD_ROLES = {
+    "references": Role.MENTIONS,
+    NAMES_TYPE: Role.MENTIONS,
+    "contains": Role.HOLDS,
+    "conforms_by_extension": Role.BY_EXTENSION,
+}
+
+
+def explain(link: Link, node: Node, traversal: Traversal) -> Reason:
+    """Return why the symbol at the other end of an edge was found from `node`."""
     upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
     if link.kind == "references" and node.symbol.kind in CALLABLE_KINDS:
         upward = "mentions {} as a value, and may cause it to be called"
     text = (upward if traversal.upwards else downward).format(node.qualified_name)
     text += f", on {link.line_count} lines" if link.line_count > MAX_EVIDENCE else ""
-    return text if link.confidence is Confidence.EXACT else f"{text} ({link.confidence.value})"
+    text += "" if link.confidence is Confidence.EXACT else f" ({link.confidence.value})"
+    role = _UPWARD_ROLES.get(link.kind, Role.OTHER) if traversal.upwards else Role.OTHER
+    return Reason(text, role, node.qualified_name)
 
 
 def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None:

@@ -13,6 +13,7 @@ from repo_mcp.research.edges.hops import (
     Traversal,
     follow,
 )
+from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, relocate
 from repo_mcp.symbols.symbol_record import SymbolKind
@@ -32,7 +33,8 @@ def note_importers(state: ResearchState, folder: str) -> None:
             continue
         for edge in state.graph.find_incoming(file, (EdgeType.IMPORTS,), WIDE).edges:
             if not edge.other.path.startswith(f"{folder}/"):
-                state.add(state.get_node(edge.other), f"imports {path}", 1, edge.confidence, edge.lines)
+                importer, reason = state.get_node(edge.other), Reason(f"imports {path}")
+                state.add(importer, reason, 1, edge.confidence, edge.lines)
     state.report_hop(state.depth)
 
 
@@ -57,7 +59,8 @@ def _note_users(state: ResearchState, subject: Subject, found: Edges) -> list[No
     for edge in found.edges:
         for holder, lines in relocate(state, edge.other, edge.lines):
             node = state.get_node(holder)
-            why = f"{words.get(edge.type.value, edge.type.value)} {subject.name}, which is declared outside"
-            if state.add(node, why, 1, edge.confidence, lines) and node.symbol.kind is not SymbolKind.FILE:
+            verb = words.get(edge.type.value, edge.type.value)
+            reason = Reason(f"{verb} {subject.name}, which is declared outside")
+            if state.add(node, reason, 1, edge.confidence, lines) and node.symbol.kind is not SymbolKind.FILE:
                 nodes.append(node)
     return nodes

@@ -21,8 +21,8 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType
 from repo_mcp.research.findings.citing import name_briefly
 from repo_mcp.research.findings.locating import is_aside, is_program, is_test_node, is_test_place, weaker
-from repo_mcp.research.findings.reasons import DERIVE, IMPLEMENTERS, MOST_DERIVE
-from repo_mcp.research.findings.records import Form, Group, Link, Reading
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import IMPLEMENTERS, Form, Group, Link, Reading
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.citations import write_citation
@@ -224,7 +224,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
 
 def _list_bases(state: ResearchState) -> list[Node]:
     """Return the types that others of a kind derive from, if it is asked how to add one of the kind."""
-    ids = {one.node_id for one in state.findings if one.why.startswith((DERIVE, MOST_DERIVE))}
+    ids = {one.node_id for one in state.findings if one.role in (Role.BASE, Role.INNER_BASE)}
     return [node for node in state.nodes.values() if node.node_id in ids]
 
 

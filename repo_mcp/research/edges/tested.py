@@ -14,10 +14,10 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.research.edges.hops import CALLERS, DEPENDENTS, NARROW, WIDTH, explain, share_bounds, sort_links
 from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings
 from repo_mcp.research.findings.locating import is_test, is_test_place, weaker
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
-NAMED_AFTER = "is named after "  # begins the reason of a finding for a file of tests
 MOST_NAMED = 3  # such files
 _MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase|it)$")
 
@@ -55,8 +55,8 @@ def _note_users(state: ResearchState, node: Node, hop: int, *, is_first: bool, m
         if not is_test(other.path, other.qualified_name):
             others.append(other)
         elif link.kind != "imports" or other.symbol.kind is not SymbolKind.FILE:  # which says less than a use
-            why = explain(link, node, traversal)
-            if state.add(other, why, hop, weaker(own, link.confidence), link.lines):
+            reason = explain(link, node, traversal)
+            if state.add(other, reason, hop, weaker(own, link.confidence), link.lines):
                 state.link(link)
     return others
 
@@ -70,7 +70,8 @@ def _note_named_after(state: ResearchState, nodes: Sequence[Node]) -> None:
     for path in [path for path in tests if _strip(path) in named][:MOST_NAMED]:
         file = state.source.find_file(path)
         if file is not None:
-            state.add(file, f"{NAMED_AFTER}{nodes[0].symbol.name} or its file", 1, Confidence.PROBABLE)
+            reason = Reason(f"is named after {nodes[0].symbol.name} or its file", Role.NAMED_AFTER)
+            state.add(file, reason, 1, Confidence.PROBABLE)
 
 
 def _end(path: str) -> str:
@@ -89,7 +90,7 @@ def _strip(path: str) -> str:
 def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
     """Return which tests use symbols, which reach them, and which files are named after theirs."""
     subjects = join_names(dict.fromkeys(map(name_briefly, nodes)))
-    named = [one for one in state.findings if one.why.startswith(NAMED_AFTER)]
+    named = [one for one in state.findings if one.role is Role.NAMED_AFTER]
     tests = [one for one in state.findings if one.hop and one not in named]
     direct = [one for one in tests if one.hop == 1]
     sentences = [f"{subjects} {'is' if len(nodes) == 1 else 'are'} used by {name_findings(direct)}."]

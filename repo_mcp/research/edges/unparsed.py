@@ -12,7 +12,8 @@ from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_place
-from repo_mcp.research.findings.records import Finding, Form, Reading, Subject
+from repo_mcp.research.findings.reasons import Reason
+from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -39,7 +40,9 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
         and (graph is None or graph.scan.find_record(hit.path) is None)
     )
     owned = tuple(hit for hit in places if set(owners) & set(split_qualified(hit.symbol or "")))
-    return replace(subject, how="unparsed", name=name, places=owned or places, near=()) if places else subject
+    if not places:
+        return subject
+    return replace(subject, taken_as=TakenAs.UNPARSED, name=name, places=owned or places, near=())
 
 
 def note_unparsed(state: ResearchState, reading: Reading) -> None:
@@ -89,4 +92,4 @@ def _note_places(state: ResearchState, name: str, *, only_tests: bool) -> None:
 def _build(
     path: str, symbol: str, lines: tuple[int, int], why: str, hop: int, shown: tuple[int, ...]
 ) -> Finding:
-    return Finding(path, *lines, symbol, "text", None, why, hop, "text", shown[:1], shown=shown)
+    return Finding(path, *lines, symbol, "text", None, Reason(why), hop, "text", shown[:1], shown=shown)

@@ -14,7 +14,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.reasons import FILLS, WRITTEN
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?
 
 def note_written(state: ResearchState, nodes: Sequence[Node]) -> None:
     """Note the lines that are written as calls of functions, unless a call of one is known."""
-    if any(one.hop and is_program(one.path) and not one.why.startswith(FILLS) for one in state.findings):
+    if any(one.hop and is_program(one.path) and one.role is not Role.FILLS for one in state.findings):
         return
     for node in nodes:
         if _is_alone(state, node):
@@ -81,11 +81,12 @@ def _declares(state: ResearchState, node: Node, match: ExactMatch) -> bool:
 
 
 def _note(state: ResearchState, node: Node, match: ExactMatch) -> None:
-    why, lines = f"{WRITTEN}{node.symbol.name}", (match.start_line,)
+    reason = Reason(f"has a line written as a call of {node.symbol.name}", Role.WRITTEN_CALL)
+    lines = (match.start_line,)
     around = state.source.find_around(match.path, match.start_line)
-    if around is not None and state.add(around, why, 1, Confidence.POSSIBLE, lines):
+    if around is not None and state.add(around, reason, 1, Confidence.POSSIBLE, lines):
         return
     place = Finding(
-        match.path, match.start_line, match.start_line, match.path, "text", None, why, 1, "text", lines
+        match.path, match.start_line, match.start_line, match.path, "text", None, reason, 1, "text", lines
     )
     state.add_place(place)

@@ -7,11 +7,11 @@ import re
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.records import Finding, Form, Reading, Subject
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 
 MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
-HAS_NAME = "has the name "  # begins the reason of a finding for a line with it
 _OF_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
@@ -24,14 +24,16 @@ def names_setting(state: ResearchState, reading: Reading) -> bool:
     may be an event, unless it is asked what reads or uses it.
     """
     subject = reading.subjects[0]
-    is_key = subject.how in ("declared_otherwise", "undeclared") and _KEY.fullmatch(subject.asked)
-    is_used = subject.how == "undeclared" and reading.form in (Form.DEPENDENTS, Form.DEFINED)
+    is_undeclared = subject.taken_as is TakenAs.UNDECLARED
+    may_be_key = is_undeclared or subject.taken_as is TakenAs.DECLARED_OTHERWISE
+    is_key = may_be_key and _KEY.fullmatch(subject.asked)
+    is_used = is_undeclared and reading.form in (Form.DEPENDENTS, Form.DEFINED)
     if is_key or (is_used and _OPTION.fullmatch(subject.asked)):
         return any(
             re.search(rf"[\"'`]{re.escape(subject.asked)}[\"'`]", one.line)
             for one in _list_written(state, subject)
         )
-    is_setting = subject.how == "undeclared" and _OF_SETTING.fullmatch(subject.asked) is not None
+    is_setting = is_undeclared and _OF_SETTING.fullmatch(subject.asked) is not None
     return is_setting and bool(_list_written(state, subject))
 
 
@@ -47,7 +49,7 @@ def note_written_name(state: ResearchState, subject: Subject) -> None:
                 one.path if around is None else around.qualified_name,
                 "text",
                 None,
-                f"{HAS_NAME}{subject.asked}",
+                Reason(f"has the name {subject.asked}", Role.HAS_NAME, subject.asked),
                 0,
                 "text",
             )
@@ -56,7 +58,8 @@ def note_written_name(state: ResearchState, subject: Subject) -> None:
 
 def describe_written_name(state: ResearchState, subject: Subject) -> str:
     """Return the beginning of a sentence: a name is not declared, but written at some places, if it is."""
-    places = [one.citation for one in state.findings if one.why == f"{HAS_NAME}{subject.asked}"]
+    found = [one for one in state.findings if one.role is Role.HAS_NAME and one.reason.about == subject.asked]
+    places = [one.citation for one in found]
     written = f"written at {join_names(places)}" if places else ""
     if state.source.is_partial and not state.source.is_absent(subject.asked):
         return f"No file parsed so far declares {subject.asked}{written and ', but it is '}{written}."

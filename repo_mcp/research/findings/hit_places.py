@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.model import Hit
+from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Finding
 
 
@@ -12,9 +13,8 @@ def build_hit_address(hit: Hit, why: str, hop: int) -> Finding:
     start, end = (numbers[0], numbers[-1]) if numbers else (hit.start_line, hit.start_line)
     terms = ", ".join(hit.matched_terms[:6])
     best = choose_line(hit)
-    return Finding(
-        hit.path, start, end, hit.path, "text", None, f"{why}: {terms}", hop, "text", (best,)
-    )  # fmt: skip
+    reason = Reason(f"{why}: {terms}")
+    return Finding(hit.path, start, end, hit.path, "text", None, reason, hop, "text", (best,))
 
 
 def split_snippet(hit: Hit) -> list[str]:

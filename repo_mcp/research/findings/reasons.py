@@ -1,37 +1,87 @@
-"""The beginnings of reasons. Claims tell by them what a finding is. Pure."""
+"""Reasons for which places are shown: the words for the reader, and the role of the place. Pure."""
 
 from __future__ import annotations
 
-BY_EXTENSION = "by an extension"  # in the reason of a finding for a type that an extension makes conform
-NAMED_IN_QUESTION = 'what "'  # begins the reason of a finding for a symbol that the question names
-BOTH_DECLARE = "is declared by both of the types that are compared"
-DECIDES = "decides for "  # begins the reason of a finding for what another one leaves the decision to
-FAILS = "fails, and "  # begins the reason of a finding for a function that fails and that a subject uses
-# These begin the reasons of findings for a question on how to add something.
-NAMED_SO = "has the verb and the noun of the question in its name"
-DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
-HAS_ROWS = "lists"  # a table of values
-BELONG = "others of the kind are members of it"
-REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from it"
-TAKES = "can be given one of the kind"  # to what makes something with it
-IMPLEMENTERS = "implementers"  # the name of a group
-FILLS = "overrides or implements "  # begins the reason of a finding that overrides or implements a subject
-IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
-LAST_PART = ", the last part of "  # in the reason of a finding for a part of a setting's name
-OPTION = "declares the option"  # begins the reason of a finding that declares one by its name
-DECLARES = "declares or "  # begins the reason of a finding for a line that declares a name, or documents it
-# Begins the reason of a finding for what a subject calls where its callers are asked for.
-CALLED_AND_ASKED = "has a word of the question, and is called by "
-MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
-MAKES_OWN = (
-    "has a value with the name of "  # begins the reason of a key of an object: `{ validate: () => true }`
-)
-FEW_HAVE = "is one of few places with the word "  # begins the reason of one with a word that the best lacks
-READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
-WRITTEN = "has a line written as a call of "  # begins the reason of a finding where no parser sees a call
-# These begin the reasons of findings that are named after a setting, or read it through what is.
-SETS_BY, READS_BY, DEFAULTS = "lets callers set ", "reads it through ", "by its name holds the default of "
-PASSES = "passes the name "  # begins the reason of a finding that hands on the name of a setting
-GIVEN = "is the value given to "  # begins the reason of a finding that a setting is declared with
-# A warning: the findings depend on a subject, and do not implement it.
-UNIMPLEMENTED = "Nothing is known to implement or extend it; what depends on it is shown instead."
+from enum import Enum, auto
+
+from repo_mcp.record_classes import dataclass
+
+
+class Role(Enum):
+    """The role of a place in the answer: sentences choose findings by it."""
+
+    OTHER = auto()  # only what the words of its reason say
+    NAMED = auto()  # the question names the symbol, or leads to it by a name
+    NAMED_SO = auto()  # has the verb and the noun of the question in its name
+    COMPARED = auto()  # declared by both of the types that are compared
+    DECIDES = auto()  # a better one leaves the decision to it
+    FAILS = auto()  # a function that fails, and that a subject uses
+    RARE_WORD = auto()  # one of few places with a word that the best lacks; the reason is about the word
+    HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
+
+    # Where something is to be added.
+    BASE = auto()  # others of the kind derive from it
+    INNER_BASE = auto()  # most of the kind derive from it
+    ENUMERATION = auto()  # others of the kind are members of it
+    TABLE = auto()  # a table of values that lists the kind
+    REGISTERS = auto()
+    TAKES_ONE = auto()  # makes something with one of the kind
+    LISTS = auto()  # names several of the kind
+    MODEL = auto()  # one of the kind, to be copied
+
+    # Around a subject.
+    FILLS = auto()  # overrides or implements it
+    BY_EXTENSION = auto()  # a type that an extension makes conform to it
+    ASKED_CALLEE = auto()  # is called by it, where its callers are asked for; the reason is about the subject
+    MENTIONS = auto()  # uses it as a value or a type
+    HOLDS = auto()  # declares it inside
+    SAME_KEY = auto()  # has a key of an object with its name: `{ validate: () => true }`
+    READS_FIELD = auto()  # reads a field that it sets
+    READS_FIELD_BELOW = auto()  # is called by what reads such a field
+    WRITTEN_CALL = auto()  # has a line that is written as a call of it, where no parser sees one
+    NAMED_AFTER = auto()  # a file of tests
+
+    # Where a setting is configured; the reason is about its name as it is spelled there.
+    SETS = auto()
+    FROM_ENVIRONMENT = auto()
+    OPTION = auto()  # declares it as an option
+    DECLARES = auto()  # declares or documents it
+    PASSES = auto()  # hands its name on
+    LAST_PART = auto()  # has only the last part of its name
+    SETTER = auto()  # lets callers set it
+    READER = auto()  # reads it through a function or a constant
+    DEFAULT = auto()  # by its name holds the default
+    VALUE = auto()  # the value that it is declared with
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """The reason for which a place is shown."""
+
+    text: str  # as the report words it
+    role: Role = Role.OTHER
+    about: str = ""  # the name or word that a sentence of the answer repeats
+
+
+NAMED_SO = Reason("has the verb and the noun of the question in its name", Role.NAMED_SO)
+
+_BASES = {
+    Role.BASE: "others of the kind derive from it",
+    Role.INNER_BASE: "most of the kind derive from it",
+    Role.ENUMERATION: "others of the kind are members of it",
+}
+
+
+def explain_named(name: str) -> Reason:
+    """Return the reason for a symbol that the question leads to by a name."""
+    return Reason(f'what "{name}" refers to', Role.NAMED, name)
+
+
+def explain_base(role: Role, noun: str) -> Reason:
+    """Return the reason for what others of a kind derive from or belong to; `noun` names one of them."""
+    return Reason(f"{_BASES[role]}, as a new {noun} would", role)
+
+
+def explain_model(noun: str) -> Reason:
+    """Return the reason for one of a kind that can be copied."""
+    return Reason(f"one of the kind, to be copied for a new {noun}", Role.MODEL)

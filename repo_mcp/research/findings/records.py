@@ -13,9 +13,11 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.model import Hit
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.text.citations import write_citation
 
 MIN_DEPTH, DEFAULT_DEPTH, MAX_DEPTH = 1, 2, 5  # hops
+IMPLEMENTERS = "implementers"  # the name of a group
 
 
 class Focus(StrEnum):
@@ -92,7 +94,7 @@ class Finding:
     symbol: str  # qualified name; the path for a location outside of all symbols
     kind: str
     node_id: str | None  # None for a location that is not a symbol
-    why: str  # the reason, as the report words it
+    reason: Reason
     hop: int  # 0: the question names it or its words match
     confidence: str  # exact | probable | possible; text for a location found by its words
     lines: tuple[int, ...] = ()  # lines of the uses that it is evidence for, in the same file
@@ -104,6 +106,16 @@ class Finding:
     def citation(self) -> str:
         """Return the location as `path:start-end`."""
         return write_citation(self.path, self.start_line, self.end_line)
+
+    @property
+    def role(self) -> Role:
+        """Return the role of the location in the answer."""
+        return self.reason.role
+
+    @property
+    def why(self) -> str:
+        """Return the reason as the report words it."""
+        return self.reason.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +217,27 @@ class Limit:
     why: str
 
 
+class TakenAs(StrEnum):
+    """The meaning that was found for a phrase of a question."""
+
+    DECLARED = "declared"
+    DECLARED_OTHERWISE = "declared_otherwise"  # a member whose owner is not declared as the phrase has it
+    DECLARED_BY_WORDS = "declared_by_words"  # a setting that is described
+    FILE = "file"
+    FOLDER = "folder"
+    OUTSIDE = "outside"  # of the repository
+    WORDS = "words"
+    UNDECLARED = "undeclared"
+    UNPARSED = "unparsed"  # declared in a language without a symbol parser
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """Something that a question names, and the symbols taken for it."""
 
     asked: str
-    # declared | declared_otherwise | file | folder | outside | words | undeclared | unknown | unparsed, which
-    # is declared in a language without a symbol parser
-    how: str
+    taken_as: TakenAs
     nodes: tuple[Node, ...] = ()
     name: str = ""  # of the declarations, a folder, or something outside
     left_out: int = 0  # declarations of the same name that were left out
@@ -223,6 +248,12 @@ class Subject:
     def is_found(self) -> bool:
         """Return True when the phrase names something known."""
         return bool(self.nodes or self.name)
+
+    @property
+    def is_declared(self) -> bool:
+        """Return True when declarations are meant, however they were found."""
+        found = (TakenAs.DECLARED, TakenAs.DECLARED_OTHERWISE, TakenAs.DECLARED_BY_WORDS)
+        return self.taken_as in found
 
 
 @dataclass(frozen=True, slots=True)

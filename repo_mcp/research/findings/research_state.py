@@ -27,6 +27,7 @@ from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchR
 from repo_mcp.ranking.page.rare_words import QueryWord, describe_absent, lacks_most
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import find_innermost, weaker
+from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
     EntryPoint,
@@ -172,6 +173,7 @@ class ResearchState:
         self.outside: list[Outside] = []  # uses of names that are declared outside
         self.warnings: list[str] = []
         self.lacks_most = False  # no file has most words of the question
+        self.is_unimplemented = False  # nothing implements a subject: the findings depend on it instead
         self.absent: list[str] = []  # words of the question that no file has
         self.weights: Mapping[str, float] = {}  # of the terms of the question's words
         self.wants_tests = wants_tests  # so that the best declaration is a test
@@ -222,7 +224,7 @@ class ResearchState:
     def add(
         self,
         node: Node,
-        why: str,
+        reason: Reason,
         hop: int,
         confidence: Confidence = Confidence.EXACT,
         lines: tuple[int, ...] = (),
@@ -240,7 +242,7 @@ class ResearchState:
             return False
         self.nodes[node.declaration] = node
         self.confidences[node.declaration] = confidence
-        self.findings.append(replace(_build_finding(node, why, hop, confidence, lines), shown=shown))
+        self.findings.append(replace(_build_finding(node, reason, hop, confidence, lines), shown=shown))
         return True
 
     def add_place(self, finding: Finding) -> bool:
@@ -302,7 +304,9 @@ def _name_all(what: str, names: list[str]) -> str:
 _HOLDERS = frozenset({SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE})
 
 
-def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines: tuple[int, ...]) -> Finding:
+def _build_finding(
+    node: Node, reason: Reason, hop: int, confidence: Confidence, lines: tuple[int, ...]
+) -> Finding:
     """Build the finding of a symbol; a whole file is cited by the lines of use when there are any."""
     symbol = node.symbol
     start, end = symbol.start_line, symbol.end_line
@@ -310,7 +314,7 @@ def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines
         start, end = lines[0], lines[-1]
     name = "" if symbol.kind is SymbolKind.FILE else symbol.name
     return Finding(
-        node.path, start, end, node.qualified_name, name_kind(symbol.kind), node.node_id, why, hop,
+        node.path, start, end, node.qualified_name, name_kind(symbol.kind), node.node_id, reason, hop,
         confidence.value, lines[:MAX_EVIDENCE], name,
     )  # fmt: skip
 

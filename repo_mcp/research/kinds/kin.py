@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.findings.reasons import BELONG, DERIVE, LISTS, MODEL, MOST_DERIVE, REGISTERS, TAKES
+from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_model
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_inner_base, is_enumeration
 from repo_mcp.research.kinds.examples import find_listing, find_model
 from repo_mcp.research.kinds.registering import find_registering, find_taking
 
 
-def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, str]]:
+def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Reason]]:
     """Return the declarations that show how to add one of a kind, each with the reason why it is shown.
 
     These are the base type, what registers one of the kind, where its types are listed, and one to copy.
     """
-    kin = [(base, f"{BELONG if is_enumeration(base) else DERIVE}, as a new {noun} would")]
+    kin = [(base, explain_base(Role.ENUMERATION if is_enumeration(base) else Role.BASE, noun))]
     inner = find_inner_base(state, base)
     if inner is not None:
-        kin.insert(0, (inner, f"{MOST_DERIVE}, as a new {noun} would"))
+        kin.insert(0, (inner, explain_base(Role.INNER_BASE, noun)))
     own = base if inner is None else inner
     listing, model = find_listing(state, own, noun), find_model(state, own)
     taking = find_registering(state, base)
     if taking is not None:
-        kin.append((taking, f"{REGISTERS}, and by its name registers it"))
+        kin.append((taking, Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)))
     elif (given := find_taking(state, base)) is not None:
-        kin.append((given, TAKES))
+        kin.append((given, Reason("can be given one of the kind", Role.TAKES_ONE)))
     if listing is not None:
-        kin.append((listing[0], f"{LISTS} {listing[1]} of the kind, as it would a new {noun}"))
+        text = f"names {listing[1]} of the kind, as it would a new {noun}"
+        kin.append((listing[0], Reason(text, Role.LISTS)))
     if model is not None:
-        kin.append((model, f"{MODEL}, to be copied for a new {noun}"))
+        kin.append((model, explain_model(noun)))
     return kin

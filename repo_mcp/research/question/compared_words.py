@@ -13,7 +13,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.research.findings.locating import is_program, is_test_symbol
-from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.records import Subject, TakenAs
 from repo_mcp.research.question.grammar import Phrase
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import count_words, shares_word
@@ -35,7 +35,7 @@ def find_compared(
     pairs = [(one, other) for one in own for other in others if one != other and _is_beside(one, other)]
     best = min(pairs, key=_rank, default=())
     return tuple(
-        Subject(phrase.text, "words", (node,), node.symbol.name)
+        Subject(phrase.text, TakenAs.WORDS, (node,), node.symbol.name)
         for phrase, node in zip(phrases, best, strict=False)
     )
 

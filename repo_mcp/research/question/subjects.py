@@ -19,7 +19,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer, rank_role
-from repo_mcp.research.findings.records import Form, Subject
+from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.compared_words import find_compared
 from repo_mcp.research.question.grammar import Phrase
 from repo_mcp.research.question.worded_settings import find_worded_setting
@@ -28,7 +28,6 @@ from repo_mcp.text.generated import is_generated
 from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.stop_words import STOP_WORDS
 
-BY_WORDS = "declared_by_words"  # of a setting that is described
 MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_NEAR = 4  # symbols named in place of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
@@ -88,7 +87,8 @@ class Subjects:
         whole = "_".join(_WORDS.findall(phrase.whole))
         for name in _list_names(phrase.text):
             declared = self._find_declared(name, phrase, form)
-            if whole and (declared is None or declared.how != "declared"):  # "a private module"
+            is_declared = declared is not None and declared.taken_as is TakenAs.DECLARED
+            if whole and not is_declared:  # "a private module"
                 declared = self._find_declared(whole, Phrase(phrase.whole), form) or declared
             if declared is not None:
                 return declared
@@ -96,7 +96,7 @@ class Subjects:
             outside = self._find_outside(name, phrase)
             if outside is not None:
                 return outside
-        return Subject(phrase.text, "unknown")
+        return Subject(phrase.text, TakenAs.UNKNOWN)
 
     def find_undeclared(
         self, phrase: Phrase, is_absent: Callable[[str], bool] = lambda _word: False
@@ -120,7 +120,7 @@ class Subjects:
             members = [node for node in self._list_members(owner) if self._admits(node)]
             alike = get_close_matches(last, sorted({node.symbol.name for node in members}), MAX_NEAR, 0.4)
             near = [node for name in alike for node in members if node.symbol.name == name] + near
-        return Subject(text, "undeclared", near=tuple(dict.fromkeys(near))[:MAX_NEAR])
+        return Subject(text, TakenAs.UNDECLARED, near=tuple(dict.fromkeys(near))[:MAX_NEAR])
 
     def _list_members(self, owner: str) -> list[Node]:
         """Return the members of the types that have a name."""
@@ -139,7 +139,7 @@ class Subjects:
         nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
         nodes.sort(key=lambda node: shares_word(node.symbol.name, words) < len(words))  # stable
         nodes = _prefer(nodes, form, phrase)[:WORD_SUBJECTS]
-        return Subject(phrase.text, "words", tuple(nodes))
+        return Subject(phrase.text, TakenAs.WORDS, tuple(nodes))
 
     def find_setting(self, phrase: Phrase) -> Subject | None:
         """Return the setting that a phrase of several words describes, or None."""
@@ -147,7 +147,8 @@ class Subjects:
         if not nodes:
             return None
         left_out = max(0, len(nodes) - MAX_SUBJECTS)
-        return Subject(phrase.text, BY_WORDS, tuple(nodes[:MAX_SUBJECTS]), nodes[0].symbol.name, left_out)
+        name, first = nodes[0].symbol.name, tuple(nodes[:MAX_SUBJECTS])
+        return Subject(phrase.text, TakenAs.DECLARED_BY_WORDS, first, name, left_out)
 
     def find_compared(self, phrases: Sequence[Phrase]) -> tuple[Subject, ...]:
         """Return the subjects of two phrases with the same noun, or none."""
@@ -164,7 +165,7 @@ class Subjects:
                     folders.add("/".join(parts[: depth + 1]))
                     break
         best = min(folders, key=lambda one: (is_test_place(f"{one}/x.py"), one.count("/"), one), default=None)
-        return None if best is None else Subject(text, "folder", name=best, left_out=len(folders) - 1)
+        return None if best is None else Subject(text, TakenAs.FOLDER, name=best, left_out=len(folders) - 1)
 
     def _admits(self, node: Node) -> bool:
         return not self._prefix or node.path.startswith(self._prefix)
@@ -176,36 +177,38 @@ class Subjects:
         path = text.strip("/")
         scan = self._graph.scan
         if scan.has_folder(path):
-            return Subject(text, "folder", name=path)
+            return Subject(text, TakenAs.FOLDER, name=path)
         paths = scan.list_paths(self._prefix.rstrip("/"))
         fitting = [one for one in paths if one == path or one.endswith(f"/{path}")]
         fitting.sort(key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
         for best in fitting:
             if scan.find_record(best) is not None:  # else it changed or was removed a moment ago
                 node = self._graph.get_node(Declaration(best, 0))
-                return Subject(text, "file", (node,), left_out=len(fitting) - 1)
+                return Subject(text, TakenAs.FILE, (node,), left_out=len(fitting) - 1)
         folders = sorted(
             {one[: one.index(f"/{path}/") + len(path) + 1] for one in paths if f"/{path}/" in one}
         )
-        return Subject(text, "folder", name=folders[0]) if len(folders) == 1 else None
+        return Subject(text, TakenAs.FOLDER, name=folders[0]) if len(folders) == 1 else None
 
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
-        nodes, how = self._look_up(name, phrase, form)
+        nodes, taken_as = self._look_up(name, phrase, form)
         nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
         nodes = self._put_written_first(self._drop_lesser(nodes, compares=form is Form.DIFFERENCE))
         nodes = self._choose_overloads(nodes, phrase.parameters)
         is_prose = form is Form.DIFFERENCE and " " in phrase.text
         if not nodes or (is_prose and all(map(is_test_node, nodes))):
             return None
-        return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
+        return Subject(
+            phrase.text, taken_as, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS)
+        )
 
-    def _look_up(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
-        """Return the declarations of a name, and how they were found, as in `Subject.how`."""
+    def _look_up(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], TakenAs]:
+        """Return the declarations of a name, and what the name is taken as."""
         plain = normalise_name(name)
         if "." in plain:
             named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
             named = named or self._find_in_module(plain)
-            return (named, "declared") if named else self._find_members(plain, phrase, form)
+            return (named, TakenAs.DECLARED) if named else self._find_members(plain, phrase, form)
         declarations = self._graph.scan.find_declared(plain, MAX_FILES)
         if form is Form.CONFIGURED and all(is_test_place(one.path) for one in declarations):
             declarations = []  # the setting itself may be written in another case
@@ -214,11 +217,11 @@ class Subjects:
             is_prose = form is Form.DIFFERENCE and " " in phrase.text
             if is_prose and not any(node.symbol.kind in _FOLLOWED for node in chosen):
                 chosen = self._list_alike(plain, TYPE_KINDS) or chosen
-            return chosen, "declared"
+            return chosen, TakenAs.DECLARED
         meant = self._graph.scan.find_meant(plain, GLANCE)
         if meant:
-            return [self._graph.get_node(declaration) for declaration in meant], "declared_otherwise"
-        return self._list_alike(plain), "declared_otherwise"
+            return [self._graph.get_node(declaration) for declaration in meant], TakenAs.DECLARED_OTHERWISE
+        return self._list_alike(plain), TakenAs.DECLARED_OTHERWISE
 
     def _list_alike(self, name: str, kinds: frozenset[SymbolKind] = frozenset()) -> list[Node]:
         """Return what is declared with a name in another case, or as the interface of one so named.
@@ -242,13 +245,13 @@ class Subjects:
         nodes = map(self._graph.get_node, declared[:MAX_LOOKED_AT])
         return [node for node in nodes if not node.symbol.parent]
 
-    def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
+    def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], TakenAs]:
         """Return members named `request` for "app.request", where `app` may be a variable."""
         owner, _, last = name.rpartition(".")
         if not self._graph.scan.list_declaring(owner.rpartition(".")[2]):
-            return [], "unknown"
+            return [], TakenAs.UNKNOWN
         nodes = self._look_up(last, phrase, form)[0]
-        return [node for node in nodes if node.symbol.kind in _MEMBERS], "declared_otherwise"
+        return [node for node in nodes if node.symbol.kind in _MEMBERS], TakenAs.DECLARED_OTHERWISE
 
     def _choose(
         self, declarations: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form
@@ -314,7 +317,7 @@ class Subjects:
         if not _LOOKS_LIKE_NAME.search(plain) and not phrase.kinds:
             return None  # a plain word is used everywhere
         whole, edges = self._graph.scan.find_outside(plain, NAMED, GLANCE)
-        return Subject(phrase.text, "outside", name=whole) if edges.edges else None
+        return Subject(phrase.text, TakenAs.OUTSIDE, name=whole) if edges.edges else None
 
 
 def is_of(path: str, module: str) -> bool:
@@ -388,7 +391,7 @@ def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
 
 def is_declared_nowhere(subject: Subject) -> bool:
     """Return True for a name that neither the graph nor a text that is not parsed declares."""
-    return subject.how == "undeclared"
+    return subject.taken_as is TakenAs.UNDECLARED
 
 
 def is_several(subject: Subject) -> bool:
@@ -398,13 +401,13 @@ def is_several(subject: Subject) -> bool:
 
 def describe_subject(subject: Subject) -> str:
     """Describe a subject in words."""
-    if subject.how == "folder":
+    if subject.taken_as is TakenAs.FOLDER:
         return f"the folder {subject.name}"
-    if subject.how == "outside":
+    if subject.taken_as is TakenAs.OUTSIDE:
         return f"{subject.name} (declared outside this repository)"
-    if subject.how == "undeclared":
+    if subject.taken_as is TakenAs.UNDECLARED:
         return f"{subject.asked} (not declared in this repository)"
-    if subject.how == "unparsed":
+    if subject.taken_as is TakenAs.UNPARSED:
         return f"{subject.asked} (declared in a language without a symbol parser)"
     if not subject.nodes:
         return f'"{subject.asked}" (not declared here)'
@@ -414,8 +417,8 @@ def describe_subject(subject: Subject) -> str:
         for node in subject.nodes
     ]
     listed = join_names(names)  # overloads say the same
-    if subject.how == "declared_otherwise":
+    if subject.taken_as is TakenAs.DECLARED_OTHERWISE:
         return f'{listed} ("{subject.asked}" itself is not declared)'
-    if subject.how in ("words", BY_WORDS):
+    if subject.taken_as in (TakenAs.WORDS, TakenAs.DECLARED_BY_WORDS):
         return f'{listed} (taken for "{subject.asked}", which is not declared)'
     return listed

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from repo_mcp.graph.graph import Graph
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
-from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject
+from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
 from repo_mcp.research.question.subjects import Subjects, describe_subject, is_declared_nowhere, is_several
 from repo_mcp.text.question_words import list_words
@@ -89,7 +89,7 @@ def understand(
     """
     parsed = parse_question(request.query)
     if graph is None:
-        return build_reading(Form.OPEN, (Subject(request.query, "words"),))
+        return build_reading(Form.OPEN, (Subject(request.query, TakenAs.WORDS),))
     subjects = Subjects(graph, request.folder, read_lines)
     for one in parsed:
         reading = None
@@ -113,11 +113,11 @@ def understand(
             return reading
     for one in parsed:
         if one.form is Form.TESTS:  # of what is no name: only its words are looked for
-            return build_reading(Form.OPEN, (Subject(one.phrases[0].text, "words"),))
+            return build_reading(Form.OPEN, (Subject(one.phrases[0].text, TakenAs.WORDS),))
     if is_about_shapes(request):
         where = f"the folder {request.folder}" if request.folder else "the whole repository"
-        return Reading(Form.OPEN, f"what is repeated in {where}", (Subject(request.query, "words"),))
-    return build_reading(Form.OPEN, (Subject(request.query, "words"),))
+        return Reading(Form.OPEN, f"what is repeated in {where}", (Subject(request.query, TakenAs.WORDS),))
+    return build_reading(Form.OPEN, (Subject(request.query, TakenAs.WORDS),))
 
 
 def _say_so_far(reading: Reading, is_absent: Callable[[str], bool]) -> Reading:
@@ -137,11 +137,12 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
     if parsed.form is Form.OVERVIEW:
         return _try_overview(subjects, parsed, request)
     if parsed.form in OF_WORDS:
-        return build_reading(parsed.form, (Subject(" ".join(one.text for one in parsed.phrases), "words"),))
+        text = " ".join(one.text for one in parsed.phrases)
+        return build_reading(parsed.form, (Subject(text, TakenAs.WORDS),))
     found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
-    if parsed.form is Form.CONFIGURED and found[0].how in ("outside", "declared_otherwise"):
+    if parsed.form is Form.CONFIGURED and found[0].taken_as in (TakenAs.OUTSIDE, TakenAs.DECLARED_OTHERWISE):
         # Settings are often attributes of objects made elsewhere.
-        setting = subjects.find_setting(parsed.phrases[0]) or Subject(found[0].asked, "words")
+        setting = subjects.find_setting(parsed.phrases[0]) or Subject(found[0].asked, TakenAs.WORDS)
         return build_reading(parsed.form, (setting,))
     if not all(one.is_found for one in found):
         return None
@@ -158,11 +159,11 @@ def _try_compared(subjects: Subjects, parsed: Parsed) -> Reading | None:
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
     """Return the form that fits the subject: nothing calls a folder, and nothing configures a file."""
-    if found and found[0].how == "folder":
+    if found and found[0].taken_as is TakenAs.FOLDER:
         return form if form in (Form.DEPENDENCIES, Form.DEPENDENTS) else Form.OVERVIEW
     if (
         found
-        and found[0].how == "outside"
+        and found[0].taken_as is TakenAs.OUTSIDE
         and form not in (Form.IMPLEMENTATIONS, Form.CALLERS, Form.CONFIGURED)
     ):
         return Form.DEPENDENTS
@@ -183,9 +184,10 @@ def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) 
     """Return the reading that asks for the structure of the whole, of a folder, or of a file's folder."""
     phrase = parsed.phrases[0] if parsed.phrases else Phrase("")
     if phrase.text.lower() in _WHOLE:
-        return build_reading(Form.OVERVIEW, (Subject(phrase.text, "folder", name=request.folder or "."),))
+        whole = Subject(phrase.text, TakenAs.FOLDER, name=request.folder or ".")
+        return build_reading(Form.OVERVIEW, (whole,))
     found = subjects.find(phrase, Form.OVERVIEW)
-    if found.how == "folder":
+    if found.taken_as is TakenAs.FOLDER:
         return build_reading(Form.OVERVIEW, (found,))
     folder = subjects.find_folder(phrase.text)
     return None if folder is None else build_reading(Form.OVERVIEW, (folder,))
@@ -205,7 +207,8 @@ def _try_undeclared(
     for phrase in parsed.phrases:
         declared = subjects.find(phrase, parsed.form)
         found.append(declared if declared.is_found else subjects.find_undeclared(phrase, check))
-    missing = tuple(find_unparsed(one) for one in found if one is not None and one.how == "undeclared")
+    undeclared = (one for one in found if one is not None and one.taken_as is TakenAs.UNDECLARED)
+    missing = tuple(map(find_unparsed, undeclared))
     return build_reading(parsed.form, missing) if missing else None
 
 
@@ -217,7 +220,7 @@ def _try_unknown_function(
     if subjects.find(phrase, Form.CALLEES).is_found:
         return None
     missing = subjects.find_undeclared(phrase)
-    if missing is None or find_unparsed(missing).how != "undeclared":
+    if missing is None or find_unparsed(missing).taken_as is not TakenAs.UNDECLARED:
         return None
     return build_reading(Form.ERRORS, (missing,))
 
@@ -233,7 +236,7 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
     found = []
     for phrase in parsed.phrases:
         if parsed.form is Form.CONFIGURED and len(phrase.text.split()) == 1:
-            found.append(Subject(phrase.text, "words"))  # only named, without a symbol
+            found.append(Subject(phrase.text, TakenAs.WORDS))  # only named, without a symbol
             continue
         declared = subjects.find(phrase, parsed.form)
         found.append(declared if declared.nodes else subjects.find_by_words(phrase, parsed.form))
@@ -247,7 +250,7 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
     if form is Form.OVERVIEW:
         name = subjects[0].name
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
-    elif subjects[0].how in ("undeclared", "unparsed"):
+    elif subjects[0].taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED):
         text = f"a question about {' and '.join(map(describe_subject, subjects))}"
     elif form in (Form.OPEN, *OF_WORDS):
         text = _PHRASES[form].format(subjects[0].asked)

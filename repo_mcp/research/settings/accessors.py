@@ -17,7 +17,7 @@ from repo_mcp.graph.vocabulary import CALLS, NAMED
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.locating import is_test_symbol, may_answer
 from repo_mcp.research.findings.named_symbols import VALUES
-from repo_mcp.research.findings.reasons import DEFAULTS, GIVEN, READS_BY, SETS_BY
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -43,9 +43,11 @@ def find_setters(state: ResearchState, name: str) -> list[Node]:
 def note_accessors(state: ResearchState, name: str, setters: Iterable[Node]) -> None:
     """Note what holds the default of a setting, what lets callers set it, and what reads it by a function."""
     for node in _find_short(state, _spell(name, _DEFAULTS), _HELD)[:MAX_FUNCTIONS]:
-        state.add(node, f"{DEFAULTS}{name}", 1, shown=show_body(state, node, READER_CHARS))
+        reason = Reason(f"by its name holds the default of {name}", Role.DEFAULT, name)
+        state.add(node, reason, 1, shown=show_body(state, node, READER_CHARS))
     for node in setters:
-        state.add(node, f"{SETS_BY}{name}", 1, shown=show_body(state, node, READER_CHARS))
+        reason = Reason(f"lets callers set {name}", Role.SETTER, name)
+        state.add(node, reason, 1, shown=show_body(state, node, READER_CHARS))
     getters = _find_short(state, _spell(name, _GETTERS))
     names = {one.symbol.name for one in getters}
     for node in getters[:MAX_FUNCTIONS]:
@@ -53,8 +55,8 @@ def note_accessors(state: ResearchState, name: str, setters: Iterable[Node]) -> 
         readers = [(one, lines) for one, lines in found if not _sets(state, name, one, lines)]
         for reader, lines in readers[:MAX_READERS]:
             shown = show_body(state, reader, READER_CHARS, dict.fromkeys(lines, (name,)))
-            why = f"{READS_BY}{node.symbol.name}"
-            state.add(reader, why, 1, Confidence.PROBABLE, lines, shown=tuple(sorted({*shown, *lines[:1]})))
+            shown = tuple(sorted({*shown, *lines[:1]}))
+            state.add(reader, _explain_reader(node), 1, Confidence.PROBABLE, lines, shown=shown)
 
 
 def note_values(state: ResearchState, name: str, nodes: Iterable[Node]) -> None:
@@ -68,7 +70,8 @@ def note_values(state: ResearchState, name: str, nodes: Iterable[Node]) -> None:
         held = [one for one in _find_short(state, [last], VALUES) if one != node]
         own = [one for one in held if owner and owner[-1] in one.qualified_name.split(".")] or held
         if len(own) == 1:
-            state.add(own[0], f"{GIVEN}{name}", 1, shown=show_body(state, own[0], READER_CHARS))
+            reason = Reason(f"is the value given to {name}", Role.VALUE, name)
+            state.add(own[0], reason, 1, shown=show_body(state, own[0], READER_CHARS))
 
 
 def note_constants(state: ResearchState, key: str, matches: Iterable[ExactMatch]) -> None:
@@ -87,8 +90,12 @@ def note_constants(state: ResearchState, key: str, matches: Iterable[ExactMatch]
         users = [(state.get_node(edge.other), edge) for edge in edges if may_answer(edge.other.path)]
         own = [one for one in users if not is_test_symbol(one[0]) and one[0].symbol.kind not in _IMPORTERS]
         for user, edge in own[:MAX_USERS]:
-            why = f"{READS_BY}{constant.symbol.name}"
-            state.add(user, why, 1, edge.confidence, edge.lines, shown=edge.lines)
+            state.add(user, _explain_reader(constant), 1, edge.confidence, edge.lines, shown=edge.lines)
+
+
+def _explain_reader(node: Node) -> Reason:
+    """Return the reason for what reads a setting through a function or a constant."""
+    return Reason(f"reads it through {node.symbol.name}", Role.READER, node.symbol.name)
 
 
 def _is_short(node: Node) -> bool:

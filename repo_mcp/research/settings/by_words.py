@@ -9,7 +9,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.model import Hit
 from repo_mcp.research.findings.hit_places import build_hit_address
-from repo_mcp.research.findings.reasons import SETS_BY
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.research.settings.configured import FUNCTION_CHARS, is_configuration
 from repo_mcp.research.words.named_actions import find_actions
@@ -43,7 +43,8 @@ def _note_deeds(state: ResearchState, words: Sequence[str]) -> None:
         found = find_actions(state, action, is_described=False)
         for node in (one for one in found if one.symbol.kind in CALLABLE_KINDS and not _is_prototype(one)):
             shown = show_body(state, node, FUNCTION_CHARS)
-            state.add(node, f"{SETS_BY}{words[-1]}", 1, Confidence.PROBABLE, shown=shown)
+            reason = Reason(f"lets callers set {words[-1]}", Role.SETTER, words[-1])
+            state.add(node, reason, 1, Confidence.PROBABLE, shown=shown)
 
 
 def _is_prototype(node: Node) -> bool:

@@ -14,7 +14,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
-from repo_mcp.research.findings.reasons import IN_DOCUMENTS, LAST_PART
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.accessors import find_setters, note_accessors, note_constants, note_values
@@ -43,6 +43,13 @@ HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 KCONFIG = "CONFIG_"
+_ROLES = {
+    LineUse.SETS: Role.SETS,
+    LineUse.TAKES: Role.FROM_ENVIRONMENT,
+    LineUse.OPTION: Role.OPTION,
+    LineUse.DECLARES: Role.DECLARES,
+    LineUse.PASSES_ON: Role.PASSES,
+}
 _DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
 
 
@@ -51,7 +58,7 @@ def list_setting_names(subject: Subject) -> list[str]:
 
     Kconfig declares what the program calls `CONFIG_NET` as `config NET`.
     """
-    names = dict.fromkeys(node.symbol.name for node in subject.nodes if subject.how.startswith("declared"))
+    names = dict.fromkeys(node.symbol.name for node in subject.nodes if subject.is_declared)
     if not names:
         last = subject.asked.rpartition(".")[2]
         named = (
@@ -154,7 +161,7 @@ def _note_endings(state: ResearchState, name: str) -> None:
     if len(ending) >= LEAST_ENDING:
         matches = [match for match in _search(state, ending) if is_configuration(match.path)]
         own = [match for match in matches if is_program(match.path)]
-        _note_matches(state, ending, own, f"{LAST_PART}{name}")
+        _note_matches(state, ending, own, name)
 
 
 def _note_texts(state: ResearchState, name: str) -> None:
@@ -165,7 +172,8 @@ def _note_texts(state: ResearchState, name: str) -> None:
     request = ExactRequest(f'"{ending}"', limit=MAX_OF_FILE, include_tests=False)
     own = [match for match in state.source.search_exact(request).matches if is_program(match.path)]
     for place in _join_lines(state, own):
-        _note_place(state, ending, place, f"has the text {ending}{LAST_PART}{name}", 1)
+        text = f"has the text {ending}, the last part of {name}"
+        _note_place(state, ending, place, Reason(text, Role.LAST_PART, name), 1)
 
 
 def _search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
@@ -181,7 +189,8 @@ def _note_readers(state: ResearchState, name: str, reading: Iterable[ExactMatch]
         if noted >= MAX_READERS:
             state.limit(f"more places that mention {name}", f"{MAX_READERS} are shown")
             break
-        noted += _note_place(state, name, place, f"mentions {name}", 2)
+        reason = Reason(f"mentions {name}", Role.MENTIONS, name)
+        noted += _note_place(state, name, place, reason, 2)
 
 
 def _build_pattern(name: str) -> str:
@@ -275,10 +284,10 @@ def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str
     return "" if word is None else word[0]
 
 
-def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
+def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], whole: str = "") -> None:
     """Note matching lines by function: configuration first, and lines that set the name before others.
 
-    `which` is added to the reason.
+    If `name` is only the last part of a setting's name, `whole` is that name.
     """
     counts: dict[str, int] = {}
     uses = {match: _classify_match(state, name, match) for match in matches}
@@ -309,8 +318,11 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
             state.limit(f"more tests that set {name}", f"{MAX_TESTS} are shown")
             continue
         written = _find_written(name, match.line) or name
-        use = uses[match].value.format(written)
-        noted += _note_place(state, name, own, f"{use}{which}, in {_name_role(match.path)}", 1)
+        use = uses[match]
+        part = f", the last part of {whole}" if whole else ""
+        text = f"{use.value.format(written)}{part}, in {_name_role(match.path)}"
+        role = Role.LAST_PART if whole else _ROLES.get(use, Role.OTHER)
+        noted += _note_place(state, name, own, Reason(text, role, written), 1)
 
 
 def _name_role(path: str) -> str:
@@ -320,7 +332,7 @@ def _name_role(path: str) -> str:
         FileRole.CODE: "the program",
         FileRole.STYLE: "a style sheet",
         FileRole.TEST: "a test",
-        FileRole.DOCS: IN_DOCUMENTS.removeprefix("in "),
+        FileRole.DOCS: "a document or example",
         FileRole.FOREIGN: "others' code",
     }[role]
 
@@ -350,7 +362,7 @@ def _join_lines(state: ResearchState, matches: Iterable[ExactMatch]) -> list[_Pl
     return list(found.values())
 
 
-def _note_place(state: ResearchState, name: str, place: _Place, why: str, hop: int) -> bool:
+def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, hop: int) -> bool:
     """Note a place: a function with the lines that decide about the name, or a single line.
 
     Return False if it is already noted, outside the folder, or at the limit.
@@ -372,7 +384,7 @@ def _note_place(state: ResearchState, name: str, place: _Place, why: str, hop: i
             around.qualified_name if around is not None else first.path,
             around.kind if around is not None else "file",
             around.node_id if around is not None else None,
-            why,
+            reason,
             hop,
             "text",
             used[:MAX_EVIDENCE],

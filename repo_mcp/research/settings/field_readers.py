@@ -17,7 +17,7 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.reasons import READS
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.shown_lines import show_body
@@ -38,15 +38,17 @@ def note_readers(state: ResearchState, nodes: Sequence[Node]) -> None:
     for node in nodes:
         words = re.findall(r"[A-Za-z]{3,}", node.symbol.name)
         for reader in find_readers(state, node):
-            why = f"{READS}{reader.field}, which {node.symbol.name} sets"
+            reads = f"reads the field {reader.field}"
+            reason = Reason(f"{reads}, which {node.symbol.name} sets", Role.READS_FIELD)
             shown = show_body(state, reader.node, READER_CHARS, dict.fromkeys(reader.lines, (reader.field,)))
-            state.add(reader.node, why, 1, Confidence.PROBABLE, reader.lines, shown=shown)
+            state.add(reader.node, reason, 1, Confidence.PROBABLE, reader.lines, shown=shown)
             for edge in state.graph.find_outgoing(reader.node, CALLS, _BOUNDS).edges:
                 other = state.get_node(edge.other)
                 if words and shares_word(other.symbol.name, words) == len(words):
                     body = show_body(state, other, READER_CHARS)
-                    why_shown = f"called by {reader.node.symbol.name}, which {READS}{reader.field}"
-                    state.add(other, why_shown, 1, edge.confidence, shown=body)
+                    text = f"called by {reader.node.symbol.name}, which {reads}"
+                    below = Reason(text, Role.READS_FIELD_BELOW)
+                    state.add(other, below, 1, edge.confidence, shown=body)
                     state.link(
                         Link(reader.node.declaration, other.declaration, "calls", edge.confidence, edge.lines)
                     )

@@ -16,6 +16,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Layer, MapEdge, MapNode, Module, Outside
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.structure.module_names import name_modules
@@ -143,9 +144,11 @@ def _note_modules(state: ResearchState, names: Mapping[str, str], modules: Seque
         if node is not None:
             state.add(
                 node,
-                f"largest public function or type {_name_part(len(files[module.name]))}of {module.name},"
-                f" which is imported by {module.imported_by or 'no'} {noun}"
-                f" and imports {module.imports or 'none'}",
+                Reason(
+                    f"largest public function or type {_name_part(len(files[module.name]))}of {module.name},"
+                    f" which is imported by {module.imported_by or 'no'} {noun}"
+                    f" and imports {module.imports or 'none'}"
+                ),
                 1,
             )
 
@@ -262,7 +265,7 @@ def _note_imported(
     for source, path in ordered:
         node = state.source.find_file(path) if path not in keys else None
         if node is not None:
-            state.add(node, f"imported by {source}, {edges[source, path].citation}", hop)
+            state.add(node, Reason(f"imported by {source}, {edges[source, path].citation}"), hop)
             new.append(path)
         keys.setdefault(path)
     return new

@@ -15,6 +15,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import find_innermost, is_decorator, is_program
+from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Shape
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind, SymbolRecord
@@ -142,7 +143,7 @@ def _build(state: ResearchState, kind: str, places: dict[str, list[Place]]) -> l
         own = _distinct(places[name])
         for path, line, ordinal in own[:2]:
             node = state.get_node(Declaration(path, ordinal))
-            state.add(node, f"one of {len(own)} {_NOTES[kind]}: {name}", 1, lines=(line,))
+            state.add(node, Reason(f"one of {len(own)} {_NOTES[kind]}: {name}"), 1, lines=(line,))
         citations = tuple(write_citation(path, line, line) for path, line, _ in own[:MAX_EXAMPLES])
         shapes.append(Shape(kind, name, len(own), citations, _NOTES[kind]))
     return shapes
@@ -160,7 +161,8 @@ def find_alike(state: ResearchState, subjects: Sequence[Node]) -> tuple[Shape, .
         found = state.graph.find_similar(subject, FIRST_LIKE)
         alike = [(node, like) for node, like in found if like.likeness >= LIKENESS]
         for node, like in alike:
-            state.add(node, f"written like {subject.qualified_name} (similarity {like.likeness})", 1)
+            text = f"written like {subject.qualified_name} (similarity {like.likeness})"
+            state.add(node, Reason(text), 1)
         if alike:
             citations = tuple(
                 write_citation(node.path, node.symbol.start_line, node.symbol.end_line)

@@ -12,7 +12,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.reasons import CALLED_AND_ASKED
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.text.question_words import list_words, shares_word
@@ -35,5 +35,6 @@ def note_asked_callees(state: ResearchState, nodes: Sequence[Node]) -> None:
             is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
             if noted < MOST_CALLEES and is_sure and shares_word(other.symbol.name, words):
                 shown = show_body(state, other, CALLEE_CHARS)
-                why = f"{CALLED_AND_ASKED}{node.qualified_name}"
-                noted += state.add(other, why, 0, edge.confidence, shown=shown)
+                text = f"has a word of the question, and is called by {node.qualified_name}"
+                reason = Reason(text, Role.ASKED_CALLEE, node.qualified_name)
+                noted += state.add(other, reason, 0, edge.confidence, shown=shown)

@@ -20,7 +20,7 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.named_symbols import count_lines, read_body
-from repo_mcp.research.findings.reasons import DECIDES
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.errors_made import holds_error
@@ -45,7 +45,8 @@ def put_deciders(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         ordered.append(seed)
         for node in _list_deciders(state, seed) if position < LOOKED_AT else ():
             own = known.get(node) or build_seed(state, node, seed.worth)
-            ordered.append(replace(own, why=f"{DECIDES}{seed.name}, which calls it"))
+            reason = Reason(f"decides for {seed.name}, which calls it", Role.DECIDES)
+            ordered.append(replace(own, reason=reason))
     first = {seed.node: at for at, seed in reversed([*enumerate(ordered)])}
     return [seed for at, seed in enumerate(ordered) if seed.node is None or first[seed.node] == at]
 

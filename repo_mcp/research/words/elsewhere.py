@@ -14,7 +14,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_symbol, may_answer
-from repo_mcp.research.findings.reasons import FEW_HAVE
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -52,7 +52,8 @@ def find_elsewhere(state: ResearchState, weighed: Mapping[str, float]) -> Seed |
     node = max(holders, key=lambda one: len(holders[one]))  # the first of equal ones, by path and line
     seed = build_seed(state, node, 0.0)
     body = replace(seed.body, terms=dict.fromkeys(holders[node], terms))
-    return replace(seed, body=body, why=f"{FEW_HAVE}{word}")
+    reason = Reason(f"is one of few places with the word {word}", Role.RARE_WORD, word)
+    return replace(seed, body=body, reason=reason)
 
 
 def _find_holders(state: ResearchState, matches: Sequence[ExactMatch]) -> dict[Node, list[int]]:

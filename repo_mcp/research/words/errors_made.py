@@ -16,7 +16,7 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
 from repo_mcp.research.findings.locating import is_test, is_test_node
-from repo_mcp.research.findings.reasons import FAILS, NAMED_IN_QUESTION
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rivals import list_rivals
@@ -115,13 +115,13 @@ def _find_value(line: str) -> str | None:
 
 def list_named(state: ResearchState) -> list[Finding]:
     """Return the functions that a question names and that have a body."""
-    named = [one for one in state.findings if one.why.startswith(NAMED_IN_QUESTION)]
+    named = [one for one in state.findings if one.role is Role.NAMED]
     return [one for one in named if one.end_line > one.start_line]
 
 
 def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     """Return the errors that a function makes, and which of those below it fail, or that none is known to."""
-    failing = [one for one in state.findings if one.why.startswith(FAILS)]
+    failing = [one for one in state.findings if one.role is Role.FAILS]
     errors = _name_errors(state, [*named, *failing])
     return f"{errors}{_describe_failing(state, named, failing, errors)}".rstrip()
 
@@ -129,7 +129,7 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
 def describe_errors(state: ResearchState, asked: str) -> str:
     """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
     near = [one for one in state.findings if not one.hop and not is_test(one.path, one.symbol)]
-    is_known = any(one.why.startswith(NAMED_IN_QUESTION) for one in near)
+    is_known = any(one.role is Role.NAMED for one in near)
     if not is_known and " " not in asked:
         return _name_errors(state, _keep_named(near, asked))
     best = next((node for node in state.nodes.values() if not is_test_node(node)), None)
@@ -213,7 +213,7 @@ def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Er
 
 def _build_finding(node: Node) -> Finding:
     first, last = node.symbol.start_line, node.symbol.end_line
-    return Finding(node.path, first, last, node.qualified_name, node.kind, node.node_id, "", 0, "")
+    return Finding(node.path, first, last, node.qualified_name, node.kind, node.node_id, Reason(""), 0, "")
 
 
 def _says_error(line: str, statement: str) -> bool:

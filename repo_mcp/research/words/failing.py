@@ -12,8 +12,8 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import read_body
-from repo_mcp.research.findings.reasons import FAILS
-from repo_mcp.research.findings.records import Form
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import read_phrase
 from repo_mcp.research.question.subjects import Subjects, is_whole_name
@@ -27,7 +27,7 @@ _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECAS
 _BOUNDS = Bounds(files=20, references=60)
 
 
-def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, str]]:
+def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, Reason]]:
     """Return the functions that a question about errors names and those below them that fail.
 
     The mapping has the reason for each of the latter. Callees are searched level by level while few functions
@@ -42,17 +42,17 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
         *named,
         *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
     ]
-    whys = find_below(state, named, max(MAX_FAILING - len(named), LEAST_BELOW))
-    return [*named[: max(1, MAX_FAILING - len(whys))], *whys][:MAX_FAILING], whys
+    below = find_below(state, named, max(MAX_FAILING - len(named), LEAST_BELOW))
+    return [*named[: max(1, MAX_FAILING - len(below))], *below][:MAX_FAILING], below
 
 
-def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, str]:
+def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, Reason]:
     """Return functions that fail below some others, each with the reason: levels until there are `most`."""
-    whys: dict[Node, str] = {}
+    failing: dict[Node, Reason] = {}
     level, seen = [*named], {*named}
     for _ in range(FAILING_DEPTH):
         below: list[Node] = []
-        for node in level[:MAX_CALLING] if len(whys) < most else ():
+        for node in level[:MAX_CALLING] if len(failing) < most else ():
             for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
                 other = state.get_node(edge.other)
                 is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
@@ -60,9 +60,10 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
                     seen.add(other)
                     below.append(other)
                     if _fails(state, other):
-                        whys[other] = f"{FAILS}{node.symbol.name} {edge.type.value} it"
+                        text = f"fails, and {node.symbol.name} {edge.type.value} it"
+                        failing[other] = Reason(text, Role.FAILS)
         level = below
-    return whys
+    return failing
 
 
 def _find_named(state: ResearchState, text: str) -> list[Node]:
@@ -75,7 +76,7 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
     if " " in phrase.text:
         nodes = [node for node in subject.nodes if is_whole_name(node.symbol.name, phrase.text)]
     else:
-        nodes = list(subject.nodes) if subject.how == "declared" else []
+        nodes = list(subject.nodes) if subject.taken_as is TakenAs.DECLARED else []
     named = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
     functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
     types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _holds_error(state, node)]

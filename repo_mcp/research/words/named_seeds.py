@@ -13,7 +13,7 @@ from itertools import chain
 
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import VALUES
-from repo_mcp.research.findings.reasons import HAS_ROWS, NAMED_SO
+from repo_mcp.research.findings.reasons import NAMED_SO, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_base, find_telling_noun, is_compound, join_name
 from repo_mcp.research.kinds.examples import LEAST_LISTED, find_tables
@@ -44,7 +44,7 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     if action is None:
         return []
     seeds = [
-        replace(build_seed(state, node, 1.0), why=NAMED_SO)
+        replace(build_seed(state, node, 1.0), reason=NAMED_SO)
         for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
     ]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
@@ -60,7 +60,7 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     kin = [] if base is None else list_kin(state, base, " ".join(action.nouns[-named_by:]))
     return [
         *seeds,
-        *(replace(build_seed(state, node, 1.0), why=why) for node, why in kin if node not in known),
+        *(replace(build_seed(state, node, 1.0), reason=why) for node, why in kin if node not in known),
     ]
 
 
@@ -86,8 +86,8 @@ def put_table_first(state: ResearchState, seeds: Sequence[Seed], nouns: Sequence
         is_named = len(own) >= LEAST_LISTED and names_kind(seed.name, nouns)
         if is_named or held >= max(LEAST_LISTED, ROWS_SHARE * len(own)):
             listed = "the kind, by its name" if is_named else f"{held} of the kind"
-            table = replace(seed, why=f"{HAS_ROWS} {listed}, as it would a new {noun}")
-            return [table, *(one for one in seeds if one.node != seed.node)]
+            reason = Reason(f"lists {listed}, as it would a new {noun}", Role.TABLE)
+            return [replace(seed, reason=reason), *(one for one in seeds if one.node != seed.node)]
     return [*seeds]
 
 

@@ -31,7 +31,7 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol, may_answer
-from repo_mcp.research.findings.reasons import NAMED_SO
+from repo_mcp.research.findings.reasons import NAMED_SO, Reason, explain_named
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_derived
 from repo_mcp.research.words.told_blocks import name_told
@@ -84,7 +84,7 @@ class Seed:
     full_name: str  # with the names of what it is declared in
     node: Node | None
     worth: float
-    why: str
+    reason: Reason
 
 
 def choose_seeds(
@@ -115,7 +115,7 @@ def choose_seeds(
                 full_name if node is None else node.qualified_name,
                 node,
                 worth,
-                _explain(one, node, weights),
+                Reason(_explain(one, node, weights)),
             )
         )
     seeds.sort(key=lambda seed: -seed.worth)  # stable
@@ -138,7 +138,7 @@ def _put_action_first(seeds: Sequence[Seed], query: str) -> list[Seed]:
         return [*seeds]
     least, most = (0.0, MOST_WORDS) if asked is not None else (NEAR * seeds[0].worth, DESCRIBED_WORDS)
     named = [
-        replace(seed, worth=seeds[0].worth, why=NAMED_SO)
+        replace(seed, worth=seeds[0].worth, reason=NAMED_SO)
         for seed in seeds
         if seed.node is None
         and seed.worth >= least
@@ -243,8 +243,12 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         worth, _ = given.pop(seed.node.declaration, (0.0, "")) if seed.node is not None else (0.0, "")
         joined.append(replace(seed, worth=seed.worth + worth))
     nodes = [(state.get_node(user), worth, why) for user, (worth, why) in given.items()]
-    fresh = [(node, worth, why) for node, worth, why in nodes if not is_test_symbol(node)]
-    return [*joined, *(replace(build_seed(state, node, worth), why=why) for node, worth, why in fresh)]
+    fresh = [
+        replace(build_seed(state, node, worth), reason=Reason(why))
+        for node, worth, why in nodes
+        if not is_test_symbol(node)
+    ]
+    return [*joined, *fresh]
 
 
 def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, preferred: PreferredKind) -> float:
@@ -281,7 +285,7 @@ def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
     start, end = (min(one, len(lines)) for one in (node.symbol.start_line, node.symbol.end_line))
     body = Body(lines, start, end, start, {}, state.source.read_comment_lines(node.path))
     name = node.symbol.name
-    return Seed(node.path, body, name, node.qualified_name, node, worth, f'what "{name}" refers to')
+    return Seed(node.path, body, name, node.qualified_name, node, worth, explain_named(name))
 
 
 def find_node(state: ResearchState, one: RatedBlock) -> Node | None:

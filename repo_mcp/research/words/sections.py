@@ -12,6 +12,7 @@ from math import fsum
 
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.research.findings.locating import is_aside, is_test_place
+from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.asked_words import choose_words
@@ -104,7 +105,7 @@ def _build_section(hit: DocsHit) -> Finding:
         hit.breadcrumb or hit.path,
         "section",
         None,
-        f"documentation with words like {', '.join(hit.matched_words[:5])}",
+        Reason(f"documentation with words like {', '.join(hit.matched_words[:5])}"),
         0,
         "text",
         shown=tuple(shown),

@@ -59,7 +59,7 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         return [*seeds]
     below = [*find_below(state, [best], MOST_BELOW).items()][:MOST_BELOW]
     known = {seed.node: seed for seed in seeds}
-    failing = [known.get(node) or replace(build_seed(state, node, 0.0), why=why) for node, why in below]
+    failing = [known.get(node) or replace(build_seed(state, node, 0.0), reason=why) for node, why in below]
     return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed not in failing)]
 
 

@@ -19,7 +19,7 @@ from repo_mcp.bundler.best_blocks import RatedBlock
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import BELONG, DERIVE
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_telling_noun
 from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_words
@@ -49,14 +49,14 @@ def find_seeds(
     text: str,
     preferred: PreferredKind = PreferredKind.NOTHING,
     first: Sequence[Node] = (),
-    whys: Mapping[Node, str] = MappingProxyType({}),
+    reasons: Mapping[Node, Reason] = MappingProxyType({}),
     *,
     only_near: bool = False,
 ) -> list[Node]:
     """Note the declarations that a question is most about, best first, and return their symbols.
 
-    The symbols in `first` come before declarations that only match the question's words. `whys` has the
-    reasons for those in `first` that the question does not name itself. With `only_near`, other declarations
+    The symbols in `first` come before declarations that only match the question's words. `reasons` has
+    those for the ones in `first` that the question does not name itself. With `only_near`, other declarations
     must have a name and lie in the folder of one of `first`: elsewhere the words mean something else.
     """
     words = choose_words(state, text)
@@ -65,7 +65,7 @@ def find_seeds(
         return []
     idioms = list_idioms(state, text)
     rated = _rate(state, words, idioms)
-    given = [_build_given(state, node, whys) for node in first]
+    given = [_build_given(state, node, reasons) for node in first]
     given += [seed for seed in find_named(state, preferred) if seed.node not in first]
     found = choose_seeds(state, rated, preferred, asks_tests(state.request.query), state.weights)
     if only_near and first:
@@ -105,10 +105,10 @@ def _rate(
     return rated
 
 
-def _build_given(state: ResearchState, node: Node, whys: Mapping[Node, str]) -> Seed:
+def _build_given(state: ResearchState, node: Node, reasons: Mapping[Node, Reason]) -> Seed:
     """Return a symbol that comes first, with its reason if there is one."""
     seed = build_seed(state, node, 1.0)
-    return replace(seed, why=whys.get(node, seed.why))
+    return replace(seed, reason=reasons.get(node, seed.reason))
 
 
 def _choose_of_kind(
@@ -121,7 +121,7 @@ def _choose_of_kind(
     asked = find_action(state.request.query)
     if asked is None:
         return found
-    if any(seed.why.startswith((BELONG, DERIVE)) for seed in given):
+    if any(seed.reason.role in (Role.ENUMERATION, Role.BASE) for seed in given):
         found = keep_with_noun(found, find_telling_noun(asked))
     if preferred is PreferredKind.EXTENSION and not given:
         found = put_table_first(state, found, asked.nouns)

@@ -16,7 +16,7 @@ from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import BELONG, BOTH_DECLARE, DECIDES
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.errors_made import holds_error
@@ -84,7 +84,7 @@ class _Page:
         self._weights = state.weights
         self._seeds = seeds
         self._bodies = [trim_margin(_leave_out_members(seed, seeds[:BODIES])) for seed in seeds]  # as shown
-        self._compares = any(seed.why == BOTH_DECLARE for seed in seeds)
+        self._compares = any(seed.reason.role is Role.COMPARED for seed in seeds)
         self._preferred = preferred
         self._leads = match_calls([seed.name for seed in seeds])
 
@@ -93,9 +93,9 @@ class _Page:
         met: set[str] = set()
         deciders = 0
         for position, seed in enumerate(self._seeds):
-            is_again = seed.name in met and seed.why != BOTH_DECLARE
+            is_again = seed.name in met and seed.reason.role is not Role.COMPARED
             share = _find_share(seed, position - deciders, least_share, is_again=is_again)
-            if seed.why.startswith(DECIDES):  # it is short, and takes nobody's share
+            if seed.reason.role is Role.DECIDES:  # it is short, and takes nobody's share
                 share, deciders = min(share, SHARES[-1]), deciders + 1
             if self._compares and seed.node is not None and seed.node.symbol.kind in TYPE_KINDS:
                 share = min(share, MEMBERS_ROOM)  # the rest of its lines says less than its functions
@@ -176,7 +176,7 @@ def _measure_indent(body: Body, number: int) -> int:
 def _find_share(seed: Seed, position: int, least_share: int, *, is_again: bool) -> int:
     """Return the most characters of a seed, fewer if it has the name of a better one."""
     share = max(SHARES[min(position, len(SHARES) - 1)], least_share if position < FAILING_FIRST else 0)
-    share = min(share, MEMBERS_ROOM) if seed.why.startswith(BELONG) else share
+    share = min(share, MEMBERS_ROOM) if seed.reason.role is Role.ENUMERATION else share
     if not is_again:
         return share
     return max(AGAIN_ROOM, share // 2) if seed.body.line_count >= OVERLOAD_LINES else AGAIN_ROOM
@@ -221,11 +221,13 @@ def _match_wanted(
 
 def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None:
     """Note a declaration as a symbol, or as a place if it is none or is already noted."""
-    if seed.node is not None and state.add(seed.node, seed.why, 0, Confidence.PROBABLE, shown=shown):
+    if seed.node is not None and state.add(seed.node, seed.reason, 0, Confidence.PROBABLE, shown=shown):
         return
     lines, start, end = seed.body.lines, seed.body.start_line, seed.body.end_line
     symbol, name = seed.full_name or seed.path, seed.name
     if not any(name in line for line in lines[start - 1 : end]):  # a part of a declaration, below its head
         name = ""
-    place = Finding(seed.path, start, end, symbol, "text", None, seed.why, 0, "text", name=name, shown=shown)
+    place = Finding(
+        seed.path, start, end, symbol, "text", None, seed.reason, 0, "text", name=name, shown=shown
+    )
     state.add_place(place)

@@ -16,10 +16,9 @@ from collections.abc import Sequence
 from repo_mcp.bundler.body import Body
 from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT
-from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.unparsed import read_declared_lines
 from repo_mcp.research.findings.locating import count_shared_folders, may_answer
-from repo_mcp.research.findings.reasons import DERIVE, MODEL, MOST_DERIVE
+from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_model
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import LEAST_COMMON
 from repo_mcp.research.kinds.examples import MODEL_LINES
@@ -54,17 +53,13 @@ def find_written_kind(state: ResearchState, action: Action) -> list[Seed]:
         others = [one for one in bases if one != own_name]
         most = max(others, key=lambda name: (bases[name], name), default="")
         is_common = bases[most] >= max(LEAST_COMMON, bases[own_name] + 1)
-        named = _find_base(state, own_name, declaring) if own_name else []
-        inner = _find_base(state, most, declaring) if is_common else []
+        base = explain_base(Role.BASE, nouns[-1])
+        named = _find_base(state, own_name, declaring, base) if own_name else []
+        nearest = explain_base(Role.INNER_BASE, nouns[-1]) if named else base
+        inner = _find_base(state, most, declaring, nearest) if is_common else []
         if named or inner:
-            above = f"{DERIVE}, as a new {nouns[-1]} would"
-            below = f"{MOST_DERIVE}, as a new {nouns[-1]} would" if named else above
             own = [one for name, one in declaring if name == (most if inner else own_name)]
-            return [
-                *(replace(one, why=below) for one in inner),
-                *(replace(one, why=above) for one in named),
-                *_choose_model(state, own, nouns[-1]),
-            ]
+            return [*inner, *named, *_choose_model(state, own, nouns[-1])]
     return []
 
 
@@ -83,7 +78,9 @@ def _list_declaring(state: ResearchState, kind: str) -> list[tuple[str, ExactMat
     return [(found[2], one) for found, one in own if found[2] == kind or found[1].endswith(kind)]
 
 
-def _find_base(state: ResearchState, name: str, declaring: Sequence[tuple[str, ExactMatch]]) -> list[Seed]:
+def _find_base(
+    state: ResearchState, name: str, declaring: Sequence[tuple[str, ExactMatch]], reason: Reason
+) -> list[Seed]:
     """Return the declaration of a type that is nearest to those that derive from it, or none.
 
     `declaring` are the lines that declare types, each with the name of the type's base.
@@ -99,7 +96,7 @@ def _find_base(state: ResearchState, name: str, declaring: Sequence[tuple[str, E
     best = max(range(len(found)), key=lambda at: (near[at], -at), default=None)
     if best is None:
         return []
-    return [_build(state, found[best].path, read_declared_lines(found[best]), name, DERIVE)]
+    return [_build(state, found[best].path, read_declared_lines(found[best]), name, reason)]
 
 
 def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch], noun: str) -> list[Seed]:
@@ -114,10 +111,9 @@ def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch], noun: s
     if not fitting:
         return []
     _, path, span = min(fitting, key=lambda one: one[:2])
-    why = f"{MODEL}, to be copied for a new {noun}"
-    return [_build(state, path, (span.head_line, span.end_line), span.name, why)]
+    return [_build(state, path, (span.head_line, span.end_line), span.name, explain_model(noun))]
 
 
-def _build(state: ResearchState, path: str, lines: tuple[int, int], name: str, why: str) -> Seed:
+def _build(state: ResearchState, path: str, lines: tuple[int, int], name: str, reason: Reason) -> Seed:
     text, comments = state.source.read_lines(path), state.source.read_comment_lines(path)
-    return Seed(path, Body(text, *lines, lines[0], {}, comments), name, name, None, 1.0, why)
+    return Seed(path, Body(text, *lines, lines[0], {}, comments), name, name, None, 1.0, reason)

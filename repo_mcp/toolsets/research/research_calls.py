@@ -195,7 +195,7 @@ def _build_reading(report: Report) -> Result:
     subjects = [
         {
             "asked": _cut(escape_text(one.asked)),
-            "taken_as": one.how,
+            "taken_as": one.taken_as.value,
             "symbols": _escape(
                 [node.qualified_name for node in one.nodes] or ([one.name] if one.name else [])
             ),

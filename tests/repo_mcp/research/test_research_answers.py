@@ -720,7 +720,7 @@ def test_a_file_that_is_parsed_again_is_no_subject(monkeypatch: pytest.MonkeyPat
     program = asked._graph._program
     assert isinstance(program, MemoryIndex)
     monkeypatch.setattr(program, "list_paths", lambda: ["pkg/a.py", "pkg/b.py"])
-    assert [one.how for one in asked.ask("what depends on pkg/a.py").reading.subjects] == ["file"]
+    assert [one.taken_as for one in asked.ask("what depends on pkg/a.py").reading.subjects] == ["file"]
     del program._structures["pkg/a.py"]
     asked._graph = Graph(program, RESOLVERS)
-    assert [one.how for one in asked.ask("what depends on pkg/a.py").reading.subjects] != ["file"]
+    assert [one.taken_as for one in asked.ask("what depends on pkg/a.py").reading.subjects] != ["file"]

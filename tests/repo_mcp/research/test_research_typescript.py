@@ -70,7 +70,7 @@ EXPORTED = {
 
 def test_the_name_that_something_is_exported_by_means_it() -> None:
     report = Asked(EXPORTED).ask("what calls callPublicly")
-    assert report.reading.subjects[0].how == "declared_otherwise"
+    assert report.reading.subjects[0].taken_as == "declared_otherwise"
     assert list_found(report)[:2] == ["callProcedure", "serve"]
     assert '"callPublicly" itself is not declared' in report.reading.text
 
