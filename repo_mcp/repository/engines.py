@@ -171,7 +171,8 @@ class Engines:
     @property
     def researcher(self) -> Researcher:
         """Return the engine that answers questions about the code from graph and text."""
-        from repo_mcp.research.research import LiveSearches, Researcher
+        from repo_mcp.research.live_searches import LiveSearches
+        from repo_mcp.research.research import Researcher
 
         of, docs = self._sources, self.documentation
         searches = LiveSearches(

@@ -5,34 +5,23 @@ Equal trees and questions give equal reports, because the search is bounded by c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from typing import Protocol
 
-from index_format import IndexFormatError
-from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
-from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
-from repo_mcp.bundler.layouts import LayoutReader
-from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.source import IndexSource
-from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.graph.vocabulary import name_kind
-from repo_mcp.live.live_index import LiveIndex
-from repo_mcp.live.look_ahead import Need
-from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
-from repo_mcp.ranking.page.rare_words import QueryWord, look_up_words
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.unparsed import find_unparsed
+from repo_mcp.research.findings.excerpts import add_excerpts
 from repo_mcp.research.findings.hit_places import build_hit_address
-from repo_mcp.research.findings.locating import is_decorator
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
     MAX_DEPTH,
     MIN_DEPTH,
-    Finding,
     Focus,
     Form,
     Link,
@@ -53,7 +42,6 @@ from repo_mcp.research.findings.research_state import (
     list_limits,
     search_words,
 )
-from repo_mcp.research.findings.shown_once import show_once
 from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.understanding import understand
@@ -71,86 +59,6 @@ NO_RECORD = (
     " no references were followed."
 )
 MAX_EDGES = 200  # of the map
-MAX_LINE_CHARS = 140  # of one line of an excerpt
-MAX_LINES = 3  # of an excerpt whose lines were not chosen before
-DEFAULT_EXPORT, EXPORTS = "default", "module.exports"
-GAP = "…\n"  # stands for lines that are left out
-
-
-def add_excerpts(source: Source, findings: Sequence[Finding]) -> tuple[list[Finding], int]:
-    """Return the findings with their excerpts, and the number of findings that were left out."""
-    shown = [_add_excerpt(source, one) for one in show_once(findings)]
-    kept = [one for one in shown if one is not None]
-    return kept, len(shown) - len(kept)
-
-
-def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
-    """Return a finding with its excerpt; None if its lines no longer hold its name.
-
-    Then the file has changed since it was parsed.
-    """
-    lines = source.read_lines(finding.path)
-    if finding.start_line > len(lines):
-        return None if lines or finding.name else finding
-    end = min(finding.end_line, len(lines))
-    head = _find_name(lines, finding.name, finding.start_line, end)
-    if head is None:
-        return None
-    if finding.shown:
-        shown = [line for line in finding.shown if line <= len(lines)]
-        return replace(finding, end_line=end, excerpt=render_excerpt(lines, shown))
-    wanted = sorted({head, *(line for line in finding.lines if line <= len(lines))})[:MAX_LINES]
-    return replace(finding, end_line=end, excerpt=render_excerpt(lines, wanted))
-
-
-def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
-    """Return the first line that holds a name, preferring a whole word outside of decorators.
-
-    Without a name, return the first line that is not blank. An unnamed class is called `new Base`, and its
-    base may be written `Outer.Base`. What `module.exports = ` gives is called `default`.
-    """
-    name = name.rpartition(" ")[2]
-    if name == DEFAULT_EXPORT and EXPORTS in lines[start - 1]:
-        return start
-    if not name:
-        return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
-    first = None
-    for number in range(start, end + 1):
-        line = lines[number - 1]
-        if name in line:
-            first = first or number
-            if not is_decorator(lines, number) and _holds_word(line, name):
-                return number
-    return first
-
-
-def _holds_word(line: str, name: str) -> bool:
-    """Return True when a line holds a name with no letter, digit or underscore next to it."""
-    at = line.find(name)
-    while at >= 0:
-        around = line[at - 1 : at] + line[at + len(name) : at + len(name) + 1]
-        if not any(char.isalnum() or char == "_" for char in around):
-            return True
-        at = line.find(name, at + 1)
-    return False
-
-
-def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
-    """Return the given lines, each with its number, without the indentation that they share.
-
-    GAP stands for missing lines unless they say nothing.
-    """
-    margin = find_margin([lines[number - 1] for number in numbers])
-    parts: list[str] = []
-    before = 0
-    for number in numbers:
-        if before and not all(map(says_nothing, lines[before : number - 1])):
-            parts.append(GAP)
-        text = cut_margin(lines[number - 1].rstrip(), margin)
-        text = text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + "…"
-        parts.append(f"{number}\t{text}\n")
-        before = number
-    return "".join(parts)
 
 
 def build_map(state: ResearchState) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
@@ -334,41 +242,3 @@ class Researcher:
             source = Source(graph, self._searches, search_exact, self._read, is_partial=is_partial)
             report = answer_question(request, source, control)
         return replace(report, warnings=(*report.warnings, *self._graph.warn()))
-
-
-@dataclass(frozen=True, slots=True)
-class LiveSearches:
-    """Searches of the newest index. Safe for use from several threads."""
-
-    index: LiveIndex
-    read: Callable[[str], bytes]
-    read_layout: LayoutReader
-    search: Callable[[SearchRequest], SearchAnswer]
-    search_docs: Callable[[DocsRequest], DocsAnswer]
-
-    def rate(
-        self, request: BundleRequest, folder: str, most: int
-    ) -> tuple[list[RatedBlock], dict[str, float]]:
-        """Return the best declarations of a folder for a prompt, and the weights of the prompt's terms.
-
-        Raises RepoError with INDEX_UNAVAILABLE.
-        """
-        inside = f"{folder}/"
-        need = Need(request.prompt, wanted=(lambda path: path.startswith(inside)) if folder else None)
-        source = IndexSource(self.index.get_searcher(fresh=True, need=need), self.read, folder=folder)
-        try:
-            return rate_blocks(request, source, self.read_layout, most)
-        except IndexFormatError as error:
-            raise self.index.report_damage() from error
-
-    def look_up_words(self, text: str) -> tuple[Sequence[QueryWord], bool]:
-        """Return the words of a text that may tell something, and whether all files were looked up.
-
-        Raises RepoError with INDEX_UNAVAILABLE.
-        """
-        searcher = self.index.get_searcher(fresh=False)
-        is_whole = self.index.report.is_whole(searcher.snapshot)
-        try:
-            return look_up_words(text, searcher.count_units), is_whole
-        except IndexFormatError as error:
-            raise self.index.report_damage() from error

@@ -1,0 +1,93 @@
+"""Quote live text: the excerpt of each finding, unless its lines have changed since they were parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.locating import is_decorator
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import Source
+from repo_mcp.research.findings.shown_once import show_once
+
+MAX_LINE_CHARS = 140  # of one line of an excerpt
+MAX_LINES = 3  # of an excerpt whose lines were not chosen before
+DEFAULT_EXPORT, EXPORTS = "default", "module.exports"
+GAP = "…\n"  # stands for lines that are left out
+
+
+def add_excerpts(source: Source, findings: Sequence[Finding]) -> tuple[list[Finding], int]:
+    """Return the findings with their excerpts, and the number of findings that were left out."""
+    shown = [_add_excerpt(source, one) for one in show_once(findings)]
+    kept = [one for one in shown if one is not None]
+    return kept, len(shown) - len(kept)
+
+
+def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
+    """Return a finding with its excerpt; None if its lines no longer hold its name.
+
+    Then the file has changed since it was parsed.
+    """
+    lines = source.read_lines(finding.path)
+    if finding.start_line > len(lines):
+        return None if lines or finding.name else finding
+    end = min(finding.end_line, len(lines))
+    head = _find_name(lines, finding.name, finding.start_line, end)
+    if head is None:
+        return None
+    if finding.shown:
+        shown = [line for line in finding.shown if line <= len(lines)]
+        return replace(finding, end_line=end, excerpt=render_excerpt(lines, shown))
+    wanted = sorted({head, *(line for line in finding.lines if line <= len(lines))})[:MAX_LINES]
+    return replace(finding, end_line=end, excerpt=render_excerpt(lines, wanted))
+
+
+def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
+    """Return the first line that holds a name, preferring a whole word outside of decorators.
+
+    Without a name, return the first line that is not blank. An unnamed class is called `new Base`, and its
+    base may be written `Outer.Base`. What `module.exports = ` gives is called `default`.
+    """
+    name = name.rpartition(" ")[2]
+    if name == DEFAULT_EXPORT and EXPORTS in lines[start - 1]:
+        return start
+    if not name:
+        return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
+    first = None
+    for number in range(start, end + 1):
+        line = lines[number - 1]
+        if name in line:
+            first = first or number
+            if not is_decorator(lines, number) and _holds_word(line, name):
+                return number
+    return first
+
+
+def _holds_word(line: str, name: str) -> bool:
+    """Return True when a line holds a name with no letter, digit or underscore next to it."""
+    at = line.find(name)
+    while at >= 0:
+        around = line[at - 1 : at] + line[at + len(name) : at + len(name) + 1]
+        if not any(char.isalnum() or char == "_" for char in around):
+            return True
+        at = line.find(name, at + 1)
+    return False
+
+
+def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
+    """Return the given lines, each with its number, without the indentation that they share.
+
+    GAP stands for missing lines unless they say nothing.
+    """
+    margin = find_margin([lines[number - 1] for number in numbers])
+    parts: list[str] = []
+    before = 0
+    for number in numbers:
+        if before and not all(map(says_nothing, lines[before : number - 1])):
+            parts.append(GAP)
+        text = cut_margin(lines[number - 1].rstrip(), margin)
+        text = text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + "…"
+        parts.append(f"{number}\t{text}\n")
+        before = number
+    return "".join(parts)

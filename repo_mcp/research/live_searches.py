@@ -1,0 +1,55 @@
+"""Search the newest index for a question: by words, for declarations, in documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from index_format import IndexFormatError
+from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
+from repo_mcp.bundler.layouts import LayoutReader
+from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.bundler.source import IndexSource
+from repo_mcp.documentation.records import DocsAnswer, DocsRequest
+from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.look_ahead import Need
+from repo_mcp.model import SearchAnswer, SearchRequest
+from repo_mcp.ranking.page.rare_words import QueryWord, look_up_words
+from repo_mcp.record_classes import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSearches:
+    """Searches of the newest index. Safe for use from several threads."""
+
+    index: LiveIndex
+    read: Callable[[str], bytes]
+    read_layout: LayoutReader
+    search: Callable[[SearchRequest], SearchAnswer]
+    search_docs: Callable[[DocsRequest], DocsAnswer]
+
+    def rate(
+        self, request: BundleRequest, folder: str, most: int
+    ) -> tuple[list[RatedBlock], dict[str, float]]:
+        """Return the best declarations of a folder for a prompt, and the weights of the prompt's terms.
+
+        Raises RepoError with INDEX_UNAVAILABLE.
+        """
+        inside = f"{folder}/"
+        need = Need(request.prompt, wanted=(lambda path: path.startswith(inside)) if folder else None)
+        source = IndexSource(self.index.get_searcher(fresh=True, need=need), self.read, folder=folder)
+        try:
+            return rate_blocks(request, source, self.read_layout, most)
+        except IndexFormatError as error:
+            raise self.index.report_damage() from error
+
+    def look_up_words(self, text: str) -> tuple[Sequence[QueryWord], bool]:
+        """Return the words of a text that may tell something, and whether all files were looked up.
+
+        Raises RepoError with INDEX_UNAVAILABLE.
+        """
+        searcher = self.index.get_searcher(fresh=False)
+        is_whole = self.index.report.is_whole(searcher.snapshot)
+        try:
+            return look_up_words(text, searcher.count_units), is_whole
+        except IndexFormatError as error:
+            raise self.index.report_damage() from error
