@@ -1,9 +1,9 @@
-"""The segments of another index that a writer takes over: linked or copied, and proven to be those sealed.
+"""Takes over segments of another index (the donor): links or copies them, and proves that they are genuine.
 
-A segment is proven by a seal of the same owner that lists its file: the donor's seal, or that of another
-index which has the very same file (a witness). Linking a file or deleting a link changes its ctime. So after
-a second work tree has linked a segment, only the seal of that work tree lists it. Files that no seal lists
-are read and compared, beside other work. A copy is compared while it is written.
+A segment is proven without reading it if a seal of the same owner lists its file with its present identity.
+That may be the donor's seal, or the seal of a third index that has the same file (a witness): linking a file
+changes its ctime, so after a second work tree has linked a segment, only the seal of that work tree lists it.
+Every other segment is read and compared with its digest in a thread; a copy is compared while it is written.
 
 Left out on purpose: which files of a segment are live. The caller tells the writer.
 """
@@ -23,7 +23,7 @@ from index_format.snapshot import Snapshot, open_segments
 
 
 class AdoptedSegments:
-    """The segments of a donor, taken over, of which some may still be compared with its seal."""
+    """The segments taken over from a donor. Some of them may still have to be compared with its seal."""
 
     def __init__(
         self,
@@ -33,7 +33,10 @@ class AdoptedSegments:
         proof: SegmentProof,
         note_proven: Callable[[Sealed], None],
     ) -> None:
-        """`taken` is what to seal them with in `directory`; `note_proven` is called once `proof` is there."""
+        """Take the entries for the seal of `directory`, by segment (`taken`), and the comparison (`proof`).
+
+        `note_proven` is called with `taken` once the comparison has succeeded.
+        """
         self.manifest = manifest
         self._directory = directory
         self._taken = taken
@@ -41,9 +44,9 @@ class AdoptedSegments:
         self._note_proven = note_proven
 
     def open(self) -> Snapshot:
-        """Return what the donor has committed, opened here, when all of it is proven; the caller closes it.
+        """Wait until every segment is proven; then return the donor's snapshot, opened in this directory.
 
-        Raises CorruptIndex when it is damaged, another IndexFormatError, OSError.
+        The caller closes it. Raises CorruptIndex for a damaged segment, another IndexFormatError, OSError.
         """
         self._proof.wait()
         manifest = self.manifest
@@ -52,7 +55,7 @@ class AdoptedSegments:
         return Snapshot(manifest, segments)
 
     def close(self) -> None:
-        """Give up what is not proven yet."""
+        """Stop comparing. Segments that are not proven by now cannot be opened."""
         self._proof.close()
 
 
@@ -63,13 +66,14 @@ class SegmentAdoption:
         self._directory = directory
         self._donor = donor
         self._witnesses = witnesses
-        self.unproven: list[tuple[ReadableFile, SealedFile]] = []  # open, and what they must be
+        # Opened files that still have to be read, with what the seal says of them.
+        self.unproven: list[tuple[ReadableFile, SealedFile]] = []
 
     def take(self, one: SealedFile, name: str) -> SealedFile:
-        """Take over a segment with the entry `one` in the donor's seal, and return the entry for our seal.
+        """Take over a segment whose entry in the donor's seal is `one`; return the entry for our own seal.
 
-        Its identity is that before its bytes are compared, so that a change meanwhile does not go unnoticed.
-        Raises CorruptIndex, OSError.
+        The entry has the identity that the file had before its bytes were compared. If the file changes
+        during the comparison, the identity no longer fits. Raises CorruptIndex, OSError.
         """
         digest = SegmentDigest()
         file = self._donor.open(name)
@@ -85,13 +89,13 @@ class SegmentAdoption:
             mine.close()
             return digest.check(name, one)._replace(identity=mine.identity)
         if taken is TransferMethod.LINKED and is_known and mine.identity[:-1] == file.identity[:-1]:
-            mine.close()  # it is the file just known, with another ctime
+            mine.close()  # linking changed the ctime of the file that was proven above, and nothing else
         else:
             self.unproven.append((mine, one))
         return one._replace(identity=mine.identity)
 
     def _is_witnessed(self, file: ReadableFile, one: SealedFile) -> bool:
-        """Return True when a witness has this very file, and sealed these bytes in it as it is now."""
+        """Return True when the seal of a witness lists this very file, unchanged, with the same digest."""
         known = one._replace(identity=file.identity)
         return any(
             sealed.get(file.name) == known and _has_file(directory, file) for directory, sealed in self._seals
@@ -102,18 +106,18 @@ class SegmentAdoption:
         return list(_iter_seals(self._witnesses))
 
     def close(self) -> None:
-        """Close the files that are to be compared."""
+        """Close the files that have not been compared."""
         for file, _ in self.unproven:
             file.close()
 
 
 def _iter_seals(directories: Sequence[Directory]) -> Iterator[tuple[Directory, Sealed]]:
-    """Yield the directories that are sealed by their owner, and what their seals say."""
+    """Yield the directories that our owner has sealed, each with the entries of its seal."""
     for directory in directories:
         try:
             data = read_manifest_bytes(directory)
             sealed = None if data is None else read_seal(directory, data)
-        except (OSError, IndexFormatError):  # it is changing, or another's
+        except (OSError, IndexFormatError):  # the index is being changed, or another owner sealed it
             continue
         if sealed is not None:
             yield directory, sealed

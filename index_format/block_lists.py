@@ -39,7 +39,7 @@ from index_format.runs import (
 U32 = npt.NDArray[np.uint32]
 SATURATION_K1, SATURATION_B = 2.0, 0.5
 BOUND_SCALE = 255
-_TABLE_BYTES = 2  # per block: one for its bound, one for its size
+_TABLE_BYTES = 2  # one byte for the bound of a block, and one for its size
 _FREQUENCY_ESCAPE = 15
 
 
@@ -75,7 +75,7 @@ def encode_block_lists(
     offsets = np.cumsum(sizes) - sizes
     _put_tables(out, offsets, frequencies, docs, blocks, tf_norm)
     offsets += _TABLE_BYTES * blocks
-    out[spread_runs(offsets, frequencies)] = docs.astype(np.uint8)  # less 256 b
+    out[spread_runs(offsets, frequencies)] = docs.astype(np.uint8)  # the doc id less 256 b
     offsets += frequencies
     out[spread_runs(offsets, half_bytes)] = _pack_halves(halves, frequencies)
     out[spread_runs(offsets + half_bytes, escape_bytes)] = np.frombuffer(escapes, dtype=np.uint8)
@@ -111,12 +111,13 @@ def _count_by(offsets: I64, rows: I64) -> I64:
 
 
 class Escapes:
-    """The escaped term frequencies of a list, once they were looked for. They may outlive its bytes."""
+    """The decoded escapes of a list, kept when the bytes of the list are dropped from a cache."""
 
     def __init__(self, most: int) -> None:
-        """There are at most so many."""
+        """Begin with no escapes decoded; the list has at most `most` of them."""
         self.most = most
-        self.found: tuple[U32, Integers] | None = None  # their positions, and what each has above 16
+        # Positions in the list, and each term frequency less 16.
+        self.found: tuple[U32, Integers] | None = None
 
 
 class BlockList:
@@ -125,9 +126,9 @@ class BlockList:
     def __init__(
         self, data: bytes, frequency: int, docs: int, where: str, escapes: Escapes | None = None
     ) -> None:
-        """Take a list over `docs` documents, those of the list's level. Raises CorruptIndex.
+        """Take the bytes of a list with `frequency` postings; its level has `docs` documents in the segment.
 
-        `escapes` are those of the same list when it was read before.
+        `escapes` are what an earlier reading of the same list has decoded. Raises CorruptIndex.
         """
         self.frequency = frequency
         self._docs = docs
@@ -156,7 +157,7 @@ class BlockList:
 
     @property
     def byte_count(self) -> int:
-        """Return roughly the bytes that it takes to cache the list, without its escapes."""
+        """Return about how many bytes of memory the list takes, without its escapes."""
         return len(self._data) + self._firsts.nbytes
 
     @property
@@ -189,7 +190,8 @@ class BlockList:
         Positions number the documents of these blocks in order, 256 to a block. Raises CorruptIndex.
         """
         numbers, sizes = self._find_numbers(blocks)
-        low = self._low.take(numbers).astype(np.int64)  # as numpy would do each time they are used below
+        # Once, because numpy would convert them for each operation below.
+        low = self._low.take(numbers).astype(np.int64)
         positions = spread_positions(low, sizes)
         if len(positions):
             last = int(positions[-1])
@@ -199,12 +201,12 @@ class BlockList:
         return positions, docs, self._read_counts(numbers)
 
     def place(self, blocks: I64) -> I64:
-        """Return the positions that `pick` does, and nothing else."""
+        """Return the same positions as `pick`, without reading the term frequencies."""
         numbers, sizes = self._find_numbers(blocks)
         return spread_positions(self._low.take(numbers), sizes)
 
     def _find_numbers(self, blocks: I64) -> tuple[I64, I64]:
-        """Return the places in the list of the postings in some blocks, and their number in each."""
+        """Return the indexes in the list of all postings in some blocks, and how many each block has."""
         starts = self._firsts.take(blocks).astype(np.int64)
         sizes = self._firsts.take(blocks + 1) - starts
         return spread_runs(starts, sizes), sizes
@@ -215,7 +217,10 @@ class BlockList:
         return [row for row, place in enumerate(found) if place >= 0]
 
     def look_up(self, docs: I64) -> tuple[I64, Integers]:
-        """Return the indexes in ascending `docs` of those it has, and their counts. Raises CorruptIndex."""
+        """Return the documents of ascending `docs` that the list has: their indexes and term frequencies.
+
+        Raises CorruptIndex.
+        """
         rows, firsts, _ = find_low(*self._find_spans(docs), docs)
         return rows, self._read_counts(firsts - self._low_start)
 
@@ -249,7 +254,7 @@ class BlockList:
         return counts
 
     def _find_escapes(self) -> tuple[U32, Integers]:
-        """Return the positions of escaped term frequencies in the list, and what each has above 16."""
+        """Return the positions of the escaped term frequencies in the list, and each of them less 16."""
         found = self.escapes.found
         if found is None:
             found = self.escapes.found = self._decode_escapes()

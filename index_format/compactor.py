@@ -46,19 +46,19 @@ from index_format.snapshot import LiveSegment
 from index_format.term_pages import RawPages, parse_pages
 from index_format.term_text import TermText, build_term_text, join_term_texts, rank_terms
 
-WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists and terms; needs about 150 MB of working memory
-PART_POSTINGS = 1 << 17  # decoded, sorted and encoded at a time
+WINDOW_BYTES = 3 * 1024 * 1024  # weight of a window in bytes; merging it takes about 150 MB of memory
+PART_POSTINGS = 1 << 17  # postings that are decoded, sorted and encoded at a time
 
 
 class DocIdMaps:
-    """The new doc ids of all sources: those of one level after those of the other, source after source."""
+    """The new doc ids of all sources in one array, ordered by level, then by source."""
 
     def __init__(self, sources: Sequence[Source], fields: Sequence[Field]) -> None:
         self.levels = np.array([int(field.level) for field in fields])
         maps = [source.get_map(level) for level in Level for source in sources]
         sizes = np.array([len(one) for one in maps], dtype=np.int64)
         shape = len(Level), len(sources)
-        self.bases = (np.cumsum(sizes) - sizes).reshape(shape)  # [level, source]
+        self.bases = (np.cumsum(sizes) - sizes).reshape(shape)  # first new doc id, by level and source
         self.limits = sizes.reshape(shape)
         self.numbers = np.concatenate(maps)
         self.keeps_all = bool((self.numbers != DROPPED).all())
@@ -66,16 +66,16 @@ class DocIdMaps:
 
 
 class _Lists(NamedTuple):
-    """Posting lists of all sources in one window, source after source."""
+    """The posting lists of all sources in one window, one row for each, ordered by source."""
 
     sources: I64
-    ranks: I64  # of the terms
-    terms: I64  # numbers of the terms, those of each source apart
+    ranks: I64  # rank of each list's term among the terms of the window
+    terms: I64  # number of each list's term among the terms of its source
     fields: I64
     frequencies: I64
     sizes: I64
-    singles: I64  # see ListTable
-    offsets: I64  # in the source's POST
+    singles: I64  # as in ListTable
+    offsets: I64  # where the bytes of each list begin in POST of its source
 
 
 class Window:
@@ -124,7 +124,7 @@ class Window:
             reached = int(np.searchsorted(postings, before + PART_POSTINGS, side="right"))
             bounds.append(max(bounds[-1] + 1, reached))
         sources = np.arange(len(self._sources))
-        places = lists.sources * terms + lists.ranks  # ascending, as lists stand source after source
+        places = lists.sources * terms + lists.ranks  # ascending, because the lists are ordered by source
         edges = np.searchsorted(places, np.add.outer(bounds, sources * terms))
         for (low, high), first, last in zip(pairwise(bounds), edges[:-1], edges[1:], strict=True):
             yield self._merge(self.terms.cut(low, high), low, spread_runs(first, last - first), reader)
@@ -189,7 +189,7 @@ class _ListReader:
     """The bytes of the posting lists of a window, read once from each source."""
 
     def __init__(self, sources: Sequence[Source], lists: _Lists) -> None:
-        """Read them; those of a source lie one after the other. Raises CorruptIndex, OSError."""
+        """Read the bytes of all the lists. Those of one source are adjacent. Raises CorruptIndex, OSError."""
         firsts = np.flatnonzero(find_changes(lists.sources))
         lasts = np.append(firsts[1:], len(lists.sources)) - 1
         begins, ends = lists.offsets[firsts], lists.offsets[lasts] + lists.sizes[lasts]
@@ -215,8 +215,10 @@ class Merge:
     """A planned merge, whose windows can be encoded in any order."""
 
     def __init__(self, segments: Sequence[LiveSegment], window_bytes: int | None = None) -> None:
-        """Plan the merge of segments, of which at least one file is live. Raises CorruptIndex when a path is
-        live in two of them, IndexFormatError for damage, OSError."""
+        """Plan the merge of segments with at least one live file.
+
+        Raises CorruptIndex when a path is live in two segments, IndexFormatError for damage, OSError.
+        """
         tables = [segment.reader.read_file_table() for segment in segments]
         self._fields = segments[0].reader.fields
         self._order = order_files(segments, tables)
@@ -242,11 +244,12 @@ class Merge:
             return join_runs([encode_run(run, self._field_lengths) for run in window.iter_runs()])
         except CorruptIndex:
             for source in self._sources:
-                source.reader.postings.read_run(first, end)  # which of them it is
+                # Reading this source alone tells whether it is the damaged one.
+                source.reader.postings.read_run(first, end)
             raise
 
 
-EncodeWindows = Callable[[Merge], Iterable[EncodedRun]]  # all windows of a merge, in order
+EncodeWindows = Callable[[Merge], Iterable[EncodedRun]]  # yields all windows of a merge, in order
 
 
 def encode_windows(merge: Merge) -> Iterable[EncodedRun]:
@@ -273,7 +276,7 @@ def merge_segments(
     with SegmentWriter(directory, temporary) as writer:
         for encoded in encode(merge):
             writer.add(encoded)
-        return writer.finish(merge.read_content())  # as large as the windows were
+        return writer.finish(merge.read_content())  # takes as much memory as the windows did
 
 
 def _plan_windows(sources: Sequence[Source], window_bytes: int) -> list[tuple[bytes, bytes | None]]:

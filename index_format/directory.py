@@ -14,15 +14,16 @@ from enum import Enum
 from typing import Protocol
 
 MakeTag = Callable[[bytes], bytes]  # a tag of TAG_BYTES (seals.py) that only the owner can compute
-Copied = Callable[[bytes], object]  # given a block of a copy
-_COPIED_BYTES = 1 << 18  # at a time: with a digest of them a third faster than 1 << 20, which no cache holds
+Copied = Callable[[bytes], object]  # called with each block of a copy
+# Bytes copied at a time: with a digest, a third faster than 1 << 20, which fits no cache.
+_COPIED_BYTES = 1 << 18
 
 
 class TransferMethod(Enum):
     """The way in which a directory got a file of another one."""
 
-    LINKED = 1  # both names mean the same file
-    CLONED = 2  # it shares the blocks of the other one, whose bytes nobody read
+    LINKED = 1  # two names of one file
+    CLONED = 2  # a new file that shares the blocks of the other; no bytes were read
     COPIED = 3
 
 
@@ -30,7 +31,7 @@ class ReadableFile(Protocol):
     """A file opened for positional reads."""
 
     name: str
-    size: int  # in bytes, at the time of opening
+    size: int  # bytes, when the file was opened
     identity: tuple[int, ...]  # changes whenever the file does; empty where this is unknown
 
     def read(self, offset: int, size: int) -> bytes:

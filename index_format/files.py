@@ -23,12 +23,12 @@ from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import FINGERPRINT_BYTES, I64, FileTable, Integers
 
-PRINT_WORDS = FINGERPRINT_BYTES // 4  # u32
+PRINT_WORDS = FINGERPRINT_BYTES // 4  # 32-bit words of a fingerprint
 FILE, PATH, PRNT = b"FILE", b"PATH", b"PRNT"
 PATH_END, SIZE, LANGUAGE, FLAGS, LINES, FIRST_UNIT, FIRST_CHUNK = range(7)
 COLUMNS = 7
 PATHS_AT_ONCE = 4_096
-SPARSE_PATHS = 256  # read as they are asked for; after that all are cached as one text, 3 MB for 80,000
+SPARSE_PATHS = 256  # paths read one by one; after so many, all are cached as one text (3 MB for 80,000)
 
 
 def encode_files(files: FileTable) -> dict[bytes, bytes]:
@@ -159,7 +159,7 @@ class FilesReader:
         """
         data, ends = self._frame.read(PATH), self.path_ends
         is_ascii = data.isascii()
-        last: list[bytes] = []  # of those before
+        last: list[bytes] = []  # the last path of the part before
         for first in range(0, self.count, PATHS_AT_ONCE):
             bounds = ends[max(0, first - 1) : first + PATHS_AT_ONCE].tolist()
             paths = [data[start:end] for start, end in pairwise(bounds if first else [0, *bounds])]

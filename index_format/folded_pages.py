@@ -32,7 +32,7 @@ from index_format.runs import find_changes, spread_runs
 from index_format.term_text import TermText, count_shared
 
 U64 = npt.NDArray[np.uint64]
-MIN_SHARED, MAX_SHARED = 3, 258  # those of deflate
+MIN_SHARED, MAX_SHARED = 3, 258  # the lengths that a match of deflate can have
 MAX_DISTANCE = 1 << 15
 # The lengths in bits of the codes, a hexadecimal digit each: of bytes, the end of the block and 29 lengths,
 # and of 30 distances. They fit terms of C and of Python.
@@ -45,9 +45,10 @@ CODE_LENGTHS = (
 )
 DISTANCE_LENGTHS = "eee63323245789ceeeeedddddddddd"
 _END = 256
-_EMPTY_BLOCK = "0100000000"  # of fixed codes
-_FEWEST_BITS = 3  # of a code of a byte
-_LENGTH_BITS = (*(0,) * 8, *(bits for bits in range(1, 6) for _ in range(4)), 0)  # extra ones, RFC 1951
+_EMPTY_BLOCK = "0100000000"  # an empty deflate block with fixed codes
+_FEWEST_BITS = 3  # the shortest code of a byte
+# Extra bits of each code in RFC 1951.
+_LENGTH_BITS = (*(0,) * 8, *(bits for bits in range(1, 6) for _ in range(4)), 0)
 _DISTANCE_BITS = (0, 0, *(bits for bits in range(14) for _ in range(2)))
 _SIZE_AT = 56  # an entry of a table has a code in its low bits, and the code's size in bits from here on
 _CODE = np.uint64((1 << _SIZE_AT) - 1)
@@ -58,9 +59,9 @@ _WORD_BITS = 1 << _WORD_SHIFT
 class Codes(NamedTuple):
     """Codes of each value (uint64), first bit lowest; from _SIZE_AT on an entry has the size of its code."""
 
-    literals: U64  # by byte, and the end of block
-    matches: U64  # by number of shared bytes, extra bits included
-    distances: U64  # by distance, extra bits included
+    literals: U64  # for each byte, and for the end of the block
+    matches: U64  # for each number of shared bytes; extra bits included
+    distances: U64  # for each distance; extra bits included
 
 
 def fold_pages(terms: TermText, page_terms: int) -> tuple[bytes, I64, I64]:
@@ -135,9 +136,9 @@ def unfold_pages(data: bytes, bounds: Sequence[int], page_terms: int, where: str
 @cache
 def _open_inflater() -> zlib._Decompress:
     """Return an inflater that has read the header of a block. Its copies build no tables of their own."""
-    bits = _EMPTY_BLOCK * 3  # so that the header ends with a whole byte
+    bits = _EMPTY_BLOCK * 3  # three empty blocks, after which the header ends with a whole byte
     bits += "101" + "".join(f"{value:0{size}b}"[::-1] for value, size in ((29, 5), (29, 5), (15, 4)))
-    bits += "000" * 3 + "001" * 16  # of the codes for lengths, those of 0 to 15 have four bits each
+    bits += "000" * 3 + "001" * 16  # each code length from 0 to 15 is itself a code of four bits
     bits += "".join(f"{int(digit, 16):04b}" for digit in CODE_LENGTHS + DISTANCE_LENGTHS)
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     inflater.decompress(int(bits[::-1], 2).to_bytes(len(bits) // 8, "little"))

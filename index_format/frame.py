@@ -26,20 +26,21 @@ from index_format.checksum import CHECKSUM_BYTES, compute_checksum, compute_name
 from index_format.directory import ReadableFile, WritableFile
 from index_format.errors import CorruptIndex, IndexTooNew, IndexTooOld
 
-SUFFIX = ".seg"  # of a finished file, behind the name that is derived from its content
+SUFFIX = ".seg"  # ending of a finished file's name, which is derived from its content
 MAGIC = b"RMIX\x89SEG"
 END_MAGIC = b"RMIXSEG\n"
 VERSION = 4
 OLDEST_VERSION = 4
 PAGE_BYTES = 16 * 1024
-NEAR_BYTES = PAGE_BYTES  # between two spans: to read and check a page takes less than another read
+# Largest gap between two spans that are read at once: checking a page is cheaper than another read.
+NEAR_BYTES = PAGE_BYTES
 ALIGNMENT = 8
 HEADER = struct.Struct("<8sHHI")
 SECTION = struct.Struct("<4sIQQ")
 FOOTER = struct.Struct("<QQIIQ8s")
 assert (HEADER.size, SECTION.size, FOOTER.size) == (16, 24, 40)
 MAX_SECTIONS = 256
-MAX_FILE_BYTES = 1 << 38  # with a page table of 128 MB, which is the most that opening a segment reads
+MAX_FILE_BYTES = 1 << 38  # its page table has 128 MB, the most that opening a segment reads
 
 
 class FrameWriter:
@@ -98,7 +99,8 @@ class FrameWriter:
             compute_checksum(view[start : start + PAGE_BYTES]) for start in range(0, whole, PAGE_BYTES)
         ]
         view.release()
-        self._page = self._page[whole:]  # not cut in place: a profiler may hold a frame, and so a view, of it
+        # A new object: a profiler may hold a stack frame with a view of the old one.
+        self._page = self._page[whole:]
 
 
 class FrameReader:

@@ -19,17 +19,19 @@ from index_format.records import SegmentEntry
 GROWTH = 4
 DEAD_SHARE = 0.25
 FAN_IN = 160  # segments in one merge: as many as a process with 1,024 descriptors can well have open
-UNMERGED = 2  # times the fan-in: from so many on a build merges some; the kernel's shards stay below
-MOST_UNMERGED = UNMERGED + 1  # times the fan-in: so many it may have while it merges
+# A build merges some of its segments when it has UNMERGED times the fan-in, which is more than the shards of
+# the kernel. During that merge it may have up to MOST_UNMERGED times the fan-in.
+UNMERGED = 2
+MOST_UNMERGED = UNMERGED + 1
 _LEAST_FAN_IN = 3
-_OTHER_DESCRIPTORS = 32  # of a server: its streams, logs, locks, watches, pipes to its processes
-# For each segment of a merge, the others may be open: MOST_UNMERGED for searches, those of the merge itself,
-# and as many for a search that began before it. One more is to spare.
+_OTHER_DESCRIPTORS = 32  # what else a server has open: streams, logs, locks, watches, pipes to its processes
+# Descriptors for each segment of a merge: MOST_UNMERGED for searches, one for the merge itself, one for a
+# search that began before the merge, and one to spare.
 _OPEN_FOR_EACH = MOST_UNMERGED + 3
 
 
 def find_fan_in(descriptors: int) -> int:
-    """Return how many segments to merge at once in a process that may have so many files open."""
+    """Return how many segments to merge at once in a process that may have `descriptors` files open."""
     return max(_LEAST_FAN_IN, min(FAN_IN, (descriptors - _OTHER_DESCRIPTORS) // _OPEN_FOR_EACH))
 
 
@@ -65,15 +67,19 @@ def _order(segments: Sequence[SegmentEntry]) -> list[SegmentEntry]:
 
 
 def _take_smallest(ordered: Sequence[SegmentEntry], fan_in: int) -> tuple[SegmentEntry, ...]:
-    """Return all segments, or enough of the smallest to leave a fan-in for the last merge; one at most."""
+    """Return the segments of the next merge: all if they fit into one, else some of the smallest.
+
+    If two merges are enough, the first one takes only so many that the second has exactly `fan_in` sources.
+    """
     more = len(ordered) - fan_in
     return tuple(ordered if more <= 0 else ordered[: min(fan_in, more + 1)])
 
 
 def _estimate_live_units(entry: SegmentEntry) -> int:
-    """Return the units of the live files, taking dead files as average.
+    """Return about how many units are live, as if each file of the segment had the same number.
 
-    Returns the live files where there are no units, and at least 1, so that empty segments do not pile up.
+    For a segment without units it is the number of live files. It is at least 1, so that empty segments are
+    merged too.
     """
     if not entry.units:
         return max(1, entry.live_files)

@@ -1,7 +1,7 @@
 """META: what a segment holds, as a packed record: the schema, counts of rows, languages, sums of lengths.
 
-FORMAT.md lists its keys. A reader checks the types here; whether the counts are those of the other sections
-is for who has read them.
+FORMAT.md lists the keys. This module checks the types of the values; SegmentReader compares the counts with
+the other sections.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ class Meta(NamedTuple):
 
     fields: tuple[Field, ...]  # the schema
     language_names: tuple[str, ...]  # sorted, each once
-    length_sums: tuple[int, ...]  # for each field, the terms of all documents, dead ones included
+    # For each field, the sum of the field lengths of all documents, dead ones included.
+    length_sums: tuple[int, ...]
     counts: Mapping[str, int]  # "files", "units", "chunks", "terms" and "postings"
 
 
 def encode_meta(content: SegmentContent, terms: int, postings: int) -> bytes:
-    """Return the section of a segment with so many terms and postings."""
+    """Return the META section of a segment with this content and these numbers of terms and postings."""
     return pack(
         {
             "fields": [[field.name, int(field.level)] for field in content.fields],
@@ -45,7 +46,7 @@ def encode_meta(content: SegmentContent, terms: int, postings: int) -> bytes:
 
 
 def read_meta(frame: FrameReader) -> Meta:
-    """Return the section of a segment. Raises CorruptIndex."""
+    """Return the content of a segment's META section. Raises CorruptIndex."""
     where = f"{frame.name}: META"
     try:
         return _build_meta(unpack(frame.read(META), where))

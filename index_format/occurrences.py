@@ -12,8 +12,8 @@ import numpy as np
 from index_format.records import I64
 from index_format.runs import find_changes
 
-PACKED_BITS = 62  # a signed integer has one bit more, so the key behind the last pair fits too
-PART_ROWS = 1 << 16  # unpacked at a time: they stay in a core's cache, which is three times as fast
+PACKED_BITS = 62  # one less than a signed integer has, so that the key after the last pair fits too
+PART_ROWS = 1 << 16  # rows unpacked at a time: staying in a core's cache is three times as fast
 
 
 class Occurrences:
@@ -72,7 +72,8 @@ class Occurrences:
         while start < len(packed):
             stop = min(start + PART_ROWS, len(packed))
             following = ((int(packed[stop - 1]) >> self._count_bits) + 1) << self._count_bits
-            stop += int(np.searchsorted(packed[stop:], following))  # do not split a pair
+            # A pair must not be split between two parts.
+            stop += int(np.searchsorted(packed[stop:], following))
             keys, own_counts = self._add_up(packed[start:stop])
             numbers = keys >> self._doc_bits
             firsts = np.flatnonzero(find_changes(numbers))
@@ -94,7 +95,7 @@ class Occurrences:
         counts = part & ((1 << self._count_bits) - 1)
         is_last = np.ones(len(part), dtype=np.bool_)
         np.not_equal(keys[1:], keys[:-1], out=is_last[:-1])
-        if is_last.all():  # as always where segments are merged
+        if is_last.all():  # always the case when segments are merged
             return keys, counts
         lasts = np.flatnonzero(is_last)
         sums = np.cumsum(counts)[lasts]  # takes a quarter of the time of np.add.reduceat

@@ -77,7 +77,7 @@ class PostingRun(NamedTuple):
     list_fields: I64  # for each list: number of its field
     frequencies: I64  # for each list: document frequency, at least 1
     docs: I64  # doc ids of all lists, one list after the other, ascending within a list
-    term_frequencies: I64  # one for each entry of `docs`, at least 1
+    term_frequencies: I64  # term frequency for each entry of `docs`, at least 1
 
 
 class EncodedRun(NamedTuple):
@@ -85,9 +85,10 @@ class EncodedRun(NamedTuple):
 
     terms: TermText
     masks: I64  # for each term: field bits of its lists
-    frequencies: I64  # for each list
-    sizes: I64  # for each list: its bytes
-    singles: I64  # for each list: the doc id of one that stands in the dictionary, else NO_SINGLE
+    frequencies: I64  # for each list: document frequency
+    sizes: I64  # for each list: size in bytes
+    # For each list: its only doc id, if the dictionary holds that instead of bytes; else NO_SINGLE.
+    singles: I64
     data: bytes  # the encoded lists, one after the other
     postings: int  # number of postings in all lists
 
@@ -100,7 +101,7 @@ class SegmentContent(NamedTuple):
     units: UnitTable
     chunks: ChunkTable
     lengths: Sequence[Integers]  # for each field: field length of each doc id of its level
-    records: Iterable[bytes] | None = None  # one for each file, opaque; iterated once
+    records: Iterable[bytes] | None = None  # the owner's bytes for each file; iterated once
 
 
 class SegmentEntry(NamedTuple):
@@ -132,10 +133,11 @@ class PostingList(NamedTuple):
 
     field: int  # number of the field
     frequency: int  # document frequency, dead documents included
-    offset: int  # in the postings section
-    size: int  # bytes
-    first_field: int | None = None  # field of the term's first list, where the bytes belong to that list
-    doc: int | None = None  # the only one, where it stands in the dictionary and there are no bytes
+    offset: int  # where the bytes begin in POST
+    size: int  # bytes in POST
+    # The field of the term's first list, if this list shares the bytes of that one.
+    first_field: int | None = None
+    doc: int | None = None  # the only doc id, if the dictionary holds it and there are no bytes
 
     @property
     def repeats(self) -> bool:

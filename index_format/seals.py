@@ -36,19 +36,19 @@ SEAL_SUFFIX = ".seal"
 TEMPORARY = "seal.tmp"
 TAG_BYTES = 32
 DIGEST_BYTES = 32
-MAX_SEAL_BYTES = 16 * 1024 * 1024  # 100,000 segments
+MAX_SEAL_BYTES = 16 * 1024 * 1024  # enough for 100,000 segments
 _BLOCK_BYTES = 1 << 18
-_BESIDE_BYTES = 1 << 21  # beside other work, which is asked for the interpreter after each block
+_BESIDE_BYTES = 1 << 21  # bytes digested in a thread before other threads get the interpreter
 
 
 class SealedFile(NamedTuple):
     """A seal's entry for one segment."""
 
     digest: bytes  # BLAKE2b-256 of its bytes
-    identity: tuple[int, ...]  # of its file; empty where files have none
+    identity: tuple[int, ...]  # identity of its file; empty where files have none
 
 
-Sealed = Mapping[str, SealedFile]  # by the segment's name
+Sealed = Mapping[str, SealedFile]  # segment name -> its entry
 
 
 def name_seal(manifest: bytes) -> str:
@@ -88,7 +88,7 @@ def _read(directory: Directory, name: str) -> bytes:
         if file.size > MAX_SEAL_BYTES:
             raise IndexForeign(f"manifest: has a seal of {file.size} bytes")
         return file.read(0, file.size)
-    except CorruptIndex as error:  # it was cut meanwhile
+    except CorruptIndex as error:  # the file was truncated after it was opened
         raise IndexForeign("manifest: its seal cannot be read") from error
     finally:
         file.close()
@@ -136,31 +136,31 @@ def find_sealed(name: str, sealed: Sealed) -> SealedFile:
 
 
 class SegmentDigest:
-    """The BLAKE2b-256 of a segment's bytes, as they come."""
+    """The BLAKE2b-256 of a segment, computed while its bytes are read or written."""
 
     def __init__(self) -> None:
         self._digest = blake2b(digest_size=DIGEST_BYTES)
-        self.add = self._digest.update  # given the next bytes
+        self.add = self._digest.update  # a method that takes the next bytes
 
     def finish(self) -> bytes:
         """Return the digest of the bytes so far."""
         return self._digest.digest()
 
     def check(self, name: str, one: SealedFile) -> SealedFile:
-        """Return the seal's entry, if these were the bytes that were sealed. Raises CorruptIndex."""
+        """Return `one`, the seal's entry for the segment. Raises CorruptIndex if the digest differs."""
         if not hmac.compare_digest(self.finish(), one.digest):
             raise CorruptIndex(f"{name}: its bytes have changed since it was sealed")
         return one
 
 
 class SegmentProof:
-    """Compares opened segments with a seal, beside other work. Closes the files.
+    """Compares opened segments with a seal in a thread, and closes the files.
 
-    Hashing 1.3 GB takes a second, and leaves the interpreter to others.
+    Hashing 1.3 GB takes a second, in which other threads can run.
     """
 
     def __init__(self, files: Sequence[tuple[ReadableFile, SealedFile]]) -> None:
-        """Begin. Each file comes with the entry of the seal that it must have the bytes of."""
+        """Start comparing the files, each with the seal's entry for it, in a thread."""
         self._files = files
         self._fault: Exception | None = None
         self._is_left = False
@@ -168,18 +168,18 @@ class SegmentProof:
         if files:
             try:
                 self._thread.start()
-            except RuntimeError:  # the system has no more
+            except RuntimeError:  # the system refuses another thread
                 self._compare()
 
     def wait(self) -> None:
-        """Return when all are proven. Raises CorruptIndex for bytes that are not those sealed, OSError."""
+        """Wait until all files are proven. Raises CorruptIndex if one was changed since the seal, OSError."""
         if self._thread.is_alive():
             self._thread.join()
         if self._fault is not None:
             raise self._fault
 
     def close(self) -> None:
-        """Stop comparing: nothing is proven then."""
+        """Stop comparing. Nothing counts as proven then."""
         self._is_left = True
 
     def _compare(self) -> None:
@@ -191,7 +191,7 @@ class SegmentProof:
                         raise CorruptIndex(f"{file.name}: was not compared with its seal to the end")
                     digest.add(file.read(start, min(_BESIDE_BYTES, file.size - start)))
                 digest.check(file.name, one)
-        except Exception as error:  # raised by who waits
+        except Exception as error:  # `wait` raises it
             self._fault = error
         finally:
             for file, _ in self._files:

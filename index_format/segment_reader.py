@@ -229,7 +229,7 @@ class PostingsReader:
         where = f"{self._name}: POST"
         docs, _ = decode_lists(b"".join(pieces), self._build_table(lists), where)
         limit = min(self._docs[field] for field in fields)
-        if int(docs.max()) >= limit:  # in a list that repeats one of another level
+        if int(docs.max()) >= limit:  # the doc ids come from a list of another level, which this list repeats
             raise CorruptIndex(f"{where}: document {int(docs.max())} of {limit}")
         return docs
 
@@ -283,7 +283,7 @@ class PostingsReader:
         where = f"{self._name}: POST at {start}"
         bits = np.unpackbits(pages.masks.astype(np.uint8), bitorder="little")
         list_terms, list_fields = np.divmod(np.flatnonzero(bits), MAX_FIELDS)
-        if int(list_fields.max()) >= len(self._docs):  # each term has a list
+        if int(list_fields.max()) >= len(self._docs):  # every term has at least one list
             raise CorruptIndex(f"{where}: field {int(list_fields.max())} of {len(self._docs)}")
         limits = np.array(self._docs, dtype=np.int64)
         docs, counts = decode_lists(

@@ -25,7 +25,8 @@ SIGN = b"SIGN"
 CLASS_BITS = 11
 CLASSES = 1 << CLASS_BITS
 GRAM_BYTES = 3
-FACTORS = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35)  # of the three bytes; the highest bits of the sum count
+# One for each of the three bytes; the highest bits of the sum are the class.
+FACTORS = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35)
 _LAST_ASCII = 0x7F
 
 
@@ -58,7 +59,7 @@ class SignatureReader:
     """The signatures of one dictionary. Nothing of them is read before it is asked for."""
 
     def __init__(self, frame: FrameReader, pages: int) -> None:
-        """Raise CorruptIndex unless there are signatures of so many pages."""
+        """Open the signatures of `pages` pages. Raises CorruptIndex for a section of another size."""
         self._frame = frame
         self._pages = pages
         self._row_bytes = -(-pages // 8)

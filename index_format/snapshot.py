@@ -49,7 +49,7 @@ class LiveSegment:
     def __init__(
         self, reader: SegmentReader, entry: SegmentEntry, contents: ContentHashes | None = None
     ) -> None:
-        """`contents` are those that another generation has used."""
+        """Take the hashes that another generation has computed for the same segment, if there are any."""
         self.reader = reader
         self.contents = contents or ContentHashes(reader)
         self.entry = entry
@@ -131,7 +131,8 @@ class Snapshot:
                 sealed = read_seal(directory, data)
                 segments = open_segments(directory, manifest.segments, manifest.fields, known, sealed)
                 return cls(manifest, segments)
-            except IndexForeign:  # or a writer has deleted the seal with its manifest
+            # The index is another owner's, or a writer has just replaced manifest and seal.
+            except IndexForeign:
                 if attempt == OPEN_ATTEMPTS - 1:
                     raise
             except FileNotFoundError as error:
@@ -202,7 +203,7 @@ def open_segments(
             segment = known.get(entry.name)
             if segment is None:
                 segment = LiveSegment(_open_reader(directory, entry, fields, sealed), entry)
-            elif segment.entry != entry:  # its set of dead files has changed
+            elif segment.entry != entry:  # other files are dead than in the earlier snapshot
                 _check_entry(segment.reader, entry, fields)
                 segment = LiveSegment(segment.reader, entry, segment.contents)
             opened.append(segment)

@@ -24,11 +24,11 @@ PAGE_TERMS = 128
 class RawPages(NamedTuple):
     """Consecutive pages of one dictionary, at least one, as they were read."""
 
-    where: str  # name for errors
-    text: bytes  # of the terms
-    lists: bytes  # their bytes of LIST
-    text_bounds: I64  # where each page begins in `text`, and the end
-    list_bounds: I64  # likewise in `lists`
+    where: str  # file and section, for errors
+    text: bytes  # the terms, each followed by a line feed
+    lists: bytes  # the bytes of LIST for these pages
+    text_bounds: I64  # where each page begins in `text`, and where the last one ends
+    list_bounds: I64  # where each page begins in `lists`, and where the last one ends
     # Where the lists of each page begin in POST, and those of the following page; -1: there is none.
     postings: I64
     first_terms: bytes  # the first term of each page, each followed by a line feed
@@ -40,17 +40,17 @@ class TermPages(NamedTuple):
 
     terms: TermText
     masks: I64  # field bits of each term
-    frequencies: I64  # of each list
+    frequencies: I64  # document frequency of each list
     sizes: I64  # bytes of each list
-    singles: I64  # doc id of each list that has none, else NO_SINGLE
-    postings_start: int  # where the first list begins
+    singles: I64  # the only doc id of a list without bytes, else NO_SINGLE
+    postings_start: int  # where the first list begins in POST
 
 
 def parse_pages(parts: Sequence[RawPages]) -> TermPages:
     """Return the pages of one or more dictionaries, at least one, as if they were of one.
 
-    Raises CorruptIndex for gaps and for pages that do not begin with their first terms. Whether the terms
-    ascend is up to the caller. A fault is said of the first dictionary, whichever has it.
+    Raises CorruptIndex for gaps and for pages that do not begin with their first terms; the message names the
+    first dictionary, even if the fault is in another. Does not check that the terms ascend.
     """
     where = parts[0].where
     terms = parse_term_text(b"".join([part.text for part in parts]))
@@ -131,6 +131,7 @@ def _parse_lists(data: bytes, edges: I64, terms: I64, where: str) -> _PageLists:
     frequencies = np.where(is_laid, heads >> 1, heads & 1)
     firsts = np.repeat(np.cumsum(term_lists) - term_lists, term_lists)
     repeated = np.flatnonzero(heads == 0)
-    frequencies[repeated] = frequencies[firsts[repeated]]  # 0 if that is repeated too: no list has so few
+    # 0 if that list repeats another one too, which no list may.
+    frequencies[repeated] = frequencies[firsts[repeated]]
     page_sizes = np.add.reduceat(sizes, np.cumsum(lists) - lists)
     return _PageLists(masks, frequencies, sizes, singles, page_sizes)

@@ -53,15 +53,17 @@ from index_format.term_text import (
 )
 
 TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
-LARGE_SECTIONS = (TERM, LIST)  # in the order of the file
+LARGE_SECTIONS = (TERM, LIST)  # in the order in which the file has them
 PAGE_COLUMNS = 3
 LARGE_PAGES = 1024  # 3 MB of text, which is scanned in two milliseconds
-PAGES_AT_ONCE = 64  # encoded together; a multiple of eight, for signatures. Twice as many fold half as fast
-NEAR_PAGES = 2  # apart: to unfold the page between them costs less than another read
-TERM_WEIGHT = 4  # this many bytes of terms are as much work as one of posting lists
-COMPARED_TEXT = 32 * 1024  # of a shorter text, arrays would take longer than a search
-COMPARED_BYTES = 3  # at the end of a term, including its line feed
-SCAN_PAGES = 96  # read at a time: a quarter of a megabyte, so that all that is derived from it stays in cache
+# Pages encoded together; a multiple of eight, for signatures; twice as many fold half as fast.
+PAGES_AT_ONCE = 64
+NEAR_PAGES = 2  # pages this far apart are read together: unfolding the page between costs less than a read
+TERM_WEIGHT = 4  # bytes of terms that take as long to merge as one byte of posting lists
+COMPARED_TEXT = 32 * 1024  # in a shorter text, a search takes less time than arrays
+COMPARED_BYTES = 3  # the last bytes of a term, its line feed included, that are compared at once
+# Pages read at a time: a quarter of a megabyte, so that everything derived from it stays in cache.
+SCAN_PAGES = 96
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 FIELDS_OF_BITS = tuple(
     tuple(field for field in range(MAX_FIELDS) if bits >> field & 1) for bits in range(256)
@@ -83,7 +85,7 @@ class TermsWriter:
         self._rows: list[I64] = []
         self._places = np.zeros(PAGE_COLUMNS, dtype=np.int64)
         self._waiting: list[tuple[TermText, U8, I64, I64]] = []  # terms, masks, heads, sizes
-        self._signatures: SignatureWriter | None = None  # of a large dictionary
+        self._signatures: SignatureWriter | None = None  # only a large dictionary has signatures
         self.count = 0
 
     def add(self, terms: TermText, masks: I64, frequencies: I64, sizes: I64, singles: I64) -> None:
@@ -184,7 +186,7 @@ class TermsReader:
         if self.pages > frame.get_size(TOPS):  # each first term has its line feed at least
             raise self._corrupt(f"{self.pages} pages, {frame.get_size(TOPS)} bytes of first terms")
         self._places = [self._table.open_column(column) for column in range(PAGE_COLUMNS)]
-        self.is_large = self.pages >= LARGE_PAGES  # its pages are folded, and signatures say what is in them
+        self.is_large = self.pages >= LARGE_PAGES  # a large dictionary has folded pages, and signatures
         self._signatures = SignatureReader(frame, self.pages) if self.is_large else None
 
     @cached_property

@@ -46,7 +46,8 @@ from index_format.segment_writer import TEMPORARY_SUFFIX
 from index_format.snapshot import OPEN_ATTEMPTS, open_segments
 
 LOCK = "lock"
-SIDE_SUFFIX = ".side"  # of what the owner keeps beside the segment whose name it begins with
+# Ending of a file that the owner keeps beside a segment, with the name of that segment in front.
+SIDE_SUFFIX = ".side"
 
 # (segments of a merge, the merge) -> its encoded windows, in order
 MergeEncoder = Callable[[Sequence[SegmentEntry], Merge], Iterable[EncodedRun]]
@@ -132,7 +133,7 @@ class IndexWriter:
 
     @property
     def added(self) -> tuple[SegmentEntry, ...]:
-        """Return those of `segments` that this writer was given, and what they were merged into."""
+        """Return those of `segments` that were added to this writer, or were merged from such segments."""
         return tuple(entry for entry in self._segments if entry.name in self._added)
 
     def reserve_temporary(self) -> str:
@@ -153,19 +154,20 @@ class IndexWriter:
             self._changed = True
 
     def adopt(self, donor: Directory, witnesses: Sequence[Directory] = ()) -> AdoptedSegments:
-        """Take over the segments of another index of the same schema, as far as its owner's seal proves them.
+        """Link or copy the segments of another index, which our owner must have sealed, into this directory.
 
-        They are linked or copied, and nothing of them is live before `put`. A link gives the file another
-        ctime, so the donor's seal no longer lists it, but the seal of one of the `witnesses`, which have the
-        same file, may. Files that no seal lists are compared byte by byte, in a thread of their own.
+        None of their files is live before `put`. The seals of the `witnesses`, which are other indexes, may
+        prove a file that the donor's own seal no longer lists (see `adopted_segments.py`). Files that no seal
+        lists are compared byte by byte in a thread; `AdoptedSegments.open` waits for it.
 
-        Raises IndexForeign when it is not sealed or of another schema, another IndexFormatError when it is
-        damaged or changes all the time, OSError.
+        Raises IndexForeign when the donor is not sealed or has another schema, another IndexFormatError when
+        it is damaged or keeps changing, OSError.
         """
         for attempt in range(OPEN_ATTEMPTS):
             try:
                 return self._adopt(donor, witnesses)
-            except (FileNotFoundError, IndexForeign) as error:  # or it was replaced between two looks
+            # Missing or foreign; or a commit has just replaced manifest and seal, so look again.
+            except (FileNotFoundError, IndexForeign) as error:
                 if attempt == OPEN_ATTEMPTS - 1:
                     raise IndexForeign("manifest: its segments or its seal are missing") from error
         raise AssertionError("not reached")
@@ -194,7 +196,7 @@ class IndexWriter:
         self._sealed = {**self._sealed, **taken}
 
     def put(self, entry: SegmentEntry) -> None:
-        """Make this the next commit's entry of its segment; without live files the segment is not in it."""
+        """Replace the entry of a segment in the next commit. A segment without live files is dropped."""
         if entry in self._segments:
             return
         others = [known for known in self._segments if known.name != entry.name]
@@ -225,8 +227,10 @@ class IndexWriter:
         encode: MergeEncoder | None = None,
         window_bytes: int | None = None,
     ) -> None:
-        """Replace segments by the one that they are merged into; by none if they have no live files. See
-        `Merger` for the arguments. Raises CorruptIndex or another IndexFormatError, OSError."""
+        """Replace segments by one that is merged from them, or by none if they have no live files.
+
+        See `Merger` for the arguments. Raises CorruptIndex or another IndexFormatError, OSError.
+        """
         merged = self._merge(chosen, encode, window_bytes)
         kept = [entry for entry in self._segments if entry not in chosen]
         self._segments = [*kept, merged] if merged else kept
@@ -249,10 +253,10 @@ class IndexWriter:
                 segment.reader.close()
 
     def commit(self) -> Manifest:
-        """Make everything visible as the next generation. Without a change the committed one stays.
+        """Commit all changes as the next generation and return it; without changes, the committed one.
 
-        Raises OSError. Then the previous generation is still committed, or this one when only the last sync
-        failed. Close the writer; a new one will find out which.
+        After an OSError either the previous generation is still committed or, if only the last sync failed,
+        the new one. Close the writer: a new one finds out which.
         """
         manifest = Manifest(self._generation, self._configuration, self._fields, tuple(self._segments))
         if self._changed:
@@ -262,18 +266,18 @@ class IndexWriter:
             self._generation = manifest.generation
             self._committed = manifest.segments
             self._changed = False
-        elif self._reseals:  # else every opening would compare all their bytes
+        elif self._reseals:  # otherwise every opening would read and compare all segments
             names = [entry.name for entry in manifest.segments]
             self._sealed = write_seal(self.directory, encode_manifest(manifest), names, self._sealed)
         self._reseals = False
         return manifest
 
     def delete_garbage(self) -> None:
-        """Delete segments that neither the committed manifest nor the next one names, what is kept beside
-        these, the seals of other manifests, and unfinished files.
+        """Delete every file that neither the committed manifest nor the next one needs.
 
-        Call it while no segment is being written. A file that another process holds open may stay (Windows)
-        and goes the next time.
+        These are other segments, files kept beside them, seals of other manifests, and unfinished files, so
+        no segment may be being written. On Windows a file that another process has open stays until the next
+        call.
         """
         named = {self._seal_name, *(entry.name for entry in (*self._committed, *self._segments))}
         for name in self.directory.list_names():
@@ -289,13 +293,16 @@ class IndexWriter:
 
 
 class Merger:
-    """Merges segments of a writer, in one way."""
+    """Merges segments of a writer, encoding all merges in the same way."""
 
     def __init__(
         self, writer: IndexWriter, *, encode: MergeEncoder | None = None, window_bytes: int | None = None
     ) -> None:
-        """`encode` may have the windows of a merge encoded elsewhere, and may add and commit other segments
-        meanwhile; smaller windows need less working memory."""
+        """Take the function that yields the encoded windows of a merge (default: encode them here, in order).
+
+        `encode` may have them encoded in other processes, and may add and commit other segments in between.
+        Smaller windows than the default take less memory.
+        """
         self._writer = writer
         self._replace = partial(writer.replace, encode=encode, window_bytes=window_bytes)
         self._fan_in = _find_fan_in()
@@ -320,11 +327,11 @@ class Merger:
         return merges
 
     def merge_early(self, *, added: bool = True, committed: Callable[[], None] = lambda: None) -> bool:
-        """Merge and commit some segments when there are so many that a process could run out of descriptors.
+        """Merge and commit some segments if there are so many that processes could run out of descriptors.
 
-        Only `added` segments are merged, so that what the caller knows about older ones stays true. The
-        sources are deleted after `committed` was called. Returns True if there was a merge. Raises as `merge`
-        does.
+        With `added`, only segments added to this writer are merged, so that what the caller knows about older
+        ones stays true. Calls `committed` after the commit, then deletes the merged segments. Returns True if
+        there was a merge. Raises as `merge` does.
         """
         writer = self._writer
         chosen = choose_early_merge(writer.added if added else writer.segments, self._fan_in)
@@ -333,13 +340,16 @@ class Merger:
             writer.commit()
             committed()
             for entry in chosen:
-                with suppress(OSError):  # Windows, while it is open: the next look at the garbage finds it
+                with suppress(OSError):  # Windows keeps an open file; the next `delete_garbage` deletes it
                     writer.directory.delete(entry.name)
         return bool(chosen)
 
     def purge(self, names: Collection[str]) -> int:
-        """Rewrite those of the named segments that have dead files, and return how many. Nothing of these
-        files is left in the directory after the next commit and `delete_garbage`. Raises as `merge` does."""
+        """Rewrite the named segments that have dead files, and return how many were rewritten.
+
+        After the next commit and `delete_garbage`, the directory holds nothing of the dead files. Raises as
+        `merge` does.
+        """
         chosen = [entry for entry in self._writer.segments if entry.name in names and entry.dead_files]
         for entry in chosen:
             self._replace([entry])
