@@ -17,10 +17,10 @@ from repo_mcp.indexing.watcher import TreeWatcher, is_installed
 from repo_mcp.threads import REFUSED
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
-LOOK_SECONDS = 1.0  # at least, between checks of the tree
-LOOK_COST_FACTOR = 20  # and at least this many times what the last check took: a twentieth of a core
-WATCHED_LOOK_SECONDS = 60.0  # between checks while the system reports changes, of which it may lose some
-MAX_NAMED = 500  # changed files that are examined by name; for more the tree is walked
+LOOK_SECONDS = 1.0  # shortest time between two checks of the tree
+LOOK_COST_FACTOR = 20  # a check takes at most a twentieth of a core: it waits 20 times what the last one took
+WATCHED_LOOK_SECONDS = 60.0  # between checks while the system reports changes, because it may lose some
+MAX_NAMED = 500  # most changed files that are looked at one by one; for more the tree is walked
 
 
 class ChangeWatch:
@@ -35,9 +35,10 @@ class ChangeWatch:
         note_failure: Callable[[Exception], None],
         give_way: Callable[[], None] = lambda: None,
     ) -> None:
-        """`refresh` walks the tree; `refresh_changes` indexes a few files, or returns False for a walk.
+        """Take what indexes changes: `refresh` walks the tree; `refresh_changes` indexes only a few files.
 
-        `give_way` is called before a watch is made, and returns when nobody waits for what it would delay.
+        `refresh_changes` returns False when a walk is needed instead. `give_way` is called before the system
+        is asked to watch, and may wait for more urgent work to end.
         """
         self.finder = finder
         self._closed = closed
@@ -45,14 +46,14 @@ class ChangeWatch:
         self._refresh_changes = refresh_changes
         self._note_failure = note_failure
         self._give_way = give_way
-        self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
+        self._watcher: TreeWatcher | None = None  # None before `start`, and after watching has failed
         self.fault = ""
         self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has reported
-        self._reported = 0.0  # time.monotonic of its last report
-        self._walked = 0.0  # time.monotonic at which the last walk that was indexed began
-        self._walk_wanted = False  # other files may have changed, too
-        self._next_look = 0.0  # time.monotonic, before which the tree is not checked
-        self._next_watched_look = 0.0  # the same while the system reports changes
+        self._reported = 0.0  # when the watcher reported last (time.monotonic)
+        self._walked = 0.0  # when the last walk that was indexed began (time.monotonic)
+        self._walk_wanted = False  # files that are not in `_waiting` may have changed too
+        self._next_look = 0.0  # when the next check is due (time.monotonic)
+        self._next_watched_look = 0.0  # when it is due while the system reports changes (time.monotonic)
 
     def start(self) -> None:
         """Watch for changes from now on if the system supports that; otherwise the tree is checked."""
@@ -97,7 +98,7 @@ class ChangeWatch:
             watcher.close()
 
     def is_look_due(self) -> bool:
-        """Return True when the tree should be checked; the next check is then due after LOOK_SECONDS."""
+        """Return True if the tree should be checked now. The caller checks it; the next is due later."""
         due = self._next_look
         if self._watcher is not None:
             due = max(due, self._next_watched_look)

@@ -1,10 +1,10 @@
-"""A live derived index: the opened generation of an index made from the lexical one, and its rounds.
+"""A live derived index: one that is made from the lexical index, kept up to date and opened for reading.
 
-Nothing is built before the first call of `start`. From then on a thread makes what is new after each refresh
-of the lexical index; a caller that builds synchronously excludes the thread. A damaged index is dropped,
-reported as a fault, and rebuilt by the next round.
+Nothing is built before the first call of `start`. From then on a thread runs a round after each refresh of
+the lexical index, which adds records for new and changed files. A caller may also run a round itself; only
+one runs at a time. A damaged index is dropped, reported as a fault, and rebuilt by the next round.
 
-Left out on purpose: what such an index answers, what its status contains and how that is worded.
+Left out on purpose: the records, the questions that they answer, and the status. The subclasses have those.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from repo_mcp.model import IndexProgress
 from repo_mcp.record_classes import dataclass
 from repo_mcp.threads import REFUSED, start_daemon
 
-CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
-MANY_FILES = 20_000  # more are compared by the round alone, in 0.1 s for 80,000; fewer by a status too
-PLAN_SECONDS = 0.5  # for a status to wait until the round has compared them
+CLOSE_WAIT_SECONDS = 1.5  # how long `close` waits for a running round to stop
+# With more files only the round compares them (0.1 s for 80,000); a status does not do so too.
+MANY_FILES = 20_000
+PLAN_SECONDS = 0.5  # how long a status waits for the round to compare them
 PLAN_POLL_SECONDS = 0.005
-RETRY_SECONDS = 5.0  # after finding the index locked by another process
-# After it could not be written, or the system refused threads or processes: a round may parse for seconds
-# before it fails.
+RETRY_SECONDS = 5.0  # pause after another process had locked the index
+# Pause after the index could not be written, or the system refused threads or processes. It is longer because
+# a round may parse for seconds before it fails.
 FULL_RETRY_SECONDS = 30.0
 
 Report = TypeVar("Report")
-Counted = tuple[Manifest | None, Manifest]  # this index and the lexical one
+Counted = tuple[Manifest | None, Manifest]  # the manifests of the derived and of the lexical index
 
 
 class OpenedView(Protocol):
@@ -63,25 +64,24 @@ class DerivedIndex(ABC, Generic[View]):
     """The opened generation of a derived index, and its rounds. Safe for several threads."""
 
     def __init__(self, index: LiveIndex, find_task: FindTask, words: DerivedIndexWording) -> None:
-        """`find_task` names the files of the lexical index that should have a record."""
+        """Take `find_task`, which tells the files of the lexical index that should have a record."""
         self._index = index
         self._find_task = find_task
         self._words = words
         self._manifests = ManifestReader()
         self._opening = threading.Lock()  # guards the next two
         self._view: View | None = None
-        self._opened: tuple[Manifest, Manifest] | None = None  # of this index and of the lexical one
+        self._opened: tuple[Manifest, Manifest] | None = None  # the manifests of both indexes in `_view`
         self._running = threading.Lock()  # held while this process builds or merges
-        self._progress: IndexProgress | None = None  # of the running round
-        self._counted: tuple[Counted, tuple[int, int]] | None = None  # finished and wanted files, for these
-        self._compares_all = (
-            False  # the running round, or else the next one, compares all files, and counts them
-        )
+        self._progress: IndexProgress | None = None  # progress of the running round
+        # Numbers of finished and of wanted files, with the manifests they are for.
+        self._counted: tuple[Counted, tuple[int, int]] | None = None
+        self._compares_all = False  # the running (or next) round compares, and so counts, all files
         self._fault = ""
-        self._anew = False  # the next round builds everything
+        self._anew = False  # the next round rebuilds everything
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
-        self._has_no_thread = False  # the system refused one
+        self._has_no_thread = False  # the system refused to start a thread
         self._closed = threading.Event()
 
     # Reading
@@ -101,7 +101,8 @@ class DerivedIndex(ABC, Generic[View]):
         if manifest is None or manifest.configuration != configuration:
             return None
         with self._opening:
-            opened = (manifest, lexical.manifest)  # not generation numbers: a rebuilt index begins anew
+            # Not the numbers of generations, which begin at 1 again after a rebuild.
+            opened = (manifest, lexical.manifest)
             before = self._view
             if before is None or self._opened != opened:
                 snapshot = Snapshot.open(directory, None if before is None else before.snapshot)
@@ -122,21 +123,22 @@ class DerivedIndex(ABC, Generic[View]):
         self._anew = True
 
     def _count_done(self, view: View | None, lexical: Snapshot) -> tuple[int, int]:
-        """Return the numbers of finished and wanted files, by the running round or the committed index.
+        """Return the numbers of finished and wanted files: of the running round, or of the committed index.
 
-        Waits for a round that is about to compare many files, at most PLAN_SECONDS: comparing twice would
-        take longer.
+        If a round is just comparing many files, this waits for its numbers, at most PLAN_SECONDS, because
+        comparing them here as well would take longer.
         """
         snapshot = None if view is None else view.snapshot
         generations = (None if snapshot is None else snapshot.manifest, lexical.manifest)
         is_known = self._counted is not None and self._counted[0] == generations
         has_waited = not is_known and self._wait_for_plan(lexical)
         progress, kept = self._progress, self._counted
-        if has_waited and kept is not None and kept[0][1] == lexical.manifest:  # the round has ended
+        # The round that this call waited for has ended.
+        if has_waited and kept is not None and kept[0][1] == lexical.manifest:
             return kept[1]
         if progress is not None and progress.files_total:
             return progress.files_done, progress.files_total
-        if kept is None or kept[0] != generations:  # comparing all files takes a moment in a large tree
+        if kept is None or kept[0] != generations:  # compared once only: it takes a moment in a large tree
             kept = generations, count_done(lexical, KnownFiles(snapshot), self._find_task)
             self._counted = kept
         return kept[1]
@@ -199,7 +201,7 @@ class DerivedIndex(ABC, Generic[View]):
 
     @contextmanager
     def _run_alone(self, *, begun: bool) -> Iterator[None]:
-        """Hold the lock during a synchronous build. Raises RepoError with BUSY unless `begun`."""
+        """Release `_running` at the end of a synchronous build. Raises BUSY unless it was taken (`begun`)."""
         if not begun:
             raise RepoError(ErrorCode.BUSY, self._words.busy, "The status shows the progress.")
         try:
@@ -208,9 +210,9 @@ class DerivedIndex(ABC, Generic[View]):
             self._running.release()
 
     def _renew(self, make: Callable[[bool], Report]) -> Report:
-        """Run one round and return its report; `make` gets whether to rebuild everything, and may raise.
+        """Run one round and return its report. `make` runs it, given whether to rebuild everything.
 
-        An IndexFormatError at this point means that the lexical index is damaged.
+        If `make` raises IndexFormatError, the lexical index is damaged, and that is reported.
         """
         anew, self._anew = self._anew, False
         try:
@@ -218,7 +220,8 @@ class DerivedIndex(ABC, Generic[View]):
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         except RepoError as error:
-            self._anew |= anew and error.code is ErrorCode.BUSY  # the rebuild was not begun
+            # Another process was writing, so the rebuild is still due.
+            self._anew |= anew and error.code is ErrorCode.BUSY
             raise
         finally:
             self._progress = None
@@ -245,7 +248,7 @@ class DerivedIndex(ABC, Generic[View]):
                     self._closed.wait(pause)
 
     def _identify(self, lexical: Snapshot) -> tuple[object, ...]:
-        """Return the identity of the input; while it stays equal there is nothing to do."""
+        """Return what a round depends on. While it is the same as in the last round, none is needed."""
         return (lexical.manifest, self._index.generation.is_whole(lexical))
 
     def _try_round(self, lexical: Snapshot) -> float | None:
@@ -255,7 +258,8 @@ class DerivedIndex(ABC, Generic[View]):
         except RepoError as error:
             is_busy = error.code is ErrorCode.BUSY
             if error.code is not ErrorCode.CANCELLED and not (is_busy and self._anew):
-                self._fault = f"{self._words.failed}: {error.message}"  # while busy, damage stays the fault
+                # If another process is writing, the damage remains the reported fault.
+                self._fault = f"{self._words.failed}: {error.message}"
             if is_busy:
                 return RETRY_SECONDS
             if error.code in (ErrorCode.INDEX_UNAVAILABLE, ErrorCode.INTERNAL):

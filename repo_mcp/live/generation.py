@@ -47,12 +47,14 @@ class Generation:
         with suppress(OSError):
             self.make_directory()
         self.record = SeenRecord()
-        self._opening = threading.Lock()  # held by one that opens a generation: five may want it at once
-        self._lock = threading.Lock()  # guards the two below
+        # Held while a generation is opened: five threads may want it at once.
+        self._opening = threading.Lock()
+        self._lock = threading.Lock()  # guards the next two
         self._searcher: Searcher | None = None
         self._fault = ""
         self._loss = ""
-        self._whole: Manifest | None = None  # the last one that was found to be a finished refresh's
+        # The last manifest that was found to come from a finished refresh.
+        self._whole: Manifest | None = None
 
     def make_directory(self) -> Directory:
         """Make the directory again if somebody removed it, and return it. Raises OSError."""
@@ -86,7 +88,8 @@ class Generation:
         """Return the searcher of a committed generation, or of a later one. Raises as `find`, and OSError."""
         with self._lock:
             current = self._searcher
-        if current is not None and current.snapshot.manifest == manifest:  # by whoever had the turn before
+        # Another thread has opened it meanwhile.
+        if current is not None and current.snapshot.manifest == manifest:
             return current
         snapshot = Snapshot.open(self.directory, None if current is None else current.snapshot)
         if snapshot is None or snapshot.manifest.configuration != self._configuration:

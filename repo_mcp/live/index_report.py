@@ -45,7 +45,7 @@ class IndexReport:
         *,
         follows: bool,
     ) -> None:
-        """`find_searcher` and `report_damage` belong to the index; with `follows` it is kept current."""
+        """Take the parts of the index. With `follows` the index follows the tree by itself."""
         self._generation = generation
         self._refresher = refresher
         self._watch = watch
@@ -53,12 +53,12 @@ class IndexReport:
         self._find_searcher = find_searcher
         self._report_damage = report_damage
         self._follows = follows
-        self._stays = False  # the process keeps answering; a command, which answers once, reports no age
-        self.is_first_look = False  # a refresh was begun, and none has ended yet
-        self.has_looked = False  # a refresh has ended, well or not
+        self._stays = False  # the process keeps answering; a command answers once, and reports no age
+        self.is_first_look = False  # the first refresh has begun and not ended
+        self.has_looked = False  # a refresh has ended, successfully or not
 
     def note_begun(self, *, stays: bool = False) -> None:
-        """Record that a refresh begins. With `stays`, the process keeps answering afterwards."""
+        """Record that a refresh begins. With `stays`, the process is a server that keeps answering."""
         self._stays = self._stays or stays
         self.is_first_look = not self.has_looked
 
@@ -121,9 +121,10 @@ class IndexReport:
         return self._look.count_stale(seen, files, may_look=lambda: not self._refresher.running.locked())
 
     def is_whole(self, snapshot: Snapshot) -> bool:
-        """Return True if a snapshot has every file of the tree as it was when that was last compared.
+        """Return True if a snapshot has all files of the tree, as they were at the last comparison.
 
-        Results may depend on it, but never on `describe_progress`, which depends on the moment of a call.
+        Results may depend on this. They must not depend on `describe_progress`, which changes from one moment
+        to the next.
         """
         return self._generation.is_whole(snapshot) and not self._generation.loss
 
@@ -159,7 +160,7 @@ class IndexReport:
         fault = "out of date" if self._generation.is_whole(snapshot) else "missing"
         done, total = progress.files_done, progress.files_total
         state = f"{done:,} of {total:,} files are done; the rest"
-        if done >= total:  # but not all are committed
+        if done >= total:  # all files are read, but not all shards are committed
             state = f"all {total:,} files are read; the last of them"
         return f"The index is being refreshed: {state} may be {fault} here."
 
@@ -172,7 +173,7 @@ class IndexReport:
         return f"{named} not indexed yet: results may be out of date."
 
     def _has_newer(self, snapshot: Snapshot) -> bool:
-        """Return True when something other than the content of a snapshot has been committed since."""
+        """Return True when the index has been committed with other content since a snapshot was opened."""
         current = self._find_searcher()
         if current is None or current.snapshot.manifest == snapshot.manifest:
             return False
@@ -190,7 +191,7 @@ class IndexReport:
 
 
 def describe_age(seconds: float) -> str:
-    """Return a warning that an answer relies on a look at the tree so long ago."""
+    """Return a warning that the tree was last checked `seconds` ago."""
     return f"{_LAST_CHECKED} {max(seconds, 0.1):.1f} s ago: later changes may be missing here."
 
 

@@ -34,9 +34,10 @@ from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walked_files import FileColumns
 
 MAX_LARGE = 3  # files above the size limit that are named
-LOOK_SECONDS = 0.5  # as long as a walk of 80,000 files takes
+LOOK_SECONDS = 0.5  # enough for a walk of 80,000 files
 _WILD = compile_late(r"[*?\[{]")
-_SEPARATORS = compile_late(r"[,|;\s]+")  # what people who do not know braces write between alternatives
+# What people write between alternatives if they do not know about braces.
+_SEPARATORS = compile_late(r"[,|;\s]+")
 
 
 class LeftOut:
@@ -120,7 +121,8 @@ class LeftOut:
             is_whole = False
         counts: Counter[str] = Counter()
         skipped = self._read_skipped()
-        deadline = time.monotonic() + LOOK_SECONDS  # rules that are tried one by one may take longer
+        # Ignore rules that have to be tried one by one may take longer.
+        deadline = time.monotonic() + LOOK_SECONDS
         for path in filter(matches, columns.paths):
             if stops():
                 return counts, False
@@ -132,7 +134,7 @@ class LeftOut:
         """Return the files that were seen but not indexed, with the reasons; none while that is not known."""
         try:
             found = self._index.generation.read_seen()
-        except (IndexFormatError, OSError):  # reported by whoever reads the index
+        except (IndexFormatError, OSError):  # whoever reads the index reports it
             return {}
         return {} if found is None else found[1].get_skipped()
 
@@ -148,7 +150,7 @@ def _has_files(searcher: Searcher, glob: str, language: str | None) -> bool:
     """Return whether an indexed file passes a filter; True if the index cannot tell."""
     try:
         return searcher.has_files(Filter(GlobFilter(glob).matches, glob, language))
-    except IndexFormatError:  # reported by whoever searches
+    except IndexFormatError:  # whoever searches reports it
         return True
 
 
@@ -158,11 +160,12 @@ def _suggest(searcher: Searcher, glob: str, language: str | None) -> str:
     listed = ["{" + ",".join(alternatives) + "}"] if len(alternatives) > 1 and "{" not in glob else []
     below = [f"**/{glob.strip('/')}"] if "/" in glob else []
     for one in (*listed, *below):
-        with suppress(RepoError):  # a bracket was cut in two
+        with suppress(RepoError):  # the split went through a bracket
             if _has_files(searcher, one, language):
                 return f" `{one}` matches some."
     name = glob.rpartition("/")[2]
-    from repo_mcp.live.similar_names import find_similar_files  # here: most filters match something
+    # Imported here, because most filters match something.
+    from repo_mcp.live.similar_names import find_similar_files
 
     similar = [] if _WILD.search(name) else find_similar_files(searcher.snapshot, name)
     return f" Similar: {', '.join(f'`{path}`' for path in similar)}." if similar else ""

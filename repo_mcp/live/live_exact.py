@@ -21,7 +21,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 
-WAIT_SECONDS = 1.0  # for what a search began in the background to stop; it looks every few ms
+WAIT_SECONDS = 1.0  # how long `close` waits for background work, which looks every few ms whether to stop
 
 
 class LiveExactSearch:
@@ -34,7 +34,7 @@ class LiveExactSearch:
         self._closed = closed
         self._searcher: ExactSearcher | None = None
         self._starting = threading.Lock()
-        self._process: ParseWorker | None = None  # it matches where RE2 is not installed
+        self._process: ParseWorker | None = None  # matches patterns where RE2 is not installed
 
     def search(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
@@ -73,7 +73,7 @@ class LiveExactSearch:
 
         Raises INDEX_UNAVAILABLE without one that can be read; with `complete` also if files may be missing.
         """
-        searcher = self._index.get_searcher(waits=not complete)  # if `complete`, all files are read instead
+        searcher = self._index.get_searcher(waits=not complete)  # the caller then reads all files instead
         try:
             changed = self._index.look.find_changed(searcher.snapshot.generation)
             if changed is None and complete:

@@ -32,14 +32,14 @@ from repo_mcp.threads import REFUSED, start_daemon
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
-FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
-CATCH_UP_SECONDS = 0.15  # that a call waits for what has just changed: indexing a saved file takes 0.1
-AWAITED_FILES = 50  # being indexed; a call does not wait for more, since they would take longer
+FIRST_FILES_SECONDS = 2.0  # how long a call waits for the first files; a small tree is indexed in one
+CATCH_UP_SECONDS = 0.15  # how long a call waits for changed files to be indexed; a saved file takes 0.1
+AWAITED_FILES = 50  # a call does not wait while more files than this are being indexed
 LOOKED_AT_POLL_SECONDS = 0.005
-FIRST_REFRESH_SECONDS = 1.0  # after the walk, in which a first refresh may end before the watch begins
-MAX_GIVEN_WAY = 3  # times a background refresh walks again so that a few changed files go first
-HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
-CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
+FIRST_REFRESH_SECONDS = 1.0  # after the walk: the watch begins when the first refresh has ended, or then
+MAX_GIVEN_WAY = 3  # how often a background refresh is begun again so that changed files go first
+HEALING_SECONDS = 10.0  # between two rebuilds of a damaged index: the disk may be at fault
+CLOSE_WAIT_SECONDS = 1.5  # how long `close` waits for a refresh to stop; the server must end within two
 
 
 def _count_nothing(_term: str) -> int:
@@ -59,10 +59,11 @@ class LiveIndex:
         note_refresh: Callable[[], None],
         read_many: ReadMany,
     ) -> None:
-        """`walk` returns the files of the root, `finder` finds a few of them using the results of the walk,
-        `read_many` returns the bytes of some. `note_refresh` is called after each refresh.
+        """Make the directory of the index. If that fails, there is no index until a refresh can make it.
 
-        Makes the directory of the index. If that fails, there is no index until a refresh can make it.
+        `walk` lists the files of the root, `finder` looks at a few of them by name, and `read_many` returns
+        the bytes of some. With `watch` the index follows the tree. `note_refresh` is called after each
+        refresh.
         """
         self._closed = threading.Event()
         self.generation = Generation(setup.settings.index_path, setup.configuration, setup.make_tag)
@@ -88,22 +89,22 @@ class LiveIndex:
             self.report_damage,
             follows=watch,
         )
-        self.is_expected = False  # a refresh is about to be begun: a call that finds no index begins it
-        self._threads: set[threading.Thread] = set()  # that refresh in the background, or are about to
-        self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
+        # Somebody will begin a refresh; a call that finds no index begins it at once.
+        self.is_expected = False
+        self._threads: set[threading.Thread] = set()  # threads that run a background refresh, or are about to
+        self._next_healing = 0.0  # earliest time of the next rebuild of a damaged index (time.monotonic)
 
     # Reading
 
     def get_searcher(self, *, waits: bool = True, fresh: bool = False, need: Need | None = None) -> Searcher:
         """Return the searcher of the committed generation. Raises INDEX_UNAVAILABLE when there is none.
 
-        While many files are still to be indexed, those that the call needs go first, as far as it names them.
+        With `fresh`, files that were saved just before the call are indexed first, or `describe_progress`
+        says that they may be missing. With `waits`, the call waits a little for the first files of a first
+        build. During a build, the files of `need` are indexed before all others.
 
-        A `fresh` searcher includes files saved just before the call, or `describe_progress` says that it may
-        not. With `waits`, it waits a little for the first files while they are being indexed.
-
-        If the tree is followed and has not been checked lately, or there is no index yet and a refresh is
-        expected, one begins in the background; the call does not wait for it.
+        Begins a refresh in the background, without waiting for it, when a check of the tree is due, or when
+        there is no index yet and a refresh is expected.
         """
         if not self.refresher.running.locked() and self._is_refresh_due():
             self.start_background_refresh()
@@ -124,7 +125,7 @@ class LiveIndex:
         return self.is_expected and self.find_searcher() is None
 
     def _look_for(self, need: Need, searcher: Searcher | None) -> Searcher | None:
-        """Return the searcher of a generation with the files that a call needs, as far as they are found."""
+        """Have the files that a call needs indexed first, and return the searcher that has them."""
         try:
             self.look_ahead.look(need, _count_nothing if searcher is None else searcher.count_units)
         except IndexFormatError as error:
@@ -132,11 +133,13 @@ class LiveIndex:
         return self.find_searcher()
 
     def _wait_for_first(self, searcher: Searcher | None, *, looks: bool = False) -> Searcher | None:
-        """Return the searcher of the first files while they are indexed: a model asks only once.
+        """Return `searcher` or, if it has no files yet, the one that has the first files, after a wait.
 
-        A call that `looks` through the files itself waits only until they are listed.
+        A model asks only once, so an empty answer would stand. A call that `looks` through the unindexed
+        files itself waits only until they are listed.
         """
-        started, commits = time.monotonic(), -1  # -1: take at once what was committed since the caller looked
+        # -1: do not wait if something was committed since the caller looked.
+        started, commits = time.monotonic(), -1
         while not self.generation.fault and (searcher is None or not searcher.snapshot.segments):
             waited = time.monotonic() - started
             is_coming = self.refresher.running.locked() or self._threads
@@ -157,7 +160,7 @@ class LiveIndex:
             return None
 
     def report_damage(self, error: IndexFormatError | None = None) -> RepoError:
-        """Rebuild the index in the background. Returns the message for the client."""
+        """Begin to rebuild the index in the background. Return the error for the client."""
         self.generation.drop(error)
         now = time.monotonic()
         if now >= self._next_healing and not self.refresher.running.locked() and not self._closed.is_set():
@@ -168,11 +171,11 @@ class LiveIndex:
         )
 
     def _catch_up(self) -> None:
-        """Index what changed before the call, as far as CATCH_UP_SECONDS allow; answers mention the rest.
+        """Index what changed before the call, for at most CATCH_UP_SECONDS. Answers mention what is left.
 
-        If the system reports changes, asking it costs microseconds. Otherwise a small tree is checked, in 30
-        ms at most, or a refresh that is checking it is waited for; for a larger tree answers say how old the
-        last check is.
+        If the system reports changes, asking it costs microseconds. Otherwise a small tree is compared with
+        the index, in 30 ms at most, unless a refresh is already doing that. For a larger tree, answers say
+        how long ago it was last compared.
         """
         if self._watch.can_wait:
             if not self._is_far_behind:
@@ -182,7 +185,8 @@ class LiveIndex:
         if searcher is None:
             return
         files = searcher.snapshot.file_count
-        if self.refresher.running.locked():  # it looks at the tree, too; answers say what it has not done yet
+        # That refresh compares the tree too, and answers say what it has not done yet.
+        if self.refresher.running.locked():
             if files <= CHEAP_LOOK_FILES:
                 self._wait_while(self.refresher.running.locked)
             return
@@ -201,13 +205,13 @@ class LiveIndex:
         return progress is not None and progress.files_total > AWAITED_FILES
 
     def _index_looked_at(self) -> None:
-        """Begin to index the changes that a check found, and wait a little."""
+        """Begin to index the changes that the comparison found, and wait a little for them."""
         if not self.refresher.running.locked():
             self.start_background_refresh()
         self._wait_while(lambda: bool(self.look.stale))
 
     def _wait_while(self, is_coming: Callable[[], bool]) -> None:
-        """Wait for something that a refresh is about to do, at most CATCH_UP_SECONDS."""
+        """Wait while `is_coming`, at most CATCH_UP_SECONDS, and not while many files are being indexed."""
         deadline = time.monotonic() + CATCH_UP_SECONDS
         while is_coming() and time.monotonic() < deadline and not self._is_far_behind:
             if self._closed.wait(LOOKED_AT_POLL_SECONDS):
@@ -226,9 +230,10 @@ class LiveIndex:
     ) -> RefreshReport:
         """Bring the index up to date with the tree. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
 
-        Waits a little for a running refresh, and raises BUSY if that takes long. With `joins` it waits until
-        that has ended, and reports what both have done. With `is_last` nothing looks at the tree again. Only
-        a report with `joins` and without `is_last` names the snapshot.
+        If a refresh is already running, waits for it for a few seconds, then raises BUSY. With `joins` it
+        waits until that refresh has ended, and the report counts the work of both. With `is_last` the tree is
+        never compared with the index again, as in a command that answers once. The report names the snapshot
+        only with `joins` and without `is_last`.
         """
         stop = self._stops_when(cancelled)
         self.report.note_begun()
@@ -247,7 +252,7 @@ class LiveIndex:
             return done if add_joined is None else add_joined(done)
         except Exception as error:
             self._watch.note_walk(started, error)
-            if self.refresher.fault:  # answers say that instead
+            if self.refresher.fault:  # answers report the fault instead of a first look that has not ended
                 self.report.note_looked()
             raise
         finally:
@@ -260,7 +265,7 @@ class LiveIndex:
         return lambda: self._closed.is_set() or (cancelled is not None and cancelled())
 
     def is_being_built(self) -> bool:
-        """Return True while a refresh runs and no generation is whole yet; parts may be committed."""
+        """Return True while a refresh runs and the committed generation is only a part of the index."""
         if not self.refresher.running.locked():
             return False
         try:
@@ -271,10 +276,9 @@ class LiveIndex:
     def refresh_paths(
         self, paths: Iterable[str], cancelled: Callable[[], bool] | None = None
     ) -> Mapping[str, SkipReason]:
-        """Bring a few files of the index up to date now: by name, or by a walk if that is not enough.
+        """Bring a few files of the index up to date now, without a walk if that is possible.
 
-        Returns the files of the root that were seen but not indexed, with the reasons. Raises as `refresh`
-        does.
+        Returns every file of the root that is not indexed, with the reason. Raises as `refresh` does.
         """
         stop, finder = self._stops_when(cancelled), self._watch.finder
         changes = finder.look_at(paths) if finder is not None else None
@@ -286,9 +290,9 @@ class LiveIndex:
         return {} if found is None else found[1].get_skipped()
 
     def find_left_out(self, paths: Iterable[str]) -> dict[str, SkipReason]:
-        """Return which of a few files no refresh would index in their current state, and why.
+        """Return which of a few files a refresh would not index as they are now, and why.
 
-        A file that is excluded by its name is reported as soon as the tree was walked once.
+        Files that are excluded by their names are reported only after the first walk of the tree.
         """
         finder = self._watch.finder
         there = [] if finder is None else [path for path in paths if finder.is_there(path)]
@@ -318,10 +322,10 @@ class LiveIndex:
             pass
 
     def wait_for_first_refresh(self) -> None:
-        """Wait until a refresh and the parsing after it have ended, FIRST_REFRESH_SECONDS at most.
+        """Wait until the first refresh and the parsing after it have ended, at most FIRST_REFRESH_SECONDS.
 
-        For whatever would compete with them for the interpreter and is not urgent, such as the watch. A
-        refresh that began with a donor has little left to do after its walk.
+        Work that is not urgent waits here, such as the start of the watch: it would compete with them for the
+        interpreter. A refresh that began with a donor has little left to do after its walk.
         """
         deadline = time.monotonic() + FIRST_REFRESH_SECONDS
         while not self.report.has_looked and time.monotonic() < deadline:
@@ -330,20 +334,20 @@ class LiveIndex:
         self.refresher.wait_for_follower(deadline)
 
     def start_background_refresh(self, *, force: bool = False) -> None:
-        """Refresh in a thread of its own; a failure becomes a warning of `status` and of answers.
+        """Refresh in a thread of its own; a failure becomes a warning in the status and in answers.
 
-        If one is already walking the tree, no other follows it, except with `force`.
+        Does nothing while a refresh is at work, except with `force`.
         """
         self.is_expected = False
         self.report.note_begun(stays=True)
         if self.refresher.progress is not None and not force:  # a second walk of the kernel takes 0.4 s
             return
         thread = threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh")
-        self._threads.add(thread)  # at once: under load it may take a while to begin
+        self._threads.add(thread)  # before it starts, because under load that may take a while
         if not start_daemon(thread):
             self._threads.discard(thread)
             self.refresher.note_failure(RepoError(ErrorCode.INTERNAL, f"{REFUSED.capitalize()}."))
-            self.report.note_looked()  # a later call tries again
+            self.report.note_looked()  # so that a later call tries again
 
     def _refresh_quietly(self, force: bool) -> None:
         try:
@@ -355,7 +359,7 @@ class LiveIndex:
                     if error.code is not ErrorCode.CANCELLED or self._closed.wait(REFRESH_POLL_SECONDS):
                         raise
             self.refresh(force=force)
-        except RepoError:  # another refresh runs here, or it was noted where it failed
+        except RepoError:  # another refresh is running, or the failure has been noted
             pass
         except Exception as error:  # a thread has nobody else to tell
             self.refresher.note_failure(error)

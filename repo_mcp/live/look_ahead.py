@@ -28,48 +28,48 @@ from repo_mcp.text.lines import has_binary_extension
 
 F64 = npt.NDArray[np.float64]
 ReadMany = Callable[[Sequence[str]], list[bytes | None]]
-CountUnits = Callable[[str], int]  # of a term
+CountUnits = Callable[[str], int]  # number of indexed units that contain a term
 
-LOOK_SECONDS = 1.0  # for one call: 10,000 files, where two cores are busy with indexing
-INDEX_SECONDS = 1.5  # to wait for what was chosen: a shard that is being built may come first
-FEWEST_FILES = 50  # if fewer remain, they are indexed before they could be searched
-MAX_FILES = 40  # chosen for one call: a tenth of a second's work
-MAX_BYTES = 2_000_000  # of the chosen files; the best may be larger
-MAX_WORDS = 1_000  # of a text
-MAX_ROOTS = 12  # to look for: the rarest of a long text
+LOOK_SECONDS = 1.0  # how long a call searches: 10,000 files while two cores are busy with indexing
+INDEX_SECONDS = 1.5  # how long it waits for the chosen files; a shard that is being built may come first
+FEWEST_FILES = 50  # fewer files are indexed sooner than they could be searched
+MAX_FILES = 40  # most files chosen for one call: a tenth of a second's work
+MAX_BYTES = 2_000_000  # most bytes of the chosen files together; the best one may be larger
+MAX_WORDS = 1_000  # most words of a text that are considered
+MAX_ROOTS = 12  # most roots that are searched for: those of the rarest words
 MIN_ROOT_BYTES = 3
-BATCH_FILES = 64  # between two looks at the clock
-CACHED_TEXTS = 4  # with the files that were searched for them: the call for the next page has the same text
+BATCH_FILES = 64  # files read between two looks at the clock
+CACHED_TEXTS = 4  # texts whose searched files are remembered: the call for the next page has the same text
 # What a word in a file's name or directory is worth, in equally rare words of text.
 NAME, DIRECTORY = 1.0, 0.4
-SATURATION, LENGTH_SHARE = 1.2, 0.75  # of BM25
+SATURATION, LENGTH_SHARE = 1.2, 0.75  # BM25's k1 and b
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The files of the tree that a call needs. Empty: nobody knows which files those are."""
+    """What is known of the files that a call needs. Empty: nothing is known."""
 
     text: str = ""  # a name, or a text with names and words in it
     paths: tuple[str, ...] = ()
-    wanted: Callable[[str], bool] | None = None  # by path; None: every file
+    wanted: Callable[[str], bool] | None = None  # tells by its path if a file is wanted; None: every file is
 
 
 class LookAhead:
     """The files that are still to be indexed, for calls to search. Safe for several threads."""
 
     def __init__(self, remaining: RemainingFiles, read_many: ReadMany, closed: threading.Event) -> None:
-        """`read_many` returns the bytes of walked files, or None for what cannot be read."""
+        """Take `read_many`, which returns the bytes of walked files, None for each that cannot be read."""
         self._remaining = remaining
         self._read_many = read_many
         self._closed = closed
-        self._looking = threading.Lock()  # one call at a time; another waits no longer than it takes
+        self._looking = threading.Lock()  # held by the one call that searches; another waits for it
         self._looked: LruCache[tuple[bytes, ...], set[str]] = LruCache(CACHED_TEXTS)
 
     def look(self, need: Need, count_units: CountUnits) -> None:
-        """Have those files indexed first that are needed by path or match the text best.
+        """Have the files of `need.paths`, and those that match its text best, indexed before all others.
 
-        `count_units` tells in how many indexed units a term occurs. Returns when they are in the index, after
-        INDEX_SECONDS at the latest; nobody waits when few files remain. Raises IndexFormatError, OSError.
+        Returns when they are in the index, at the latest after INDEX_SECONDS; at once if few files remain.
+        Raises IndexFormatError, OSError.
         """
         left = self._remaining.list_paths()
         if len(left) < FEWEST_FILES:
@@ -131,10 +131,9 @@ class LookAhead:
 
 
 def choose_roots(text: str, count_units: CountUnits) -> list[bytes]:
-    """Return lower-case roots of the rarest words of a text: every file with such a word contains its root.
+    """Return lower-case roots of the rarest words of a text, of equally rare words the first.
 
-    That is true of ASCII words. `count_units` tells in how many indexed units a term occurs; of equally rare
-    words the first are taken.
+    Every file with one of these words contains its root, if the word is ASCII.
     """
     terms = [term for term in parse_query(text, MAX_WORDS).terms if len(get_root(term)) >= MIN_ROOT_BYTES]
     rarest = sorted(terms, key=count_units)[: 2 * MAX_ROOTS]
@@ -142,7 +141,7 @@ def choose_roots(text: str, count_units: CountUnits) -> list[bytes]:
 
 
 def _count_in_paths(paths: Sequence[str], roots: Sequence[bytes]) -> F64:
-    """Return the value of the roots in each path: a row for each path, a column for each root."""
+    """Return the worth of each root in each path (a row for each path): NAME, DIRECTORY or 0."""
     worth = np.zeros((len(paths), len(roots)))
     folded = [path.lower() for path in paths]
     for column, root in enumerate(root.decode() for root in roots):

@@ -24,7 +24,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 
-REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
+REFRESH_WAIT_SECONDS = 5.0  # how long a refresh waits for one that is already running
 REFRESH_POLL_SECONDS = 0.05
 BUSY = ("A refresh of this index is already running.", "Search still works; repo.status shows the progress.")
 CANCELLED = ("The refresh was cancelled.", "Nothing was changed.")
@@ -40,7 +40,7 @@ class IndexSetup:
     workers: int
     make_tag: MakeTag | None = None  # an index is used only if it was sealed with it
     donations: Donations = NO_DONATIONS
-    memory: WalkMemory | None = None  # of the walks of the root
+    memory: WalkMemory | None = None  # what walks of the root have found out
 
 
 class Refresher:
@@ -58,20 +58,20 @@ class Refresher:
         self.setup = setup
         self._probe = probe if probe is not None else NO_PROBE
         self.running = threading.Lock()  # held while this process refreshes
-        self._hurried = threading.Event()  # a few changed files wait to be indexed
+        self._hurried = threading.Event()  # a few changed files are waiting to be indexed
         self.progress: IndexProgress | None = None
-        self.remaining = RemainingFiles()  # of the running refresh
+        self.remaining = RemainingFiles()  # files that the running refresh has not indexed yet
         self.finished: Counter[str] = Counter()  # files added, updated and removed by all refreshes so far
-        self.fault = ""  # why a refresh failed; none has looked at the whole tree successfully since then
-        self.purges = 0  # refreshes that purged: nothing of the files that they left out may stay anywhere
-        # Called with the committed generation before another purges it; a derived index sets this.
+        self.fault = ""  # why the last refresh failed; "" after one has succeeded for the whole tree
+        self.purges = 0  # number of refreshes that purged files, of which no derived index may keep anything
+        # Called with the committed generation before a refresh purges files. A derived index sets this.
         self.note_purge_due: Callable[[int], None] = lambda _generation: None
-        # Called after each commit of a refresh, before it has ended; a derived index sets this.
+        # Called after each commit of a running refresh. A derived index sets this.
         self.note_commit: Callable[[], None] = lambda: None
-        self.commits = 0  # of all refreshes so far
+        self.commits = 0  # number of commits of all refreshes so far
         self._committed = threading.Condition()  # guards `commits`
-        # Waits for a derived index that began with a donor to follow the first refresh, until a deadline
-        # (time.monotonic). The derived index sets this.
+        # Waits until the derived index has followed the first refresh, at most until a time (time.monotonic).
+        # A derived index that began with a donor sets this.
         self.wait_for_follower: Callable[[float], None] = lambda _deadline: None
 
     def refresh(
@@ -83,7 +83,7 @@ class Refresher:
     ) -> RefreshReport:
         """Bring the index up to date with the tree. The caller holds `running`. Raises as the indexer.
 
-        The report does not name the snapshot, which takes time: whoever waits for the refresh goes first.
+        The report does not name the snapshot: that takes time, for which nobody should have to wait.
         """
 
         def report(now: IndexProgress) -> None:
@@ -111,7 +111,7 @@ class Refresher:
         self.note_commit()
 
     def wait_for_commit(self, commits: int) -> None:
-        """Wait until `commits` is outdated, a moment at most: another process may commit unseen."""
+        """Wait until there are more than `commits` commits, but only a moment: other processes commit too."""
         with self._committed:
             self._committed.wait_for(lambda: self.commits != commits, REFRESH_POLL_SECONDS)
 
@@ -135,9 +135,9 @@ class Refresher:
             raise
 
     def note_failure(self, error: Exception) -> None:
-        """Keep the reason why a refresh failed. Answers give it until another has checked the whole tree.
+        """Record why a refresh failed. Answers say so until a refresh of the whole tree has succeeded.
 
-        A cancelled refresh has not failed.
+        Being cancelled is not a failure.
         """
         if not isinstance(error, RepoError):
             self.fault = f"{FAILED} {type(error).__name__}."
@@ -147,11 +147,11 @@ class Refresher:
     def join(
         self, stop: Callable[[], bool], progress: ProgressCallback | None
     ) -> Callable[[RefreshReport], RefreshReport]:
-        """Take `running` after the refresh that is already running, reporting its progress. Raises CANCELLED.
+        """Wait for the running refresh, reporting its progress, then take `running`. Raises CANCELLED.
 
-        If that refresh has not begun within REFRESH_WAIT_SECONDS, it is waiting for another process, and BUSY
-        is raised. Returns a function that adds its work to the report of the next refresh, which indexes
-        later changes.
+        Returns a function that adds the work of that refresh to the report of the caller's own refresh.
+        Raises BUSY if that refresh makes no progress for REFRESH_WAIT_SECONDS: it is waiting for another
+        process.
         """
         started, before = time.monotonic(), self.finished.copy()
         reported, moved = None, started
@@ -179,7 +179,7 @@ class Refresher:
                 raise RepoError(ErrorCode.BUSY, *BUSY)
 
     def gives_way(self) -> bool:
-        """Return True while files that are known by name wait for a walk, which may take a second."""
+        """Return True if the running walk, which may take a second, keeps a few changed files waiting."""
         return self._hurried.is_set() and self.is_walking
 
     @property

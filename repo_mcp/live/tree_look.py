@@ -1,8 +1,8 @@
-"""Looks over the tree for files that differ from one index.
+"""Finds the files of the tree that differ from an index, by walking the tree. One such walk is called a look.
 
-A call may look `once`, at its beginning. In a large tree a look takes a second, so its result is reused for
-LOOK_REUSE_FACTOR times as long as it took. Where the system reports changes, none is needed while all are
-committed, and otherwise none counts that began before the call.
+A look at a large tree takes a second, so its result is reused for LOOK_REUSE_FACTOR times as long as it took.
+Where the system reports changes, a large tree is not looked at while all reported changes are committed;
+while some are not, a call looks again unless the last look began after the call did.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from repo_mcp.live.generation import Generation
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.threads import start_daemon
 
-LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
-CHEAP_LOOK_FILES = 3_000  # an exact search in a smaller tree looks it over each time, in 30 ms at most
-LOOK_REUSE_FACTOR = 4  # in a larger one a look is used again for this many times what it took
-MAX_REFRESH_LOOK_SECONDS = 1.0  # what looking took in a refresh that took longer, at most
+LOOK_FILES = 20_000  # a status does not compare a tree with more files, which takes over 0.1 s
+CHEAP_LOOK_FILES = 3_000  # an exact search compares a tree up to this size each time, in 30 ms at most
+LOOK_REUSE_FACTOR = 4  # the result for a larger tree is reused for this many times what the look took
+MAX_REFRESH_LOOK_SECONDS = 1.0  # a refresh counts as a look that took at most this long
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class _Look:
     """The findings of one look at the tree."""
 
     generation: int
-    started: float  # time.monotonic: what changed later may be missing
+    started: float  # time.monotonic; later changes may be missing
     took: float  # seconds
-    files: int  # that were looked at
+    files: int  # number of files in the tree
     changed: ChangedFiles
-    is_last: bool = False  # it never expires: a command answers about the tree as it found it
+    is_last: bool = False  # never look again: a command answers about the tree as it was when it started
 
     def is_old(self, share: float = 1.0) -> bool:
         """Return True when `share` of the time for which the look may be reused is over."""
@@ -54,21 +54,22 @@ class TreeLook:
         closed: threading.Event,
         is_settled: Callable[[], bool | None] = lambda: None,
     ) -> None:
-        """`is_settled` tells whether all changes so far are committed; None if the system reports none."""
+        """Take `is_settled`, which tells if all reported changes are committed; None if none are reported."""
         self._generation = generation
         self.walk = walk
         self._closed = closed
         self._is_settled = is_settled
-        self._settled: tuple[int, ChangedFiles] | None = None  # for the last generation that had all changes
-        self._calls = threading.local()  # when the call of a thread began
-        self._looking = threading.Lock()  # held while the tree is looked over for an exact search
+        # The last generation that had all changes, and its differences.
+        self._settled: tuple[int, ChangedFiles] | None = None
+        self._calls = threading.local()  # `began`: when the call that this thread runs began (time.monotonic)
+        self._looking = threading.Lock()  # held by the thread that looks at the tree
         self._look: _Look | None = None
-        self.stale: int | None = None  # files found changed at the last look and not indexed yet
-        self.age = 0.0  # seconds from that look to the last answer; 0 if the answer looked itself
+        self.stale: int | None = None  # changed files that the last look found and no refresh has indexed yet
+        self.age = 0.0  # age of that look in seconds when the last call used it; 0 if the call looked itself
 
     @contextmanager
     def once(self) -> Iterator[None]:
-        """Let this thread look only once meanwhile: each time it asks, a look that began since will do."""
+        """Let this thread reuse, until the block ends, any look that began after the block did."""
         self._calls.began = time.monotonic()
         try:
             yield
@@ -78,9 +79,9 @@ class TreeLook:
     def find_changed(self, generation: int) -> ChangedFiles | None:
         """Return how the tree differs from a generation; None when that is not known.
 
-        After half of its time, a look is renewed in the background. A large tree is not looked over while the
-        generation is known to have all changes. While it is known to lack some, a look from before the call
-        may lack them, too.
+        Does not look at a large tree if the generation is known to have all changes. If it is known to lack
+        some, only a look that began after the call is used. Otherwise a look is reused until it is too old,
+        and is renewed in the background when half of that time is over.
         """
         began = getattr(self._calls, "began", None)
         asked = time.monotonic() if began is None else began
@@ -92,7 +93,8 @@ class TreeLook:
             return look.changed
         is_behind = is_settled is False and look is not None and look.started < asked
         if look is None or look.generation != generation or look.is_old() or is_behind:
-            with self._looking:  # who had to wait uses a look that began after it had asked
+            # After waiting for another thread, its look will do if it began after this call.
+            with self._looking:
                 look = self._look
                 if look is None or look.generation != generation or look.started < asked:
                     return self._look_over(generation)
@@ -102,17 +104,17 @@ class TreeLook:
         return replace(look.changed, age=age)
 
     def _find_settled(self, generation: int) -> ChangedFiles | None:
-        """Return how a large tree differs from a generation that has all changes.
+        """Return how a large tree differs from a generation that has all reported changes.
 
-        None for a small tree, of which a look costs little and sees what the system might lose. None as well
-        if the generation has been replaced: then it may lack the latest changes.
+        Returns None for a small tree: looking at it costs little, and finds changes that the system failed to
+        report. Returns None too if a later generation is committed, which alone has the latest changes.
         """
         try:
             if (known := self._settled) is not None and known[0] == generation:
                 manifest = self._generation.read_manifest()
                 return known[1] if manifest is not None and manifest.generation == generation else None
             found = self._generation.read_seen(generation)
-        except OSError:  # the look says so
+        except OSError:  # `_look_over` meets the same fault
             return None
         if found is None or found[1].whole_count <= CHEAP_LOOK_FILES:
             return None
@@ -120,10 +122,10 @@ class TreeLook:
         return self._settled[1]
 
     def note_changes(self, generation: int, files: int) -> None:
-        """Count in `stale` what changed since a generation of about `files` files, for answers from it.
+        """Set `stale` and `age` for an answer from a generation of about `files` files.
 
-        A small tree is compared at once. For a larger one nobody waits: the last look counts, with its `age`,
-        and another begins in the background. Raises as a walk does, and IndexFormatError.
+        A small tree is looked at now. For a larger one the last look is used, and another one begins in the
+        background. Raises what a walk raises, and IndexFormatError.
         """
         look = self._look
         self.age = 0.0
@@ -137,14 +139,14 @@ class TreeLook:
             self.stale = changed.certain + len(changed.missing)
 
     def _start_look(self, generation: int) -> None:
-        """Compare the tree in a thread, to which `_looking` is handed over."""
+        """Look at the tree in a new thread, which releases `_looking` at the end."""
         if not start_daemon(threading.Thread(target=self._look_ahead, args=(generation,), name="look")):
-            self._looking.release()  # a later answer tries again
+            self._looking.release()  # a later call tries again
 
     def _look_over(self, generation: int) -> ChangedFiles | None:
         try:
             found = self._generation.read_seen(generation)
-        except OSError:  # the answer says that the index cannot be reached
+        except OSError:  # answers say that the index cannot be reached
             return None
         if found is None:
             return None
@@ -155,18 +157,18 @@ class TreeLook:
         return changed
 
     def _look_ahead(self, generation: int) -> None:
-        """Compare the tree, in a thread to which `_looking` was handed over."""
+        """Look at the tree, and release `_looking`, which the starting thread has taken."""
         try:
             self._look_over(generation)
         except (RepoError, IndexFormatError, OSError):
-            self._look = None  # the next search looks itself, and says what is wrong
+            self._look = None  # the next search looks itself, and reports the fault
         finally:
             self._looking.release()
 
     def note_refresh(self, started: float, *, is_last: bool = False) -> None:
-        """Count a refresh that began at `started` (time.monotonic) as a look: it has examined the tree, too.
+        """Record a refresh that began at `started` (time.monotonic) as a look, since it has walked the tree.
 
-        With `is_last` they never expire.
+        With `is_last` the look never expires.
         """
         found = self._generation.read_seen()
         if found is not None:
@@ -178,7 +180,7 @@ class TreeLook:
             )
 
     def count_stale(self, seen: SeenFiles | None, files: int, *, may_look: Callable[[], bool]) -> int | None:
-        """Return the number of files changed since the refresh; in a large tree, at the last look."""
+        """Return how many files have changed since the refresh, or for a large tree, had at the last look."""
         if seen is None or files > LOOK_FILES or not may_look():
             return self.stale
         try:
