@@ -26,8 +26,8 @@ from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FLAG_ADAPTER_FAILED
 from repo_mcp.workspace.client_paths import shown
 
-MAX_NAMED = 3  # files in a warning
-WALL_SECONDS = 30.0  # for one text; where possible a limit on processor time ends it sooner
+MAX_NAMED = 3  # most files that a warning names
+WALL_SECONDS = 30.0  # most time for one text; where possible, a limit on processor time ends it sooner
 
 
 class Marker:

@@ -1,8 +1,9 @@
-"""Takes over from another index, the donor, the rows of files that are the same here.
+"""Starts an index from another one, the donor, so that files which are the same here need not be indexed.
 
-No row of a donor is live before its file is confirmed: by the fingerprint of the contents or, without
-reading them, by what Git recorded about both checkouts. So a file that only the donor has is never returned
-or counted, and its rows disappear in the next merge.
+The donor's segments are taken over whole, with every file in them dead. A file becomes live once it is
+confirmed to be the same here: by the fingerprint of its contents or, without reading it, by what Git recorded
+about both checkouts. So a file that only the donor has is never returned or counted, and the next merge drops
+it.
 """
 
 from __future__ import annotations
@@ -33,12 +34,13 @@ from repo_mcp.workspace.git_blobs import SharedBlobs, find_rows
 from repo_mcp.workspace.git_index_entries import STAT_BITS
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
-COMPARED_BYTES = 128 * 1024 * 1024  # this process compares them in the time that starting others takes
-INDEXED_BYTES = 8 * 1024 * 1024  # of these, it indexes at most one shard, as in any refresh
+COMPARED_BYTES = 128 * 1024 * 1024  # reading so much takes as long as starting other processes
+INDEXED_BYTES = 8 * 1024 * 1024  # the part of that which may be new or changed: one shard, as in any refresh
 I64 = npt.NDArray[np.int64]
-_LASTING = (SkipReason.BINARY, SkipReason.TOO_LARGE)  # true of the same file in every checkout
+_LASTING = (SkipReason.BINARY, SkipReason.TOO_LARGE)  # holds for the same file in every checkout
 Read = TypeVar("Read")
-FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout; None: all must be read
+# Files that Git knows to be the same; None: all must be read.
+FindShared = Callable[[Donor], SharedBlobs | None]
 
 
 NO_DONOR = (
@@ -53,7 +55,7 @@ class Donations:
 
     list_donors: ListDonors = list_nothing
     find_shared: FindShared = lambda _donor: None
-    is_asked_for: bool = False  # the operator named a checkout or a pack
+    is_asked_for: bool = False  # the operator named a checkout or a pack, and is told if it was of no use
 
     def warn(self) -> tuple[str, ...]:
         """Return the warning if a first index started from nothing although a donor was named."""
@@ -64,9 +66,9 @@ NO_DONATIONS = Donations()
 
 
 def adopt(writer: IndexWriter, donors: Sequence[Donor]) -> tuple[Donor, Snapshot] | None:
-    """Take over the segments of the first donor that has them, and return both; None without such a donor.
+    """Take over the segments of the first donor that can be proven, and return it with its snapshot.
 
-    The segments are open, and none of their files is live yet.
+    No file of the segments is live yet. The caller closes the snapshot. Returns None without such a donor.
     """
     return _open_first(writer, _iter_adopted(writer, donors), lambda donor, adopted: (donor, adopted))
 
@@ -76,9 +78,9 @@ def _open_first(
     adopted: Iterable[tuple[Donor, AdoptedSegments]],
     read: Callable[[Donor, Snapshot], Read],
 ) -> Read | None:
-    """Return what `read` makes of the first donor that is proven to be what was sealed; None without one.
+    """Return what `read` returns for the first donor whose segments are proven genuine; None without one.
 
-    `read` may raise IndexFormatError or OSError, and then the next donor is tried.
+    If `read` raises IndexFormatError or OSError, the next donor is tried.
     """
     for donor, segments in adopted:
         try:
@@ -89,19 +91,19 @@ def _open_first(
 
 
 def _iter_adopted(writer: IndexWriter, donors: Sequence[Donor]) -> Iterator[tuple[Donor, AdoptedSegments]]:
-    """Yield donors whose segments are here, and may still be compared with the seal."""
+    """Yield each donor whose segments could be linked or copied; they may still have to be proven."""
     for donor in donors:
         try:
             yield donor, writer.adopt(donor.directory, [one.directory for one in donors if one is not donor])
-        except (IndexFormatError, OSError):  # it is changing, damaged or gone, or there is no room here
+        except (IndexFormatError, OSError):  # the donor is changing, damaged or gone, or the disk is full
             writer.delete_garbage()
 
 
 class PendingAdoption:
-    """The first donor all of whose segments could be taken over.
+    """The first donor whose segments could all be taken over, while they are still being proven.
 
-    While these are compared with its seal, Git's records are read and the tree may be walked. Nothing is read
-    from the segments before the comparison is done.
+    Meanwhile, Git's records are read and the tree may be walked. Nothing is read from the segments before
+    they are proven, which is what `finish` waits for.
     """
 
     def __init__(self, writer: IndexWriter, donations: Donations) -> None:
@@ -111,7 +113,7 @@ class PendingAdoption:
         self._move_on()
 
     def _move_on(self) -> None:
-        """Begin with the next donor, if there is one."""
+        """Take over the segments of the next donor, if there is one."""
         self._shared: tuple[SeenFiles, SharedBlobs] | None = None
         self._begun = next(self._donors, None)
         if self._begun is not None:
@@ -127,15 +129,15 @@ class PendingAdoption:
 
     @property
     def is_noted(self) -> bool:
-        """Return True when Git knows which files are the same: then the walk can come first."""
+        """Return True when Git knows which files are the same, so that reading can wait for the walk."""
         return self._shared is not None
 
     def finish(self) -> Adoption | None:
-        """Return the files of the first donor whose segments are what was sealed; None without one."""
+        """Return the files of the first donor whose segments are proven genuine; None without one."""
         return _open_first(self._writer, self._iter_begun(), self._read)
 
     def _iter_begun(self) -> Iterator[tuple[Donor, AdoptedSegments]]:
-        """Yield the donor that was begun with, and then the others."""
+        """Yield the present donor, then the next ones."""
         while self._begun is not None:
             yield self._begun
             self._move_on()
@@ -146,7 +148,7 @@ class PendingAdoption:
             return Adoption(donor, adopted, self._shared)
 
     def close(self) -> None:
-        """Give it up."""
+        """Stop proving the segments. They are not used then."""
         if self._begun is not None:
             self._begun[1].close()
 
@@ -155,9 +157,9 @@ class Adoption:
     """The files of one donor, and those of them that are confirmed."""
 
     def __init__(self, donor: Donor, adopted: Snapshot, shared: tuple[SeenFiles, SharedBlobs] | None) -> None:
-        """Take the donor's snapshot `adopted`, opened here; its record and Git's notes on both checkouts.
+        """Read the files of the donor's snapshot `adopted`. Raises IndexFormatError, OSError.
 
-        Raises IndexFormatError, OSError.
+        `shared` has the donor's record of seen files and what Git knows of both checkouts, if it knows them.
         """
         self.donor = donor
         paths: list[str] = []
@@ -174,40 +176,42 @@ class Adoption:
         self._paths = paths if order is None else [paths[row] for row in order]
         self._prints = _join(prints, order).tobytes()
         self._sizes = _join(sizes, order).tolist()
-        self._owners, self._files = _join(owners, order), _join(files, order)  # segment of each, number there
+        # For each file: its segment, and its number there.
+        self._owners, self._files = _join(owners, order), _join(files, order)
         self._entries = [segment.entry for segment in adopted.segments]
         self._confirmed = np.zeros(len(paths), dtype=np.bool_)
-        self._shared = shared  # as long as it is needed
-        self._put = 0  # files when the entries were last given out
+        self._shared = shared  # dropped after use
+        self._put = 0  # number of confirmed files when `iter_entries` was last called
 
     @property
     def confirmed(self) -> int:
-        """Return the number of files that are known to be the same here."""
+        """Return the number of files that are confirmed to be the same here."""
         return int(np.count_nonzero(self._confirmed))
 
     @property
     def is_worth_a_commit(self) -> bool:
-        """Return True when at least twice as many files are confirmed as when the entries were given out."""
+        """Return True when twice as many files are confirmed as at the last call of `iter_entries`."""
         return self.confirmed > 2 * self._put
 
     def describe(self) -> str:
-        """Return where the rows came from, without naming a path."""
+        """Return in words where the index began, without naming a path."""
         return f"{self.donor.root.origin}: {self.confirmed:,} of its {len(self._paths):,} files were the same"
 
     def find_fingerprint(self, path: str) -> bytes | None:
-        """Return the fingerprint of a file in the donor; None if the donor lacks the file."""
+        """Return the fingerprint that the donor has for a path; None if it does not have the path."""
         row = self._find_row(path)
         return None if row is None else self._prints[row * FINGERPRINT_BYTES : (row + 1) * FINGERPRINT_BYTES]
 
     @property
     def must_be_read(self) -> bool:
-        """Return True when Git knows of no file, and there are so many bytes that reading begins at once."""
+        """Return True when Git cannot tell which files are the same, and there is much to read."""
         return self._shared is None and sum(self._sizes) > COMPARED_BYTES
 
     def is_soon_compared(self, files: WalkedFiles) -> bool:
-        """Return True when this process can compare the files before others could start.
+        """Return True when this process can read the files before worker processes would have started.
 
-        More bytes take longer to read, and a file with another size than in the donor is indexed.
+        Limits the bytes to be read, and those of files whose size differs from the donor's: these are
+        indexed.
         """
         read = indexed = 0
         for path, size in zip(files.paths, files.stats[:, SIZE_COLUMN].tolist(), strict=True):
@@ -222,11 +226,11 @@ class Adoption:
         self._confirmed[[row for row in map(self._find_row, paths) if row is not None]] = True
 
     def find_rows(self, walked: Sequence[str]) -> I64:
-        """Return the donor's row of each path of a walk, which ascend (int64); -1 where it has not got it."""
+        """Return the donor's row for each of the ascending paths of a walk (int64); -1 for none."""
         return find_rows(self._paths, walked)
 
     def list_others(self, rows: I64) -> list[str]:
-        """Return the paths of the donor that are not among those of a walk, by `find_rows` of these."""
+        """Return the donor's paths that a walk did not find, given what `find_rows` returned for the walk."""
         is_other = np.ones(len(self._paths), dtype=np.bool_)
         is_other[rows[rows >= 0]] = False
         return [self._paths[row] for row in np.flatnonzero(is_other).tolist()]
@@ -245,14 +249,15 @@ class Adoption:
             yield entry._replace(dead_files=tuple(np.flatnonzero(is_dead).tolist()))
 
     def _find_row(self, path: str) -> int | None:
-        """Return the row of one path; None where the donor has not got it."""
+        """Return the donor's row for a path; None if it does not have the path."""
         return find_place(self._paths, path)
 
     def confirm_shared(self, files: WalkedFiles, rows: I64) -> tuple[list[int], dict[str, SkipReason]]:
-        """Confirm the files of a walk that Git knows to be the same, by their status. `rows` are `find_rows`.
+        """Confirm, by their status, the files of a walk that Git knows to be the same.
 
-        Returns the positions of the files that must be read, ascending, and those of the others that are not
-        indexed, with the reasons: their bytes and sizes are the same as in the donor. Raises CorruptIndex.
+        `rows` is what `find_rows` returned for the walk. Returns the ascending positions of the files that
+        must be read, and the paths that the donor did not index, with the reason, which holds here too:
+        binary files and too large ones. Raises CorruptIndex.
         """
         left = np.ones(len(files), dtype=np.bool_)
         if self._shared is None:
@@ -273,13 +278,17 @@ class Adoption:
 
 
 def _join(columns: Sequence[npt.NDArray[Any]], order: Sequence[int] | None) -> npt.NDArray[Any]:
-    """Return the columns of all segments as one, in an order of its rows if one is given."""
+    """Return the columns of all segments as one column, with its rows in the given order, if any."""
     joined = np.concatenate(columns) if columns else np.zeros(0, dtype=np.int64)
     return joined if order is None else joined[order]
 
 
 def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
-    """Return the positions of files with the status that Git noted, both in the walk and in the record."""
+    """Return the ascending positions of the files in a walk that are the same as in the donor's checkout.
+
+    Git noted the same blob for both checkouts. Here the file has the status that Git noted; there, the record
+    of seen files has it.
+    """
     rows = find_rows(files.paths, shared.paths)
     walked = np.flatnonzero(rows >= 0)
     rows = rows[walked]

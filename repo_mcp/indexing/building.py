@@ -17,8 +17,9 @@ from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, FileColumns, WalkedFiles
 
-NOTED_FILES = 100  # new files that are worth a look: a sixth of a shard of Linux
-PATIENCE_SECONDS = 1.0  # with the walk: twice what Linux takes; a first call waits two seconds in all
+NOTED_FILES = 100  # number of new files from which the walked ones are looked at: a sixth of a shard of Linux
+# How long a walk may take: twice what Linux needs; a first call waits two seconds in all.
+PATIENCE_SECONDS = 1.0
 
 
 class Building:

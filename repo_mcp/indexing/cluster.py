@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 OPTION = "--scheduler"
 CONNECT_SECONDS = 10.0
 CLOSE_SECONDS = 5.0
-LOOK_SECONDS = 0.5  # between two looks at which workers there are
-MAX_FAILURES = 2  # of a shard before it is built here, of a worker before it is given nothing more
-MAX_NAME_CHARS = 60  # of an error
+LOOK_SECONDS = 0.5  # time between two questions to the scheduler about its workers
+MAX_FAILURES = 2  # so many failures of a shard have it built here; of a worker, end its use
+MAX_NAME_CHARS = 60  # most characters of an error's name in a warning
 GONE, LATE, OTHER, DAMAGED = "gone", "late", "another version of the program", "an incomplete reply"
 
 
@@ -62,10 +62,12 @@ GONE, LATE, OTHER, DAMAGED = "gone", "late", "another version of the program", "
 class ClusterTimeouts:
     """The seconds to wait for a cluster."""
 
-    first_worker_seconds: float = 10.0  # without any worker; then shards are built here
-    first_shard_seconds: float = 120.0  # for one shard, before any is done: a file system may be cold
-    least_shard_seconds: float = 10.0  # for one shard afterwards: this, or
-    times_longest: float = 8.0  # that many times the longest one so far, whichever is more
+    first_worker_seconds: float = 10.0  # without any worker for so long, shards are built here
+    # Longest time for a shard until one is done: a file system may be cold.
+    first_shard_seconds: float = 120.0
+    # Afterwards a shard may take `times_longest` times as long as the slowest so far, and always this long.
+    least_shard_seconds: float = 10.0
+    times_longest: float = 8.0
 
 
 DEFAULT_TIMEOUTS = ClusterTimeouts()
@@ -82,9 +84,10 @@ class _Shard:
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """The result of giving out a shard. Without a worker, the shard must be built here.
+    """What came of giving a shard to the cluster.
 
-    Without a shard either, all of them must be: the connection to the cluster has ended.
+    Without `worker`, the cluster did not take the shard, which must be built here. Without `shard` too, the
+    connection to the cluster has ended, and all shards must be built here.
     """
 
     shard: _Shard | None = None
@@ -94,7 +97,7 @@ class _Reply:
 
 @dataclass(frozen=True, slots=True)
 class _Delivery:
-    """A reply for the thread that waits for it. See `Outcome`."""
+    """A reply that the refreshing thread has to check. Implements `Outcome`."""
 
     reply: _Reply
     settle: Callable[[_Reply], ShardResult | None]
@@ -156,8 +159,9 @@ class ClusterBuilders:
         self._done = done
         self._opened = opened
         self._directory = DiskDirectory(settings.index_path)
-        self._reader: ShardBuilder | None = None  # of files that a worker did not see as the walk did
-        self._elsewhere: dict[str, ShardTask] = {}  # given to workers, by their temporary names
+        # Reads files that a worker saw with another status than the walk.
+        self._reader: ShardBuilder | None = None
+        self._elsewhere: dict[str, ShardTask] = {}  # shards that workers are building, by temporary name
         self._here: ProcessBuilders | None = None
         self._built_here = 0
 
@@ -208,7 +212,7 @@ class ClusterBuilders:
 
     def _build_here(self, task: ShardTask) -> None:
         if self._elsewhere.pop(task.temporary, None) is None:
-            return  # it is being built here already
+            return  # already being built here
         if self._here is None:
             self._here = self._opened.enter_context(start_builders(self._settings, self._workers, self._done))
         self._built_here += 1
@@ -235,8 +239,8 @@ class _ClusterLoop:
 
     def __init__(self, address: str, timeouts: ClusterTimeouts, deliver: Callable[[_Reply], None]) -> None:
         """`deliver` is called with each reply, in the thread of the event loop."""
-        self.faults: Counter[str] = Counter()  # of workers
-        self.slots = 0  # shards that the present workers can be given
+        self.faults: Counter[str] = Counter()  # why workers failed, with how often
+        self.slots = 0  # number of shards that the present workers can be given
         self._deliver = deliver
         self._has_ended = False
         self._address = address
@@ -246,8 +250,8 @@ class _ClusterLoop:
         self._thread = threading.Thread(target=self._run, name="cluster", daemon=True)
         self._waiting: asyncio.Queue[_Shard] = asyncio.Queue()
         self._closing = asyncio.Event()
-        self._failures: Counter[str] = Counter()  # of each worker, by address
-        self._longest = 0.0  # seconds, of the shards that are done
+        self._failures: Counter[str] = Counter()  # failures of each worker, by address
+        self._longest = 0.0  # seconds that the slowest finished shard took
 
     # Called from the thread that refreshes
 
@@ -256,7 +260,7 @@ class _ClusterLoop:
         self._thread.start()
         try:
             self._connected.result(2 * CONNECT_SECONDS)
-        except Exception as error:  # of a library that raises many
+        except Exception as error:  # Dask raises errors of many classes
             raise _invalid(
                 f"No Dask scheduler answers at {self._address!a} ({_name(error)}).",
                 f"Give {OPTION} an address such as tcp://127.0.0.1:8786, and check that it can be reached.",
@@ -291,7 +295,7 @@ class _ClusterLoop:
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
                 runner.run(self._talk())
-        except Exception as error:  # of a library that raises many
+        except Exception as error:  # Dask raises errors of many classes
             if not self._connected.done():
                 self._connected.set_exception(error)
         finally:
@@ -344,7 +348,7 @@ class _ClusterLoop:
         """Return the workers by address, each with its threads; none if the scheduler does not answer."""
         try:
             return dict(await asyncio.wait_for(client.ncores(), CONNECT_SECONDS))
-        except Exception:  # of a library that raises many
+        except Exception:  # Dask raises errors of many classes
             return {}
 
     def _hand_back(self) -> None:

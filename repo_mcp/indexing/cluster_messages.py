@@ -105,7 +105,7 @@ def build_shard(message: bytes) -> list[bytes]:
     settings = _read_settings(record["settings"])
     builder = ShardBuilder(settings, directory, lambda one: seen.update({one.path: _describe_stat(one)}))
     collects = gc.isenabled()
-    gc.disable()  # as in a process of ours
+    gc.disable()  # as worker processes of this machine do
     try:
         result = builder.build(ShardTask("new", files, record["bytes"]))
     finally:

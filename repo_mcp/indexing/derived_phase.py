@@ -43,9 +43,9 @@ from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.donors import ListDonors, list_nothing
 
-# Of a merge: it takes 90 MB of memory for 4.8 million symbols, and with windows of 1 MB twice that.
+# Window of a merge. Merging 4.8 million symbols takes 90 MB of memory; with windows of 1 MB, twice that.
 WINDOW_BYTES = 256 * 1024
-FULL_MERGE_SHARE = 0.5  # of the files; when more are renewed in one round, everything is merged
+FULL_MERGE_SHARE = 0.5  # when a round renews more than this share of the files, everything is merged
 
 Cancelled = Callable[[], bool]
 Check = Callable[[], None]  # raises RepoError with CANCELLED when the round is cancelled
@@ -73,7 +73,7 @@ class DerivedStorage:
     """The directory of a derived index, its seal, and the indexes that an empty one may start from."""
 
     directory: str | DirectoryHolder
-    configuration: str  # of what determines its contents; an index of another one is built anew
+    configuration: str  # digest of what determines its contents; an index with another digest is rebuilt
     make_tag: MakeTag | None = None  # seals the index
     list_donors: ListDonors = list_nothing
 
@@ -86,20 +86,21 @@ class DerivedStorage:
 class PhaseWords:
     """The messages of a phase that cannot continue."""
 
-    name: str  # reported with its first progress
-    busy: str  # when another process is writing
+    name: str  # name of the phase in reports of progress
+    busy: str  # message of the error while another process is writing
     cancelled: str
-    kept: str  # what happens to the work so far
+    kept: str  # hint of that error: what happens to the work done so far
 
 
 class PhaseStore:
-    """The directory of one derived index, and the right to write to it."""
+    """The stored files of one derived index, opened for reading or for one round of writing."""
 
     def __init__(self, storage: DerivedStorage, fields: tuple[Field, ...], words: PhaseWords) -> None:
         self._storage = storage
         self._fields = fields
         self._words = words
-        self.has_adopted = False  # it began with a donor; files that differ there are still to come
+        # The index began with a donor's records; files that differ are still to be done.
+        self.has_adopted = False
 
     @contextmanager
     def open_writer(self, cancelled: Cancelled) -> Iterator[WriteTarget]:
@@ -131,10 +132,9 @@ class PhaseStore:
     def run_round(
         self, target: WriteTarget, run: Callable[[KnownFiles | None], Report], *, anew: bool
     ) -> Report:
-        """Return the result of `run`, called with the known files, or with None to build everything.
+        """Call `run` with the files that are indexed already and return its result. Raises what it raises.
 
-        The latter happens with `anew`, and when the index cannot be read: it is discarded. Raises what `run`
-        raises.
+        With `anew`, or when the index cannot be read, the index is discarded and `run` is called with None.
         """
         directory, writer = target
         with suppress(IndexFormatError):

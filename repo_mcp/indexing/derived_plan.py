@@ -18,10 +18,11 @@ from repo_mcp.indexing.known_files import KnownFiles, list_live_paths, split_fin
 from repo_mcp.indexing.likely_order import make_ranker
 from repo_mcp.record_classes import dataclass
 
-MANY_FILES = 5_000  # when more may have changed, all are compared, which takes no longer
-FEW_FILES = 200  # up to this many are parsed smallest first; more are parsed likeliest first
+MANY_FILES = 5_000  # when more files may have changed, all are compared, which takes no longer
+FEW_FILES = 200  # so many files or fewer are parsed smallest first; more are parsed likeliest first
 
-FindTask = Callable[[str, str], str | None]  # (path, language) -> name of a task, if any
+# (path, language) -> name of the parser's task; None if no parser accepts the file.
+FindTask = Callable[[str, str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class WantedFile:
 class Plan:
     """The work of one round."""
 
-    files: tuple[WantedFile, ...]  # to parse, in order
+    files: tuple[WantedFile, ...]  # files to parse, in order
     gone: tuple[str, ...]  # paths to drop
     done_files: int  # already up to date
     done_bytes: int

@@ -42,7 +42,7 @@ from repo_mcp.text.spans import I64, join_spans
 from repo_mcp.text.spans import Spans as WordSpans
 
 U32 = npt.NDArray[np.uint32]
-BATCH_BYTES = 1024 * 1024  # its arrays fit into a core's cache: half as fast again as 8 MiB
+BATCH_BYTES = 1024 * 1024  # the arrays for a batch fit into a core's cache: half as fast again as with 8 MiB
 _LINE_FEED = 0x0A
 
 
@@ -52,7 +52,7 @@ class SourceFile:
 
     path: str
     data: bytes  # normalised text
-    size: int  # of the file before normalisation
+    size: int  # bytes of the file before normalisation
     fingerprint: bytes
     language: Language
     flags: int
@@ -64,7 +64,7 @@ class _Counted:
     """The distinct (word, document) pairs of one text and field, with their counts."""
 
     text: int  # number of the text in the vocabulary
-    ranks: U32  # of the words, among the text's distinct words
+    ranks: U32  # number of each word among the distinct words of the text
     docs: U32
     counts: U32
 

@@ -22,7 +22,7 @@ from typing import Any
 
 EVENT = struct.Struct("@iIII")
 assert EVENT.size == 16
-READ_BYTES = 64 * 1024  # at once: a thousand events
+READ_BYTES = 64 * 1024  # read at once: a thousand events
 
 _MODIFY, _ATTRIBUTES, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x8, 0x40, 0x80
 _CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF, _OVERFLOW = 0x100, 0x200, 0x400, 0x800, 0x4000

@@ -16,14 +16,14 @@ from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 from repo_mcp.record_classes import dataclass
 
 MANY_FINDS = 300
-_LAST_MARK = (1 << 20) - 1  # the marks take 1 MB; 80,000 paths set a thirteenth of them
+_LAST_MARK = (1 << 20) - 1  # 1 MB of marks, of which 80,000 paths set a thirteenth
 
 
 @dataclass(frozen=True, slots=True)
 class FileAddress:
     """The segment and the number of an indexed file."""
 
-    segment: str  # name
+    segment: str  # name of the segment
     file: int
 
 
@@ -35,11 +35,11 @@ class _SegmentFiles:
         files = segment.reader.files
         self.name = segment.name
         self._paths = files.read_path_bytes()  # concatenated
-        self._ends = files.path_ends  # of each path
+        self._ends = files.path_ends  # where each path ends
         self.live = segment.live_file_mask.copy()  # cleared as files are taken
         self.fingerprints = files.read_fingerprints()
         self._finds = 0
-        self._hashes: _Hashes | None = None  # after MANY_FINDS
+        self._hashes: _Hashes | None = None  # made after MANY_FINDS look-ups
 
     def get_path(self, file: int) -> bytes:
         return self._paths[int(self._ends[file - 1]) if file else 0 : int(self._ends[file])]
@@ -89,7 +89,7 @@ class _Hashes:
         self._sorted = found[self._order]
         marks = np.zeros(_LAST_MARK + 1, dtype=np.uint8)
         marks[found & _LAST_MARK] = 1
-        self.marks = marks.tobytes()  # by the last bits of a hash
+        self.marks = marks.tobytes()  # one bit for the last bits of each hash
 
     def list_files(self, wanted: int) -> list[int]:
         """Return the numbers of the files whose paths have a hash, ascending."""

@@ -19,15 +19,15 @@ from index_format import compute_fingerprint
 from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role
 from repo_mcp.workspace.walked_files import MTIME_COLUMN, WalkedFiles
 
-MAX_CHANGED_LAST = 200  # files: a day's work, and less than a shard
-LATER_NS = 3600 * 10**9  # than the median: a checkout writes all of its files within minutes
+MAX_CHANGED_LAST = 200  # most files that count as changed last: a day's work, and less than a shard
+LATER_NS = 3600 * 10**9  # how much later than the median they changed: a checkout takes minutes
 _RANKS = {
     role: rank
     for rank, role in enumerate(
         (FileRole.CODE, FileRole.TEST, FileRole.DOCS, FileRole.CONFIG, FileRole.STYLE, FileRole.FOREIGN)
     )
 }
-Rank = tuple[int, int, bytes]  # of a file's role, its depth, and what sorts its directory at random
+Rank = tuple[int, int, bytes]  # number of its role, depth, and a digest that sorts directories at random
 
 
 def order_likely(files: WalkedFiles) -> list[int]:

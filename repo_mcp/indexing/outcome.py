@@ -19,8 +19,8 @@ class RefreshOutcome:
     """The fate of the files in one refresh, counted while it runs."""
 
     skipped: dict[str, SkipReason] = field(default_factory=dict)
-    unsettled: set[str] = field(default_factory=set)  # to be read again by the next refresh
-    gone: set[str] = field(default_factory=set)  # they vanished before they were read
+    unsettled: set[str] = field(default_factory=set)  # files that the next refresh must read again
+    gone: set[str] = field(default_factory=set)  # files that vanished before they were read
     added: int = 0
     updated: int = 0
     removed: int = 0

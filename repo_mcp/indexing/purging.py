@@ -20,8 +20,8 @@ from typing import Protocol
 from index_format import TAG_BYTES, Directory, IndexFormatError, IndexWriter, MakeTag, new_file
 from repo_mcp.indexing.scan_state import SeenFiles
 
-MAX_LOOKED_AT = 2_000  # checked one by one, in 20 ms; when more files left the index all are purged
-INODE_COLUMN = 3  # of the numbers of a file
+MAX_LOOKED_AT = 2_000  # files checked one by one (20 ms); if more have left the index, all are purged
+INODE_COLUMN = 3  # column of the inode in a file's row of numbers
 MARK_FILE = "purge"
 _TEMPORARY = "purge.tmp"
 _MAX_DIGITS = 20
@@ -70,7 +70,7 @@ class PurgeMark:
 
 
 class TreeProbe(Protocol):
-    """Finds the current place of a file that the walk did not see."""
+    """Looks in the tree for files that a walk did not find."""
 
     def is_there(self, path: str) -> bool:
         """Return True when something is at the path and its name is not denied."""
@@ -116,8 +116,8 @@ class Purge:
         self._note_due = note_due
         self._generation = generation
         self._is_marked = False
-        self.segments: set[str] = set()  # that hold such text
-        if mark.read() is not None:  # a process was killed: any segment with dead files may hold some
+        self.segments: set[str] = set()  # names of the segments that hold such text
+        if mark.read() is not None:  # a process was killed while purging
             self.segments |= {entry.name for entry in writer.segments if entry.dead_files}
             if not self.segments:
                 mark.clear()
@@ -131,15 +131,16 @@ class Purge:
         self.segments.update(known.list_segments(paths))
 
     def add_there(self, paths: Iterable[str], known: HeldFiles) -> None:
-        """Purge those of the files that are still in the tree, now ignored or with a denied name."""
+        """Purge those of the files that are still in the tree, although the walk left them out."""
         self.add([path for path in paths if self._probe.is_there(path)], known)
 
     def find_left_out(
         self, gone: Sequence[str], denied_inodes: frozenset[int], seen: SeenFiles | None
     ) -> Sequence[str]:
-        """Return the files that are still in the tree, now ignored or with a name that is denied.
+        """Return those files of `gone` that are still in the tree, but now ignored or with a denied name.
 
-        Returns all files when that is unknown or slow to find out: most segments would be rewritten anyway.
+        Returns all of them when that is unknown, or there are so many that most segments are rewritten
+        anyway.
         """
         if seen is None or len(gone) > MAX_LOOKED_AT:
             return gone

@@ -40,8 +40,9 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walked_files import WalkedFiles, build_walked_files
 
-PURGE_WINDOW_BYTES = 1024 * 1024  # the kernel takes 119 MB, not 166: symbols may be purged at the same time
-FULL_MERGE_SHARE = 0.5  # of the indexed files; when more are renewed in one refresh, everything is merged
+# A small window: the kernel takes 119 MB instead of 166 while symbols are purged too.
+PURGE_WINDOW_BYTES = 1024 * 1024
+FULL_MERGE_SHARE = 0.5  # when a refresh renews more than this share of the files, everything is merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,9 @@ class _Scan:
 
     started_ns: int  # since the epoch
     report: WalkReport
-    seen: SeenFiles | None  # the record; without one every file is read
-    changed: Sequence[int]  # positions among the files of the report
-    missing: Sequence[str]  # paths of the record that were not met
+    seen: SeenFiles | None  # the record of the refresh before; without one every file is read
+    changed: Sequence[int]  # positions in `report.files` of the files to read
+    missing: Sequence[str]  # paths of the record that the walk did not find
 
     @property
     def has_changes(self) -> bool:
@@ -80,7 +81,7 @@ class Refresh:
         self._indexed_files = 0
         self._commits_shards = True
         self._reads_all = False
-        self._pages: BackgroundPages | None = None  # of the new record, where there was none before
+        self._pages: BackgroundPages | None = None  # pages of the new record, if there was no record before
 
     @property
     def has_purged(self) -> bool:
@@ -113,12 +114,13 @@ class Refresh:
         return self._build_report(started, generation, report)
 
     def _begin_without_record(self, known: KnownFiles, force: bool) -> PendingAdoption | None:
-        """Begin to read every file while the walk goes on; return the donor of an empty index, if any.
+        """Prepare a refresh that has no record of seen files; return the donor of an empty index, if any.
 
-        If Git may know which files are the same in the donor, reading begins after the walk.
+        Reading begins at once, while the walk goes on. But if Git may know which files are the same as in the
+        donor, or the donor is small, it begins after the walk.
         """
         self._reads_all = force
-        self._commits_shards = not force or not known.count  # the old index answers until all is rebuilt
+        self._commits_shards = not force or not known.count  # a forced rebuild becomes visible as a whole
         self._resources.remaining.is_hidden = not self._commits_shards
         pending = None
         if not force and not self._writer.segments:
@@ -137,7 +139,8 @@ class Refresh:
         if self._adoption is not None:
             files = self._confirm(self._adoption, files, purge, is_begun=self._building is not None)
         seen, denied = scan.seen, scan.report.denied_inodes
-        if seen is not None and denied:  # a file was renamed to a denied name, and another took its place
+        # Files may have been renamed to denied names, and others put in their places.
+        if seen is not None and denied:
             purge.add([one.path for one in files if find_inode(seen, one.path) in denied], known)
         (self._building if self._building is not None else self._begin_building(known)).finish(files)
         self._put_adopted()
@@ -155,8 +158,8 @@ class Refresh:
     def run_named(self, changes: PathChanges) -> RefreshReport | None:
         """Refresh only the named files; return None when a walk is needed. Raises as `run` does.
 
-        It is needed without a current record, while a purge is pending, and when a file that was replaced may
-        now have a denied name.
+        A walk is needed if there is no current record of seen files, if a purge is unfinished, or if a file
+        was replaced and the old one may now have a denied name.
         """
         started, scan_started_ns = time.monotonic(), time.time_ns()
         generation = self._writer.commit().generation
@@ -183,7 +186,7 @@ class Refresh:
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
     def _walk_root(self, walk: Walk, pending: PendingAdoption | None, configuration: str) -> WalkReport:
-        """Walk the root, starting from what earlier walks found out, and keep that for later ones."""
+        """Walk the root with the verdicts on names of earlier walks, and keep those of this one."""
         directory, memory = self._resources.directory, self._resources.memory
         if memory is not None:
             donor = None if pending is None else pending.donor
@@ -224,9 +227,9 @@ class Refresh:
     def _confirm(
         self, adoption: Adoption, files: WalkedFiles, purge: Purge, *, is_begun: bool
     ) -> WalkedFiles:
-        """Confirm the files that need no reading, and return those that must be read.
+        """Confirm the files that are known to be the same as in the donor; return those that must be read.
 
-        Once reading `is_begun`, these are all files.
+        If reading `is_begun`, all files are read.
         """
         rows = adoption.find_rows(files.paths)
         purge.add_there(adoption.list_others(rows), adoption)
@@ -235,7 +238,7 @@ class Refresh:
         left, binary = adoption.confirm_shared(files, rows)
         self._outcome.skipped.update(binary)
         files = files.take(left)
-        if adoption.is_soon_compared(files):  # then nothing is committed before the index is whole
+        if adoption.is_soon_compared(files):  # nothing is committed then before the index is whole
             self.pool.stay_here()
         elif adoption.confirmed:
             self._put_adopted()
@@ -282,7 +285,7 @@ class Refresh:
         self._outcome.forget(missing)
 
     def _remove(self, gone: Sequence[str], left_out: Sequence[str], known: KnownFiles) -> None:
-        """Mark files dead that are gone, and purge those that are merely left out."""
+        """Mark files dead that are `gone`, and purge those that are in the tree but `left_out`."""
         self._outcome.removed += self._mark_dead(left_out, known, purges=True)
         self._outcome.removed += self._mark_dead(gone, known)
         self._outcome.forget(gone)
@@ -335,9 +338,9 @@ class Refresh:
             self._commit()
 
     def _merge_early(self, *, added: bool = True) -> bool:
-        """Merge some shards of a long build while others are built, or with `added=False` any segments.
+        """Merge some of the segments if there are too many, since a search keeps the file of each one open.
 
-        A search has the file of each segment open. Returns False when there were too few to be worth it.
+        Merges only segments of this build, unless `added` is False. Returns False if there was no merge.
         """
         if self._is_merging:
             return False
@@ -350,10 +353,10 @@ class Refresh:
             self._is_merging = False
 
     def _encode_between(self, entries: Sequence[SegmentEntry], merge: Merge) -> Iterator[EncodedRun]:
-        """Yield the encoded windows of a merge.
+        """Yield the encoded windows of a merge, taking finished shards in between.
 
-        Between two windows, builders are given new work and searches get the files that they wait for; but no
-        more segments are added than may be open.
+        So builders get new work, and searches the files that they wait for. No more shards are taken than
+        segments may be open.
         """
         most = MOST_UNMERGED * len(entries)
         for window in range(len(merge.windows)):

@@ -35,7 +35,7 @@ class RefreshHooks:
 
     progress: ProgressCallback | None = None
     cancelled: Callable[[], bool] = lambda: False
-    committed: Callable[[], None] = lambda: None  # after each commit
+    committed: Callable[[], None] = lambda: None  # called after each commit
 
     def report(self, phase: str, files: int, files_total: int, size: int, size_total: int) -> None:
         """Call `progress`, if there is one; sizes are bytes."""
@@ -50,14 +50,16 @@ class RefreshResources:
     directory: Directory
     settings: BuildSettings
     workers: int
-    record: SeenRecord = field(default_factory=SeenRecord)  # kept from one refresh to the next
-    probe: TreeProbe = NO_PROBE  # finds out where a file is that the walk left out
+    # The record of seen files, kept from one refresh to the next.
+    record: SeenRecord = field(default_factory=SeenRecord)
+    probe: TreeProbe = NO_PROBE  # looks for files that a walk did not find
     make_tag: MakeTag | None = None  # seals the mark of a purge
     # Called with the committed generation before text that must not be served is marked dead.
     note_purge_due: Callable[[int], None] = lambda _generation: None
-    donations: Donations = NO_DONATIONS  # that an empty index may start from
-    remaining: RemainingFiles = field(default_factory=RemainingFiles)  # files of the running refresh
-    memory: WalkMemory | None = None  # of the walks, kept beside the index for the next process
+    donations: Donations = NO_DONATIONS  # the indexes that an empty one may start from
+    # Files that the running refresh has not indexed yet.
+    remaining: RemainingFiles = field(default_factory=RemainingFiles)
+    memory: WalkMemory | None = None  # verdicts on names of earlier walks, also stored beside the index
 
     @property
     def mark(self) -> PurgeMark:

@@ -21,7 +21,7 @@ class _AwaitedFiles:
     """Files that somebody waits for."""
 
     paths: frozenset[str]
-    shards: set[str] | None = None  # temporary names of those that hold them; None: not looked up yet
+    shards: set[str] | None = None  # temporary names of the shards with them; None: not looked up yet
     fulfilled: threading.Event = field(default_factory=threading.Event)
 
 
@@ -35,10 +35,10 @@ class RemainingFiles:
         self._awaited: list[_AwaitedFiles] = []
         self._reserve_temporary: Callable[[], str] | None = None  # None: no refresh runs
         self._wake: Callable[[], None] = lambda: None
-        self.is_hidden = False  # what is built becomes visible only at the end
-        self.are_any = False  # a shard waits or is being built, and is of use when it is
+        self.is_hidden = False  # the refresh commits only at its end, so waiting is of no use
+        self.are_any = False  # a shard waits or is being built, and will become visible
 
-    # For whoever asks
+    # For calls that search
 
     def list_paths(self) -> list[str]:
         """Return the paths of all these files in the order of building; none while asking is no use."""

@@ -42,11 +42,12 @@ from repo_mcp.workspace.walked_files import COLUMNS, I64, SIZE_COLUMN, WalkedFil
 SIDE_FILE = "seen"
 CHANGES_FILE = "seen.changes"
 VERSION = 4
-MAX_CHANGES = 2_000  # rows of the changes, above which the whole record is rewritten
+MAX_CHANGES = 2_000  # with more changed files, the whole record is rewritten
 _REASONS: tuple[SkipReason | None, ...] = (None, *SkipReason)
 _NUMBERS = {reason: number for number, reason in enumerate(_REASONS)}
-_TIMES = slice(1, 3)  # columns of the numbers of a file
-_NO_NUMBERS = [-1] * COLUMNS  # of no file: Git notes no time before 1970
+_TIMES = slice(1, 3)  # the columns with times in a file's row of numbers
+# Row of a file that is not recorded; equals no other, as Git notes no time before 1970.
+_NO_NUMBERS = [-1] * COLUMNS
 _UNWRITTEN = b""
 
 
@@ -56,7 +57,7 @@ class SeenRow:
 
     numbers: list[int]  # size, mtime_ns, ctime_ns, inode
     is_racy: bool
-    reason: SkipReason | None  # why it is not indexed; None: it is
+    reason: SkipReason | None  # why the file is not indexed; None if it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,8 @@ class RefreshEnd:
     """The end of a refresh: the generation that it committed, and its times."""
 
     generation: int
-    started_ns: int  # when it began to look at files, since the epoch
-    ended_at: float  # in seconds since the epoch
+    started_ns: int  # when it began to walk, in nanoseconds since the epoch
+    ended_at: float  # when it ended, in seconds since the epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +74,10 @@ class _Whole:
     """A whole record: one row per file in pages, and the exceptional files in three texts."""
 
     pages: SeenPages
-    racy: bytes  # packed text of the paths
-    skipped: bytes  # packed text of the paths that are not indexed
-    reasons: bytes  # for each of these, its index in _REASONS
-    mark: bytes = _UNWRITTEN  # of the side file that holds it
+    racy: bytes  # packed paths of the files that must be read again
+    skipped: bytes  # packed paths of the files that are not indexed
+    reasons: bytes  # for each path of `skipped`, the index of the reason in _REASONS
+    mark: bytes = _UNWRITTEN  # mark of the side file that holds this record
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,8 @@ class SeenFiles:
     left_out: Mapping[str, int]  # entries that the walk left out, by reason
     complete: bool  # no directory was unreadable, so an absent file did not exist
     whole: _Whole
-    changes: Mapping[str, SeenRow | None]  # differences since `whole`, by path; None: gone
-    origin: str = ""  # what the index began with, in words; empty: with nothing
+    changes: Mapping[str, SeenRow | None]  # later rows than those of `whole`, by path; None: the file is gone
+    origin: str = ""  # in words, the index that a first build began with; empty: none
 
     @property
     def whole_count(self) -> int:
@@ -143,10 +144,10 @@ class SeenFiles:
         return WalkedFiles(paths, stats)
 
     def find_noted(self, noted: WalkedFiles, bits: I64) -> tuple[npt.NDArray[np.bool_], I64]:
-        """Return which files are recorded with the noted numbers (bool), and their recorded sizes (int64).
+        """Return which of some files are recorded with the numbers noted for them, and their recorded sizes.
 
-        Only the bits set in `bits` are compared. Pages that hold just these files are not unpacked. Raises
-        CorruptIndex.
+        These are a mask (bool) and a column (int64) with a row for each file. Only the bits that are set in
+        `bits` are compared. A page that holds exactly these files is not unpacked. Raises CorruptIndex.
         """
         pages, later = self.whole.pages, self.group_changes()
         edges = pages.cut(noted.paths)

@@ -22,10 +22,11 @@ from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.walked_files import COLUMNS, WalkedFiles
 
 PAGE_FILES = 256
-MAX_TEXT_BYTES = 1 << 30  # limit on what is unpacked at once
-SEPARATOR = "\0"  # occurs in no path
-LEVEL = 4  # of compression: 1 gives 12 % more bytes and reads slower, 6 takes twice as long for 1 % less
-_NUMBER_BYTES = 8 * COLUMNS  # per file
+MAX_TEXT_BYTES = 1 << 30  # most bytes that are unpacked at once
+SEPARATOR = "\0"  # a character that no path contains
+# Level of compression; 1 gives 12 % more bytes and reads slower, 6 takes twice as long for 1 % less.
+LEVEL = 4
+_NUMBER_BYTES = 8 * COLUMNS  # bytes of the numbers of a file
 
 
 class SeenPages:
@@ -112,10 +113,10 @@ class BackgroundPages:
         self._files = files
         self._pages: SeenPages | None = None
         self._thread = threading.Thread(target=self._make, name="pages")
-        start_daemon(self._thread)  # else `get` makes them
+        start_daemon(self._thread)  # without a thread, `get` makes the pages
 
     def _make(self) -> None:
-        with suppress(Exception):  # `get` meets it again, and raises it where it can be reported
+        with suppress(Exception):  # `get` tries again, and raises the error where it can be reported
             self._pages = build_pages(self._files)
 
     def get(self) -> SeenPages:

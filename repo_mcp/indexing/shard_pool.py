@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
 NO_PROCESSES = "The system would not start more processes, so one indexed all files."
-FEWEST = 2  # shards for which processes are started
+FEWEST = 2  # number of shards from which processes are started
 
 
 class ShardPool:
@@ -51,10 +51,10 @@ class ShardPool:
         self._cluster = settings.cluster
         self._opened = ExitStack()
         self._builders: Builders | None = None
-        self._idle: Builders | None = None  # since the last shard
+        self._idle: Builders | None = None  # warnings since the last shard
         self._given = 0  # tasks whose results have not been taken yet
         self._done: Done = SimpleQueue()
-        self._builder: ShardBuilder | None = None  # of this process
+        self._builder: ShardBuilder | None = None  # the builder of this process
         self.warnings: list[str] = []
 
     def __enter__(self) -> ShardPool:
@@ -101,7 +101,7 @@ class ShardPool:
     def _open_builders(self) -> AbstractContextManager[Builders]:
         if self._cluster is None:
             return start_builders(self._settings, self._workers, self._done)
-        from repo_mcp.indexing.cluster import open_cluster  # of no use without one
+        from repo_mcp.indexing.cluster import open_cluster  # imported here, as most builds use no cluster
 
         return open_cluster(self._settings, self._cluster, max(1, self._workers), self._done)
 

@@ -38,17 +38,18 @@ if TYPE_CHECKING:
     from repo_mcp.indexing.adapter_marks import Marker
     from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 
-READ_FILES = 16  # opened in a row, so that neighbours share an opened directory: 32 MB at most
+READ_FILES = 16  # files read in a row, so that neighbours share an opened directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
-SHARD_BYTES = 8 * 1024 * 1024  # of source files, by their sizes in the walk; memory would cut a larger one
+# Bytes of source files in a shard; a larger shard would be cut because of memory.
+SHARD_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """A Dask cluster, which the operator named, whose workers see the same tree."""
 
-    scheduler: str  # address
-    root: str | None = None  # where the tree is for the workers; None: where it is here
+    scheduler: str  # address of the scheduler
+    root: str | None = None  # path of the tree on the workers; None: the same as here
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class BuildSettings:
     include_extensions: frozenset[str]
     languages: tuple[tuple[str, str], ...] = ()  # extension -> language, where it differs from the default
     adapters: tuple[InstalledAdapter, ...] = ()
-    disabled_adapters: tuple[str, ...] = ()  # names
+    disabled_adapters: tuple[str, ...] = ()  # names of the adapters that are turned off
     shard_bytes: int = SHARD_BYTES
     memory: MemoryBudget = DEFAULT_MEMORY
     refusals: Refusals = NO_REFUSALS
@@ -77,8 +78,9 @@ class ShardTask:
     """Files to read, each with the fingerprint of its indexed version, and a name for the new segment."""
 
     temporary: str
-    files: tuple[tuple[str, bytes | None], ...]  # in path order
-    bytes: int  # of the files, by their sizes in the walk
+    # (path, fingerprint of its indexed version or None), in path order.
+    files: tuple[tuple[str, bytes | None], ...]
+    bytes: int  # total size of the files in the walk
     # Path -> size and mtime_ns in the walk; empty where they are not compared.
     stats: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -87,13 +89,13 @@ class ShardTask:
 class ShardResult:
     """The outcome for each file of a shard."""
 
-    temporary: str  # of its task
-    entries: tuple[SegmentEntry, ...]  # empty when no file of the shard is new or changed
+    temporary: str  # temporary name of the task
+    entries: tuple[SegmentEntry, ...]  # the new segments; none when no file is new or changed
     indexed: tuple[str, ...]
     unchanged: tuple[str, ...]
     skipped: dict[str, SkipReason]
-    gone: tuple[str, ...]  # no longer there, or not a regular file
-    unsettled: tuple[str, ...]  # changed while being read: indexed, and to be read again
+    gone: tuple[str, ...]  # files that are no longer there, or not regular files
+    unsettled: tuple[str, ...]  # files that changed while they were read: indexed, but to be read again
     bytes: int
 
 
@@ -116,7 +118,7 @@ class ShardPlanner:
         self._reserve_temporary = reserve_temporary
         self.shard_bytes = shard_bytes
         self._keeps_stats = keeps_stats
-        self._files: list[tuple[str, bytes | None]] = []  # of the current shard
+        self._files: list[tuple[str, bytes | None]] = []  # files of the shard that is being planned
         self._stats: dict[str, tuple[int, int]] = {}
         self._bytes = 0
 
@@ -205,7 +207,8 @@ class ShardBuilder:
         self._marker = self._make_marker() if settings.adapters else None
 
     def _make_marker(self) -> Marker:
-        from repo_mcp.indexing.adapter_marks import Marker  # of no use without an installed adapter
+        # Imported here, as most installations have no adapter.
+        from repo_mcp.indexing.adapter_marks import Marker
 
         return Marker(self._settings.adapters, self._settings.disabled_adapters, self._languages)
 
@@ -281,7 +284,7 @@ class ShardBuilder:
             return SkipReason.PRIVATE_KEY if is_key else _SKIPS.get(opened.code)
         self._note_opened(opened)
         fingerprint = compute_fingerprint(opened.data)
-        if fingerprint == known:  # and so is text
+        if fingerprint == known:  # the same bytes as in the index, so they are text
             return None, opened.changed_while_reading
         try:
             text = decode_source(opened.data)

@@ -22,10 +22,10 @@ class ChangedFiles:
     """The differences between the tree and what the last refresh saw."""
 
     present: tuple[str, ...]  # new, changed or perhaps changed, in path order
-    missing: frozenset[str]  # gone, or now left out
-    too_large: tuple[str, ...]  # paths that are not indexed because of their size
-    certain: int = 0  # of `present`, those that are new or differ in size, times or inode
-    age: float = 0.0  # seconds from the look at the tree to the call, if it did not look itself
+    missing: frozenset[str]  # paths that are gone or now left out
+    too_large: tuple[str, ...]  # paths of files that are not indexed because of their size
+    certain: int = 0  # number of files in `present` that are new or differ in size, times or inode
+    age: float = 0.0  # age in seconds of the comparison when it was used; 0 if it was made for this call
 
 
 def compare_tree(seen: SeenFiles, files: Sequence[WalkedFile]) -> ChangedFiles:

@@ -25,8 +25,8 @@ from repo_mcp.workspace.walk_memory import Chain, JudgedNames, WalkMemory
 
 SIDE_FILE = "judged"
 VERSION = 1
-SMALL_ENTRIES = 10_000  # up to which each new name is written, in 3 ms
-NEW_SHARE = 0.02  # of the entries of a larger tree
+SMALL_ENTRIES = 10_000  # up to so many entries the record is written whenever one is new, in 3 ms
+NEW_SHARE = 0.02  # share of the entries of a larger tree that must be new
 
 
 def recall_walk(directory: Directory, memory: WalkMemory, donor: Directory | None = None) -> None:
@@ -45,7 +45,7 @@ def recall_walk(directory: Directory, memory: WalkMemory, donor: Directory | Non
         if found is not None and found[1]["syntax"] == SYNTAX_VERSION:
             memory.recall(_build_judged(found[1]), _build_facts(found[1]))
     except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError, zlib.error):
-        return  # every name is judged
+        return  # without a record, every name is judged
 
 
 def keep_walk(directory: Directory, memory: WalkMemory) -> None:

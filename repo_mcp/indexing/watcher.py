@@ -25,13 +25,13 @@ from repo_mcp.indexing.inotify import ChangeQueue, has_inotify
 from repo_mcp.threads import start_daemon
 
 LIBRARY = "watchfiles"
-STEP_MILLISECONDS = 20  # without another event, before events are reported, unless somebody waits for them
-DEBOUNCE_MILLISECONDS = 200  # at most, while more events arrive
-QUEUE_SECONDS = 10.0  # without any event, before the queue is read all the same
-IDLE_MILLISECONDS = 250  # the same with watchfiles, which cannot be woken
-WAIT_SECONDS = 0.1  # between checks for the first walk
+STEP_MILLISECONDS = 20  # pause without events after which they are reported, unless somebody waits
+DEBOUNCE_MILLISECONDS = 200  # longest delay of a report while events keep arriving
+QUEUE_SECONDS = 10.0  # the queue is read at least this often
+IDLE_MILLISECONDS = 250  # watchfiles is asked at least this often, because it cannot be woken
+WAIT_SECONDS = 0.1  # time between checks whether the first walk has ended
 CLOSE_SECONDS = 0.2
-_MAX_FAILURES = 3  # in a row, because a directory vanished before it was watched
+_MAX_FAILURES = 3  # most failures in a row because a directory vanished before it was watched
 
 _LIMITS = {errno.ENOSPC: "fs.inotify.max_user_watches", errno.EMFILE: "fs.inotify.max_user_instances"}
 
@@ -163,7 +163,7 @@ class TreeWatcher:
                 if self._walked.is_set() and sys.platform == "linux":
                     self._walked.clear()
                     if frozenset(self._list_directories() or ()) != directories:
-                        return  # and the batch has not ended before the new watch is in place
+                        return  # the batch ends once the new watch is in place
                 self._end()
 
     def _begin(self) -> None:
@@ -212,7 +212,7 @@ class TreeWatcher:
         return batch
 
     def _read(self, queue: ChangeQueue) -> frozenset[str] | None:
-        with self._turn:  # so that a change is either still in the queue or in a batch that has begun
+        with self._turn:  # a change is then either still in the queue or in a batch that has begun
             self._begun += 1
             return queue.read()
 

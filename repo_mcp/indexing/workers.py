@@ -42,17 +42,19 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
     from multiprocessing.process import BaseProcess
 
-WAIT_SECONDS = 0.2  # between checks of `cancelled`
-WINDOWS_AHEAD = 2  # per worker: each encoded window that waits to be written takes 6 MB
-SHARDS_AHEAD = 2  # per worker: the one being built, and the next, so that no worker waits for a commit
-MIN_WINDOWS = 4  # for a merge with fewer, no processes are started, which takes a quarter of a second
+WAIT_SECONDS = 0.2  # time between two checks of `cancelled`
+WINDOWS_AHEAD = 2  # windows given to each worker: one that waits to be written takes 6 MB
+SHARDS_AHEAD = 2  # shards given to each worker: the one it builds, and the next, so that it need not wait
+MIN_WINDOWS = 4  # a merge with fewer windows starts no processes, which takes a quarter of a second
 
-MergeSources = tuple[str | DirectoryHolder, tuple[SegmentEntry, ...], int]  # the last: bytes of a window
-HandOver = Callable[[int], AbstractContextManager["ProcessPoolExecutor"] | None]  # see `ShardPool.hand_over`
+# The last argument: bytes of a window.
+MergeSources = tuple[str | DirectoryHolder, tuple[SegmentEntry, ...], int]
+HandOver = Callable[[int], AbstractContextManager["ProcessPoolExecutor"] | None]  # as `ShardPool.hand_over`
 T = TypeVar("T")
 Cancelled = Callable[[], bool]
-_builder: ShardBuilder | None = None  # of this worker process
-_merge: tuple[Sequence[SegmentEntry], Merge] | None = None  # of this worker process: the last it was given
+_builder: ShardBuilder | None = None  # the builder of this worker process
+# The merge that this worker process worked on last.
+_merge: tuple[Sequence[SegmentEntry], Merge] | None = None
 
 
 class NoProcesses(Exception):
@@ -187,7 +189,7 @@ def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> It
 
     Raises RepoError with INTERNAL when one of them died, and NoProcesses.
     """
-    import multiprocessing  # here: a refresh that finds nothing new starts no process
+    import multiprocessing  # imported here, as a refresh that finds nothing new starts no process
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
