@@ -25,7 +25,7 @@ class Options:
     """The settings of an expression."""
 
     case_sensitive: bool = True
-    never_line_feed: bool = False  # no match holds one
+    never_line_feed: bool = False  # no match contains a line feed
     captures: bool = False
 
 
@@ -52,7 +52,7 @@ class Compiled(Protocol):
 class Engine(Protocol):
     """An engine that compiles expressions in RE2's syntax."""
 
-    is_bounded: bool  # its time is linear in the text
+    is_bounded: bool  # the engine takes time linear in the text
 
     def escape(self, text: str) -> str:
         """Return the expression of a literal."""
@@ -88,7 +88,7 @@ class Re2:
             raw = error.args[0] if error.args else b""
             text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
             raise ExpressionFault(text) from None
-        self._module.purge()  # its cache would hold 128 patterns of up to MAX_PROGRAM_BYTES
+        self._module.purge()  # RE2's cache would hold 128 programs of up to MAX_PROGRAM_BYTES
         return compiled
 
     def compile_bytes(self, expression: bytes) -> Any:
@@ -146,7 +146,8 @@ class _Text:
 
     def __init__(self, data: bytes) -> None:
         self.decoded = data.decode("utf-8")
-        self._starts: npt.NDArray[np.int64] | None = None  # offsets of characters; None if all are one byte
+        # Offset of each character; None if each takes one byte.
+        self._starts: npt.NDArray[np.int64] | None = None
         if len(self.decoded) < len(data):
             raw = np.frombuffer(data, dtype=np.uint8)
             self._starts = np.append(np.flatnonzero(raw & 0xC0 != 0x80), len(data))

@@ -30,7 +30,7 @@ from repo_mcp.exact.character_sets import (
 )
 from repo_mcp.record_classes import dataclass
 
-MAX_REPEAT = 1_000  # also for the product of repetitions within repetitions
+MAX_REPEAT = 1_000  # the limit holds for the product of nested repetitions too
 _FLAG_CHARS = "imsU"
 _REPEAT = re.compile(r"\{(0|[1-9][0-9]{0,8})(,?)((?<=,)(?:0|[1-9][0-9]{0,8}))?\}", re.ASCII)
 _OCTAL = re.compile(r"[1-7][0-7]{1,2}|0[0-7]{0,2}")
@@ -58,20 +58,20 @@ class Flags:
 class Repetition:
     """An operator that repeats the part before it."""
 
-    text: str  # without a `?` for lazy matching
+    text: str  # as written, without a `?` for lazy matching
     least: int
     most: int | None  # None: no limit
     lazy: bool
-    written: str  # all of it, for faults
+    written: str  # the whole operator, for faults
 
 
 @dataclass(slots=True)
 class _Level(Generic[Part]):
     """A group whose reading has begun."""
 
-    flags: Flags  # to be restored after it
-    capture: int = 0  # number of the capturing group, from 1; 0 for another
-    parts: list[Part] = field(default_factory=list)  # of the current alternative
+    flags: Flags  # the flags to restore after the group
+    capture: int = 0  # number of the group from 1 if it captures, else 0
+    parts: list[Part] = field(default_factory=list)  # the parts of the current alternative
     alternatives: list[Part] = field(default_factory=list)
 
 
@@ -83,11 +83,11 @@ class ExpressionReader(ABC, Generic[Part]):
         self._at = 0
         self.flags = flags
         self._levels: list[_Level[Part]] = [_Level(flags)]
-        self._repeated_from = -1  # where the repetition directly before this position begins; -1: none
-        self._captures = 0  # capturing groups so far
-        self.names_line_feed = False  # as a character, in a class, or by letting a dot match all
+        self._repeated_from = -1  # start of a repetition that ends at this position; -1 if there is none
+        self._captures = 0  # number of capturing groups so far
+        self.names_line_feed = False  # by a character, a class, or a dot that matches everything
         self.open_quote = False  # ends within \Q
-        self._class_names_line_feed = False  # of the class that is being read
+        self._class_names_line_feed = False  # whether the class that is being read names one
         self._actions: dict[str, Callable[[], None]] = {
             "\\": self._read_escape,
             "[": self._read_class,

@@ -32,11 +32,12 @@ I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 ReadMany = Callable[[Sequence[str]], list[bytes | None]]
 MIN_FILES = 4_000  # fewer files are searched in a tenth of a second
-MAX_FILES = 250_000  # in a segment
+MAX_FILES = 250_000  # most files in a segment that is marked
 FILES_AT_ONCE = 32  # a multiple of eight
-BYTES_AT_ONCE = 1 << 19  # read and marked at a time; that takes about ten times as much memory
+BYTES_AT_ONCE = 1 << 19  # bytes read and marked at a time, in about ten times as much memory
 MAX_PAUSE_SECONDS = 0.1
-_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # encodings whose ASCII characters are not single bytes
+# Byte order marks of encodings whose ASCII characters are not single bytes.
+_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 
 
 class FileBitmaps(ABC):
@@ -54,7 +55,8 @@ class FileBitmaps(ABC):
         self._is_read = place is None
         self._reading = threading.Lock()
         self._rows: list[bytes] | None = None  # one packed row per mark, one bit per file
-        self._starting = threading.Lock()  # acquired once, and released only where no thread could be started
+        # Acquired by the thread that computes; released only if it could not be started.
+        self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
     @abstractmethod

@@ -1,8 +1,8 @@
-"""Keeps the marks of a segment's files beside the segment on disk, for the next process.
+"""Stores the marks of a segment's files beside the segment on disk, for the next process.
 
 A record is a side file with our seal. It is named after its segment, and deleted with it. Any process that
-computed the marks writes it, without the writer's lock. So it is looked at once more whether the segment is
-still live: what is written after the segment went would otherwise outlast it.
+computed the marks writes it, without the writer's lock. So after writing it checks that the segment still
+exists, and deletes the record if not: nothing else would.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ VERSION = 1
 class BitmapPlace:
     """The place of one kind of marks of one segment."""
 
-    directory: Directory  # of the index
-    segment: str  # the name of its file
+    directory: Directory  # directory of the index
+    segment: str  # file name of the segment
     kind: str
 
     @property

@@ -29,8 +29,8 @@ from repo_mcp.process.parse_worker import ParseWorker
 from repo_mcp.text.lines import unify_line_ends
 
 TASK = "lines"
-WALL_SECONDS = 5.0  # for one text; half of what a whole search may take
-_NESTING = 50_000  # frames: groups may be 5,000 deep, and `re` takes a few for each
+WALL_SECONDS = 5.0  # most time for one text: half of what a whole search may take
+_NESTING = 50_000  # stack frames: groups may be 5,000 deep, and `re` takes a few for each
 _FIELDS = 6
 
 
@@ -50,7 +50,7 @@ class KillableMatcher(LineMatcher):
         is_plain = not request.regex and request.case_sensitive
         needle = unify_line_ends(request.pattern) if is_plain else self.reading.literal
         self._needle = needle.encode()
-        self.needs_edges = True  # texts are not joined: each is sent alone
+        self.needs_edges = True  # each text is sent alone, not joined with others
         self.counts_lines = False
 
     def iter_matches(self, data: bytes, stopped: Callable[[], bool] = lambda: False) -> Iterator[LineMatch]:

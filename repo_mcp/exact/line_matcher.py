@@ -28,18 +28,19 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import unify_line_ends
 
 MAX_PATTERN_CHARS = 10_000
-MIN_LITERAL = 2  # characters: a shorter literal is not worth a search of its own
+MIN_LITERAL = 2  # characters; a shorter literal is not worth a search of its own
 FREE_TRIES = 8  # lines with the literal that are matched one by one
-TRY_BYTES = 1 << 10  # for each so many bytes of text that were skipped, one more line is
+TRY_BYTES = 1 << 10  # one more line is tried for each so many bytes of skipped text
 TRIES_BETWEEN_LOOKS = 1_000
 # Words as in ripgrep: letters, marks, digits, connectors, joiners and circled letters of Unicode.
 NOT_WORD = (
     r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}"
     r"\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}]"
 )
-MAX_REPEATED_CHARS = 200  # of an expression that an error repeats
+MAX_REPEATED_CHARS = 200  # most characters of an expression that an error repeats
 _LONE_BRACKET = "missing )", "unexpected )"
-_BRACKET = compile_late(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()]", re.DOTALL)  # or what may hide one
+# A round bracket, or an escape or a class that may contain one.
+_BRACKET = compile_late(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()]", re.DOTALL)
 _LINE_FEED = 0x0A
 
 
@@ -56,7 +57,7 @@ class LineMatch:
     line_start: int  # where the first line begins
     line_end: int  # where the last line ends, without its line feed
     start: int  # where the match begins
-    end: int  # and ends
+    end: int  # where the match ends
 
 
 class LineMatcher:
@@ -71,14 +72,15 @@ class LineMatcher:
         engine = load_engine() if engine is None else engine
         pattern = request.pattern
         if request.regex:
-            _compile(engine, pattern, request, multi_line=True)  # so that errors are about the pattern alone
+            # Compiled by itself first, so that errors name only the pattern.
+            _compile(engine, pattern, request, multi_line=True)
         self.reading = read_pattern(request)
         multi_line = self.reading.spans_lines
         expression = pattern if request.regex else engine.escape(unify_line_ends(pattern))
         if self.reading.open_quote:
             expression += r"\E"
         is_plain = request.case_sensitive and not (request.regex or request.whole_word or multi_line)
-        self._plain = pattern.encode() if is_plain else b""  # what a line holds if it matches
+        self._plain = pattern.encode() if is_plain else b""  # a literal that every matching line contains
         self._inner: Compiled | None = None  # finds where a whole word begins
         if request.whole_word:
             inner = f"(?:^|{NOT_WORD})({expression})(?:$|{NOT_WORD})"
@@ -86,12 +88,13 @@ class LineMatcher:
             expression = inner
         self._compiled = _compile(engine, expression, request, multi_line=multi_line)
         self._multi_line = multi_line
-        self.counts_lines = not multi_line  # otherwise one match may begin in the lines of another
+        self.counts_lines = not multi_line  # two matches that span lines may share a line
         self.needs_edges = self.reading.needs_edges  # depends on where the whole text begins or ends
         self._literal: Compiled | None = None
         begins_with_it = pattern.startswith(self.reading.literal)  # RE2 finds such a prefix by itself
         is_worth_it = len(self.reading.literal) >= MIN_LITERAL and not begins_with_it
-        if is_worth_it and not multi_line and not self.needs_edges:  # a part of a text has other edges
+        # Because a part of a text has other edges than the whole.
+        if is_worth_it and not multi_line and not self.needs_edges:
             exactly = replace(request, case_sensitive=True)
             self._literal = _compile(engine, engine.escape(self.reading.literal), exactly, multi_line=False)
 
@@ -103,7 +106,7 @@ class LineMatcher:
         """
         size = len(data)
         position = line_start = 0
-        number = 1  # of the line that begins at `line_start`
+        number = 1  # number of the line that begins at `line_start`
         first_end = _find_line_end(data, 0)  # where that line ends
         last_line = 0  # last reported line number
         for tried in count(1):
@@ -117,7 +120,8 @@ class LineMatcher:
                 begin, line_start = line_start, data.rfind(b"\n", line_start, start) + 1
                 number += data.count(b"\n", begin, line_start)
                 first_end = _find_line_end(data, line_start)
-            last = max(start, end - 1)  # a line feed at the end belongs to its line
+            # A match that ends with a line feed ends in the line of that line feed.
+            last = max(start, end - 1)
             line_end, end_line = first_end, number
             if last > first_end:
                 line_end = _find_line_end(data, last)

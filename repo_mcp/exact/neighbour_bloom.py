@@ -34,14 +34,16 @@ from repo_mcp.text.schema import TEXT_FIELDS
 U8 = npt.NDArray[np.uint8]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
-COMMON_UNITS = 5_000  # the kernel has 1,472 words in at least that many; reading as many files takes 60 ms
-MAX_COMMON = 4_000  # more would fill the rows
+# Units; the kernel has 1,472 words in at least so many, and reading so many files takes 60 ms.
+COMMON_UNITS = 5_000
+MAX_COMMON = 4_000  # with more words, too many bits of a file would be set
 NEIGHBOUR_BITS = 10
 MARKS = 2 << NEIGHBOUR_BITS
 LINE_EDGE, INDENT = "\n", "\t"
 BLANKS = " \t\f\v"
-_IS_WANTED = re.compile(rb"[a-z_][a-z0-9_]{2,}").fullmatch  # numbers and short words would be a third
-_PAGES_READ = 512  # at a time
+# A third of the common words are numbers or shorter, and not counted.
+_IS_WANTED = re.compile(rb"[a-z_][a-z0-9_]{2,}").fullmatch
+_PAGES_READ = 512  # pages of the dictionary read at a time
 _LONGEST = 8  # the last bytes of a word that identify it
 _OTHER, _WORD, _BLANK = range(3)  # classes of bytes; punctuation is its own class
 _KELVIN_SIGN, _BYTE_ORDER_MARK = "\u212a".encode(), "\ufeff".encode()
@@ -57,10 +59,10 @@ _CLASSES = bytes(
     else _OTHER
     for byte, char in ((byte, chr(byte)) for byte in range(256))
 )
-_FRONT = b"\0" * (_LONGEST - 1) + b"\n"  # this many bytes may be read in front of the first word
+_FRONT = b"\0" * (_LONGEST - 1) + b"\n"  # padding, because so many bytes before the first word may be read
 _KEPT = np.array([0] + [(1 << 64) - (1 << 8 * (8 - size)) for size in range(1, 9)], dtype=np.uint64)
 _SPREAD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_KNOWN_BITS = 18  # of the table that tells common words from others, with few errors
+_KNOWN_BITS = 18  # size of the table that tells common words from others, with few errors
 
 
 class NeighbourBloom(FileBitmaps):

@@ -1,4 +1,4 @@
-"""Says what would match in place of a literal that no line holds: without a condition, a word, a name."""
+"""Says what would match instead of a literal that is in no line: with fewer conditions, or a part of it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import shorten_word
 
-MOST_FILES = 2  # that are named
-MOST_WORDS = 4  # of the literal that are looked for, the longest first
-LEAST_CHARS = 3  # of such a word: a shorter one is everywhere
+MOST_FILES = 2  # most files that are named
+MOST_WORDS = 4  # most words of the literal that are searched for, the longest first
+LEAST_CHARS = 3  # shortest such word: shorter ones are everywhere
 _WORD = re.compile(r"\w+")
 
 
@@ -20,7 +20,7 @@ def describe_no_match(
     search: Callable[[ExactRequest], ExactAnswer],
     describe_missing: Callable[[str], str],
 ) -> str:
-    """Return what would match in place of a literal that no line holds; "" if nothing is known.
+    """Return sentences about what would match instead of a literal that is in no line; "" for nothing.
 
     `describe_missing` returns a sentence with the declared names that are similar to a word, or "". Raises as
     `search` does.

@@ -1,6 +1,6 @@
-"""Lists the files to search: those that the index cannot rule out, and those that changed since.
+"""Lists the files that an exact search has to read: those that the index cannot rule out, and changed ones.
 
-They come in the order of their paths' bytes, lazily: a search that finds enough early asks for no more.
+They come lazily in the order of their paths' bytes, so a search that soon finds enough asks for no more.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.text.roles import ReadingOrder, is_test_path, order_by_role
 
 I64 = npt.NDArray[np.int64]
-IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than reading them
-FEW_FILES = 128  # read before looking up the punctuation beside words
-PAGES_A_FILE = 3  # of the dictionary, read in as much time as a file
-AFTER_SLASH = chr(ord("/") + 1)  # behind a directory's path: comes after all that is in it
-FIRST_PATHS = 200  # of a segment, read one by one; all of the kernel's at once take 30 ms
+IMPATIENT_FILES = 1_000  # so many files are read before a look-up that may take longer than reading them
+FEW_FILES = 128  # so many files are read before the punctuation beside words is looked up
+PAGES_A_FILE = 3  # pages of the dictionary that are read in the time of one file
+# A directory's path with this behind it sorts after everything in the directory.
+AFTER_SLASH = chr(ord("/") + 1)
+FIRST_PATHS = 200  # so many paths of a segment are read one by one; reading all of the kernel's takes 30 ms
 
 
 class PathFilter:
@@ -46,10 +47,11 @@ class PathFilter:
         include_extensions: Collection[str] = (),
         folder: str = "",
     ) -> None:
-        """Take the filters of a request, with the rules of the root. All that matches is below `folder`.
+        """Take the filters of a request and the rules of the root.
 
-        `extensions` maps file extensions to languages in place of the built-in ones. `include_extensions` has
-        the only extensions that are indexed; empty: all are.
+        `extensions` maps file extensions to languages in place of the built-in ones. `include_extensions`
+        lists the only extensions that are indexed; empty: all are. Without a `path_prefix`, the request is
+        about `folder`.
         """
         self.languages = frozenset(request.languages or filter(None, [request.language]))
         directory = (request.path_prefix or "").strip("/") or folder
@@ -87,7 +89,7 @@ class Candidates:
     """The files that may match, in the order of their paths' bytes."""
 
     paths: Iterator[str]
-    narrowed: bool  # False: in some segment, all files that pass the filter are candidates
+    narrowed: bool  # False: in some segment the pattern rules out no file
 
 
 class ExactSearcher:
@@ -100,29 +102,30 @@ class ExactSearcher:
         stopped: Callable[[], bool] = lambda: False,
         directory: Directory | None = None,
     ) -> None:
-        """Take over what the searcher of an earlier snapshot, `before`, has learnt of the same segments.
+        """Take over what `before`, the searcher of an earlier snapshot, has learnt of the same segments.
 
-        Background work ends when `stopped` returns True. What is worth it is kept in the `directory` of the
-        index, and what other processes have kept there is used.
+        Background work ends when `stopped` returns True. Some of its results are stored in the `directory` of
+        the index, where other processes find them.
         """
         self.snapshot = snapshot
-        self.searches: int = 0 if before is None else before.searches  # so far, in this process
+        # Number of searches in this process so far.
+        self.searches: int = 0 if before is None else before.searches
         known: Mapping[str, SegmentMemory] = {} if before is None else before.memory
         self.memory: dict[str, SegmentMemory] = {
             part.name: known.get(part.name) or _begin_memory(part, directory) for part in snapshot.segments
         }
         self._learning: dict[FileBitmaps, None] = {} if before is None else before._learning
         for ended in [one for one in tuple(self._learning) if one.join(0)]:
-            self._learning.pop(ended, None)  # its results are dropped with its segment
+            self._learning.pop(ended, None)  # its results are in the memory of the segment
         self._stopped = stopped
         self._segments = [SegmentCandidates(part, self.memory[part.name]) for part in snapshot.segments]
 
     def find_candidates(
         self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None, *, by_role: bool
     ) -> Candidates:
-        """Return files that may match by the index, and those changed since. Raises CorruptIndex.
+        """Return the files that may match according to the index, and the changed ones. Raises CorruptIndex.
 
-        With `by_role`, those of the program come first, as in `order_by_role`.
+        With `by_role`, the files of the program come before tests, documents and others (`order_by_role`).
         """
         self.searches += 1
         found = [part.find_files(reading) for part in self._segments]
@@ -181,7 +184,7 @@ def _iter_by_role(
 def _merge(
     streams: list[Iterator[str]], present: Iterator[str] | None, changed: ChangedFiles | None
 ) -> Iterator[str]:
-    """Return the paths of all streams, each once, without what is missing by now."""
+    """Return the ascending paths of all streams, each once, without files that are now missing."""
     if changed is not None and changed.missing:
         streams = [filterfalse(changed.missing.__contains__, stream) for stream in streams]
     if present is not None:
@@ -193,11 +196,10 @@ def _merge(
 
 
 class _SegmentPaths:
-    """The paths of a segment's files that may match; of fewer, once a search has asked for many.
+    """The paths of a segment's files that may match. The more paths a search asks for, the fewer are left.
 
     The first files mostly contain enough matches. If they do not, the punctuation beside common words is
-    looked up. If a run was passed over because it is too common, a patient look-up then rules out some of the
-    other files.
+    looked up, and later the runs that were passed over because they are common: each rules out more files.
     """
 
     def __init__(
@@ -207,9 +209,9 @@ class _SegmentPaths:
         self._reading = reading
         self._wanted = wanted
         self._files = _select(part, found.files, wanted)
-        self._later: list[int] = []  # files passed over by `iter_first`
-        self._asked = 0  # paths so far that are searched
-        # After how many paths each rule is applied.
+        self._later: list[int] = []  # files that `iter_first` has kept for `iter_later`
+        self._asked = 0  # number of paths that the search has asked for
+        # Rules that narrow the files, each with the number of paths after which it is applied.
         self._rules: list[tuple[int, Callable[[], Bools | None]]] = []
         if reading.neighbours is not None:
             self._rules += [(FEW_FILES, self._find_beside), (IMPATIENT_FILES, self._miss_neighbours)]
@@ -217,10 +219,10 @@ class _SegmentPaths:
             self._rules.append((IMPATIENT_FILES, partial(self._find_patiently, scans=False)))
         if found.unscanned:
             self._await_scan()
-        self._masks: list[Bools] = []  # of the files that may match, by the rules applied so far
+        self._masks: list[Bools] = []  # masks of the files that may match by each rule applied so far
 
     def iter_first(self, order: ReadingOrder | None) -> Iterator[str]:
-        """Yield the wanted paths, or those that come first in an order; others are kept for `iter_later`."""
+        """Yield the wanted paths. Given an order, keep those that do not come first for `iter_later`."""
         for file, path in self._iter_narrowed(self._files, order):
             if not self._wanted.matches(path):
                 continue
@@ -231,7 +233,7 @@ class _SegmentPaths:
                 yield path
 
     def iter_later(self) -> Iterator[str]:
-        """Yield the other wanted paths, in order; all are asked for before the first of them is searched."""
+        """Yield the kept paths, in order. The caller asks for all of them before it searches the first."""
         files = np.array(self._later, dtype=np.int64)
         for mask in self._masks:
             files = files[mask[files]]
@@ -239,15 +241,15 @@ class _SegmentPaths:
         yield from filter(self._wanted.matches, (path for _, path in self._iter_narrowed(files, None)))
 
     def _iter_narrowed(self, files: I64, order: ReadingOrder | None) -> Iterator[tuple[int, str]]:
-        """Yield the numbers and paths of files, applying each rule to the rest of them when it is due.
+        """Yield the numbers and paths of files; when a rule is due, apply it to the files that are left.
 
-        Given an order, whole directories that do not come first are kept for `iter_later` and not yielded.
-        The first paths are read one by one, the others in ever larger batches.
+        Given an order, whole directories that do not come first are kept for `iter_later`. The first paths
+        are read one by one, the others in ever larger batches.
         """
         reader, size = self._part.reader.files, FIRST_PATHS
         while len(files):
             most = size
-            if len(files) > FEW_FILES:  # a few are read sooner than a rule is applied
+            if len(files) > FEW_FILES:  # few files are read sooner than a rule is applied
                 files = self._narrow(files)
                 files = files if order is None else self._pass_later(files, order)
                 most = min([size, *(due - self._asked for due, _ in self._rules[:1])])
@@ -269,7 +271,7 @@ class _SegmentPaths:
         return files
 
     def _pass_later(self, files: I64, order: ReadingOrder) -> I64:
-        """Return files without those in the directory of the first, if an order has that for later."""
+        """Return the files after those in the first file's directory, if that directory comes later."""
         directory = ""
         if len(files):
             directory = order.find_later_directory(self._part.reader.files.read_path(int(files[0])))
@@ -288,7 +290,8 @@ class _SegmentPaths:
 
     def _find_patiently(self, *, scans: bool) -> Bools:
         found = self._part.find_files(self._reading, patiently=True, scans=scans)
-        if found.unscanned and not self._rules:  # in a branch beside one that was too common
+        # An alternative beside one that was too common needs all pages.
+        if found.unscanned and not self._rules:
             self._await_scan()
         mask = np.zeros(self._part.reader.file_count, dtype=np.bool_)
         mask[found.files] = True
@@ -300,7 +303,7 @@ class _SegmentPaths:
 
 
 def _select(part: SegmentCandidates, files: I64, wanted: PathFilter) -> I64:
-    """Return those of ascending files of a segment that the filter's directory and languages leave."""
+    """Return those of the ascending files that are in the filter's directory and languages."""
     reader = part.reader
     if wanted.prefix:
         first = _bisect_path(part.segment, wanted.prefix)

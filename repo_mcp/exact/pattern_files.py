@@ -34,20 +34,22 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.schema import TEXT_FIELDS
 
 I64 = npt.NDArray[np.int64]
-ENOUGH = 64  # when so few units are left, reading them costs less than looking up another run
-MAX_SHORT = 8_000  # of a short run, or one that is mostly classes: more are slower than reading the files
-MAX_TERMS = 2_000  # for one run; each costs about 10 microseconds
-PATIENT_TERMS = 32_000  # the same for a patient look-up
+ENOUGH = 64  # with so few units left, reading them costs less than looking up another run
+# Most terms for a short run, or one that is mostly classes: more are slower than reading the files.
+MAX_SHORT = 8_000
+MAX_TERMS = 2_000  # most terms for any other run, at about 10 microseconds each
+PATIENT_TERMS = 32_000  # most terms for a run in a patient look-up
 QUICK_TERMS = 200  # if a run has more terms, its units are cached
-MAX_PARTS = 200  # of an alternation that is looked up
-COMMON_SHARE = 0.1  # of all units: a run that is itself so common a word is not looked up inside words
-COMMON_WORD_SHARE = 0.25  # the same for a run at the beginning of words, which is cheaper to look up
-_SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
+MAX_PARTS = 200  # most alternatives that are looked up
+# A run that is itself a word in more than this share of the units is not looked up inside words.
+COMMON_SHARE = 0.1
+COMMON_WORD_SHARE = 0.25  # the same at the beginning of words, where looking up is cheaper
+_SHARE_FLOOR = 1_000  # a word in fewer units is never too common
 # Units expected to contain a run, by its length, before any look-up: longer runs are rarer.
 _EXPECTED = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100)
 
 
-CACHED_RUNS = 64  # in each segment: the next pattern often has one of them
+CACHED_RUNS = 64  # runs cached for each segment, because the next pattern often has one of them
 
 
 class SegmentMemory:
@@ -57,16 +59,19 @@ class SegmentMemory:
         self.finder = TermFinder(terms)
         self.bigrams = PunctuationBigrams(files, bigrams_place)
         self.neighbours = NeighbourBloom(files, terms)
-        self.occurrences: LruCache[Run, RunOccurrences] = LruCache(CACHED_RUNS)  # 10 kB each for the kernel
-        self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)  # as bits: 90 kB each for the kernel
-        self._least: LruCache[Run, int] = LruCache(CACHED_RUNS)  # terms that a run is known to exceed
+        # 10 kB for each run in the kernel.
+        self.occurrences: LruCache[Run, RunOccurrences] = LruCache(CACHED_RUNS)
+        # One bit for each unit: 90 kB for each run in the kernel.
+        self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)
+        # A number of terms that the run is known to exceed.
+        self._least: LruCache[Run, int] = LruCache(CACHED_RUNS)
 
     def find_terms(self, run: Run, limit: int) -> FoundTerms | None:
-        """Return the terms that may contain a run, as TermFinder does; finds only once that they are many."""
+        """Return the terms that may contain a run, as `TermFinder.find` does; note if there are too many."""
         if (self._least.find(run) or 0) >= limit:
             return None
         found = self.finder.find(run, limit)
-        if found is None and not run.shape:  # of a shape, time may have run out
+        if found is None and not run.shape:  # a shape has None when time runs out too
             self._least.put(run, limit)
         return found
 
@@ -89,9 +94,10 @@ class SegmentFiles:
     """The files of a segment that may match, ascending."""
 
     files: I64  # numbers of files
-    narrowed: bool  # False: these are all the live files
-    passed_over: bool  # a run was too common to be looked up; a patient look-up may leave fewer
-    unscanned: bool  # for a run all pages of the dictionary must be read; that may leave fewer
+    narrowed: bool  # False: these are all live files
+    passed_over: bool  # some run was too common to be looked up; a patient look-up may leave fewer files
+    # Some run needs all pages of the dictionary, which were not read; reading them may leave fewer files.
+    unscanned: bool
 
 
 class SegmentCandidates:
@@ -118,11 +124,11 @@ class SegmentCandidates:
     def find_files(
         self, reading: PatternReading, *, patiently: bool = False, scans: bool = False
     ) -> SegmentFiles:
-        """Return the live files that may match, ignoring the punctuation beside words.
+        """Return the live files that may match, ignoring the punctuation beside words. Raises CorruptIndex.
 
-        With `patiently`, runs of many terms are looked up, too, and if it `scans`, short ones and such as are
-        mostly classes. Each may take some tenths of a second, still less than reading all files. Raises
-        CorruptIndex.
+        With `patiently`, runs that are in many terms are looked up too. With `scans`, so are runs that are
+        short or mostly classes, for which all pages of the dictionary are read. Each may take some tenths of
+        a second, still less than reading all files.
         """
         passed_over = unscanned = False
         files: I64 | None = None
@@ -149,11 +155,12 @@ class _Lookup:
         self._reader = segment.reader
         self._memory = memory
         self._by_file = by_file
-        self.passed_over = self.unscanned = False  # as in SegmentFiles
+        self.passed_over = self.unscanned = False  # see SegmentFiles
         self._count = segment.reader.file_count if by_file else segment.reader.unit_count
         self._patiently = patiently
         self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
-        self._scans = scans or not segment.reader.terms.is_large  # all pages
+        # Looking up a run may read all pages of the dictionary.
+        self._scans = scans or not segment.reader.terms.is_large
         self._known: dict[Run, I64 | None] = {}  # the branches of an expression often share runs
 
     def find(self, need: Need) -> I64 | None:
@@ -234,7 +241,7 @@ class _Lookup:
         return found
 
     def _is_too_common(self, run: Run) -> bool:
-        """Return True for a run that is itself a common word; none is for a patient look-up, unless short."""
+        """Return True for a run that is itself a common word; in a patient look-up, only for a short one."""
         if run.shape or (self._patiently and not is_short(run)):
             return False
         units = self._count_units(self._find_lists(run.text.encode()))
@@ -253,9 +260,9 @@ def _needs_all_pages(run: Run) -> bool:
     size = len(run.text.encode())
     if run.shape:
         return size < MIN_OPEN_BYTES
-    if run.left is not Edge.OPEN:  # words that begin with the run, perhaps after a Kelvin sign
+    if run.left is not Edge.OPEN:  # only words that begin with the run, perhaps after a Kelvin sign
         return is_short(run) and Edge.STRANGE in (run.left, run.right) and size < MIN_OPEN_BYTES - 1
-    has_end = run.right is not Edge.OPEN  # which counts as a byte
+    has_end = run.right is not Edge.OPEN  # the line feed at the end of a term counts as a byte
     return run.text.isascii() and size + has_end < MIN_OPEN_BYTES
 
 
@@ -281,10 +288,10 @@ def _keep(left: I64, wanted: I64) -> I64:
 
 @dataclass(frozen=True, slots=True)
 class RunOccurrences:
-    """The terms and files that may contain a run, with any punctuation beside it."""
+    """The common words that may contain a run, and the files of the other terms that may."""
 
     common: tuple[bytes, ...]  # common words that may contain it
-    others: bytes | None  # files of all other such terms, one bit each; None: too many terms
+    others: bytes | None  # one bit for each file with another such term; None: too many terms
 
 
 class NeighbourFilter:

@@ -37,10 +37,11 @@ from repo_mcp.exact.required_terms import CLASS_MARKS, All, Either, Need, Patter
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.lines import unify_line_ends
 
-MAX_SET_CHARS = 4  # of a character class that is read as alternatives; a larger one becomes a mark
+MAX_SET_CHARS = 4  # most characters of a class that is read as alternatives; a larger one becomes a mark
 _ASCII = tuple(map(chr, range(128)))
-_SCRIPTS = {"Latin": str.isalpha, "Common": lambda char: not char.isalpha()}  # those with ASCII characters
-_OTHERS = ((LAST_CHAR, LAST_CHAR),)  # stands for any that are not ASCII
+# The scripts that have ASCII characters.
+_SCRIPTS = {"Latin": str.isalpha, "Common": lambda char: not char.isalpha()}
+_OTHERS = ((LAST_CHAR, LAST_CHAR),)  # stands for all that are not ASCII
 _CLASS_TEXTS = tuple((mark,) for mark in CLASS_MARKS)
 
 
@@ -120,8 +121,8 @@ class _NeedReader(ExpressionReader[Piece]):
         self._mark = mark
         self._keeps_punctuation = mark is keep_punctuation
         self._literals = [""]  # runs of adjacent characters outside groups; the last one may still grow
-        self._has_choice = False  # whether there are alternatives outside groups
-        self.needs_edges = False  # as in PatternReading
+        self._has_choice = False  # there are alternatives outside groups
+        self.needs_edges = False  # see PatternReading
 
     def list_literals(self) -> list[str]:
         """Return texts that every match contains verbatim."""

@@ -50,7 +50,7 @@ class PunctuationBigrams(FileBitmaps):
         classes = np.frombuffer(b"\n".join(texts).translate(_CLASSES), dtype=np.uint8)
         is_sign = classes != _NONE
         is_pair = is_sign[:-1] & is_sign[1:]
-        is_pair &= (classes[:-1] | classes[1:]) != 0  # not of two blanks
+        is_pair &= (classes[:-1] | classes[1:]) != 0  # two blanks are no pair
         positions = np.flatnonzero(is_pair)
         pairs = classes[positions].astype(np.uint32) << PUNCTUATION_BITS | classes[positions + 1]
         bounds = np.cumsum([len(text) + 1 for text in texts])

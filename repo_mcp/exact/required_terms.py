@@ -15,8 +15,8 @@ from repo_mcp.record_classes import dataclass
 
 DIGIT, HEX, LETTER, WORD = CLASS_MARKS = "\x01\x02\x03\x04"
 MORE = "\x05"
-MAX_ATOMS = 48  # of a run with classes, which bounds the expression; hardly any term is longer
-MIN_ATOMS = 8  # of a run without a literal part worth looking up; shorter runs are in most files
+MAX_ATOMS = 48  # most characters and classes of a run, so that expressions stay small; few terms are longer
+MIN_ATOMS = 8  # least characters of a run that is mostly classes; shorter ones are in most files
 _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _CLASSES = ((DIGIT, _DIGITS), (HEX, _DIGITS | frozenset("abcdef")), (LETTER, _LETTERS))
@@ -39,11 +39,11 @@ class Edge(Enum):
 class Run:
     """Word characters, in lower case, that stand together in some word of the text."""
 
-    text: str  # for a run with classes, its longest part without them, which may be empty
+    text: str  # the run; of one with classes, its longest literal part, which may be empty
     left: Edge
     right: Edge
     may_have_long_s: bool = False  # a term may have a long s in place of an `s`
-    shape: str = ""  # the whole run if it has classes, which stand there as marks
+    shape: str = ""  # of a run with classes, the whole run, with a mark for each class
     before: str = ""  # punctuation before its word, skipping blanks, as in `neighbour_bloom`
     behind: str = ""  # punctuation after its word, likewise
 
@@ -70,12 +70,12 @@ class PatternReading:
     """The result of reading a pattern."""
 
     need: Need | None  # None: any text may match
-    spans_lines: bool  # it names a line feed, so a match may span lines
+    spans_lines: bool  # the pattern names a line feed, so a match may span lines
     literal: str = ""  # every match of an expression contains this, in this case
     bigrams: tuple[int, ...] = ()  # every matching text has these, in the numbers of `punctuation_bigrams`
-    needs_edges: bool = False  # it tests where the text begins or ends, not only its lines
+    needs_edges: bool = False  # the pattern tests where the text begins or ends, not only its lines
     neighbours: Need | None = None  # runs with punctuation beside them; only for matches within a line
-    open_quote: bool = False  # ends within \Q: needs \E before anything is appended
+    open_quote: bool = False  # the pattern ends within \Q, and needs \E before anything is appended
 
 
 def find_mark(chars: frozenset[str]) -> str:

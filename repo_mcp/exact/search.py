@@ -40,14 +40,14 @@ from repo_mcp.text.lines import decode_source
 from repo_mcp.text.roles import order_by_role
 
 TIME_LIMIT_SECONDS = 10.0
-MAX_LINE_CHARS = 400  # of a match's line that is shown whole; open_file shows more
-CUT_LINE_CHARS = 160  # shown of a longer one, which was most often built or is prose,
-CHARS_BEFORE_MATCH = 60  # and of it before its match
-MAX_MATCH_LINES = 50  # shown of one match
+MAX_LINE_CHARS = 400  # a matching line of up to so many characters is shown whole; open_file shows more
+CUT_LINE_CHARS = 160  # characters shown of a longer line, which is mostly generated or prose
+CHARS_BEFORE_MATCH = 60  # of these, characters before the match
+MAX_MATCH_LINES = 50  # most lines shown of one match
 LEAST_SYMBOL_LINES = 2  # a declaration of one line is not named, because that line is shown
-BATCH_FILES = 32  # searched together, by one thread
+BATCH_FILES = 32  # files searched together by one thread
 BATCHES_HERE = 55  # 1,631 files, searched without threads: enough for most, and threads would read more
-BATCHES_AHEAD = 4  # given to the threads before their results are needed
+BATCHES_AHEAD = 4  # batches given to the threads before their results are needed
 SCAN_THREADS = 2  # reading waits for the system and RE2 releases Python's lock; more would wait for that lock
 TOO_SLOW = f"The search stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more matches."
 NOT_FINISHED = (
@@ -58,7 +58,7 @@ SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
 
 CHANGES_UNKNOWN = "The index is not complete yet: files missing from it are not searched."
-JOINED_BYTES = 1 << 18  # fits in a core's cache; a larger file is searched alone, without a copy
+JOINED_BYTES = 1 << 18  # bytes joined at a time, which fit a core's cache; a larger file is searched alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class ExactMatches:
     matches: list[ExactMatch] = field(default_factory=list)
     files: list[tuple[str, int]] = field(default_factory=list)  # paths with their numbers of matching lines
     total: int = 0  # matching lines in all files
-    is_partial: bool = False  # not every file was searched
+    is_partial: bool = False  # some files were not searched
     warnings: list[str] = field(default_factory=list)
 
     def build_answer(self, request: ExactRequest, snapshot: str, *, scanned: bool) -> ExactAnswer:
@@ -136,7 +136,7 @@ class _FileMatches:
 
     path: str
     count: int  # matching lines
-    matches: tuple[ExactMatch, ...]  # no more than still fit into the answer
+    matches: tuple[ExactMatch, ...]  # matching lines to show, no more than fit into the answer
 
 
 def warn_of_too_large(paths: Iterable[str], wanted: PathFilter) -> list[str]:
@@ -162,7 +162,7 @@ def search_files(search: FileSearch, paths: Iterable[str]) -> ExactMatches:
 
     with suppress(MatchingStopped), closing(_iter_results(search_some, _cut_batches(paths))) as results:
         for batch in results:
-            if _is_full(request, found):  # even if the remaining files hold nothing
+            if _is_full(request, found):  # files are left, and nobody knows if they match
                 found.is_partial = True
                 return found
             for one in batch:

@@ -23,7 +23,7 @@ from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES
 
 FEW_PAGES = 16
 TERMS_OF_A_PAGE = 16  # finding so many terms one by one takes as long as reading a whole page
-SHAPE_SECONDS = 1.0  # of processor time for a shape; to unfold and search all of the kernel takes 0.5
+SHAPE_SECONDS = 1.0  # most processor time for a shape; searching all of the kernel's dictionary takes 0.5
 KELVIN = b"k"  # the Kelvin sign becomes this in a term; to RE2's `\b` it is not a letter
 _LINE_FEED = b"\n"
 _LAST_ASCII = 0x7F
@@ -33,7 +33,7 @@ _LAST_ASCII = 0x7F
 class FoundTerms:
     """Terms, listed singly or as the half-open span [first, end) of the dictionary."""
 
-    terms: list[bytes]  # in any order, each once
+    terms: list[bytes]  # single terms in any order, each once
     span: tuple[bytes, bytes | None] | None = None  # an end of None: to the last term
 
 

@@ -193,7 +193,7 @@ class ClusterBuilders:
             self._build_here(task)
             return None
         try:
-            received = read_reply(self._settings, task, reply.data, self._is_so)
+            received = read_reply(self._settings, task, reply.data, self._are_true)
         except IndexFormatError as fault:
             self.loop.refuse(reply.shard, reply.worker, OTHER if isinstance(fault, OtherProgram) else DAMAGED)
             return None
@@ -223,13 +223,13 @@ class ClusterBuilders:
             with new_file(self._directory, entry.name, f"{task.temporary}-{number}.tmp") as file:
                 file.write(data)
 
-    def _is_so(self, claims: Claims) -> bool:
+    def _are_true(self, claims: Claims) -> bool:
         """Compare a worker's claims about some files with the files here."""
         if claims and self._reader is None:
             self._reader = ShardBuilder(self._settings)
             self._opened.callback(self._reader.close)
         return all(
-            self._reader is not None and self._reader.is_so(claims[start : start + READ_FILES])
+            self._reader is not None and self._reader.are_true(claims[start : start + READ_FILES])
             for start in range(0, len(claims), READ_FILES)
         )
 

@@ -125,9 +125,9 @@ def build_shard(message: bytes) -> list[bytes]:
 
 
 def read_reply(
-    settings: BuildSettings, task: ShardTask, reply: object, is_so: Callable[[Claims], bool]
+    settings: BuildSettings, task: ShardTask, reply: object, are_true: Callable[[Claims], bool]
 ) -> ReceivedShard:
-    """Return what a worker made of a shard, checked. `is_so` compares claims with the files here.
+    """Return what a worker made of a shard, checked. `are_true` compares claims with the files here.
 
     Raises OtherProgram, CorruptIndex or another IndexFormatError for anything that a worker of ours, which
     sees this tree, would not have sent.
@@ -149,7 +149,7 @@ def read_reply(
         or seen != task.stats.get(path)
         or sizes.get(path, seen[0]) != seen[0]
     ]
-    if not is_so(doubted):
+    if not are_true(doubted):
         raise CorruptIndex("reply: files differ from those here")
     return ReceivedShard(
         _build_result(task, outcomes, is_settled, [entry for entry, _ in read]), tuple(segments)

@@ -252,7 +252,7 @@ class ShardBuilder:
         found = self._read_group([(path, None) for path in paths])
         return {path: one for path, one in zip(paths, found, strict=True) if isinstance(one, SkipReason)}
 
-    def is_so(self, files: Sequence[tuple[str, bytes | SkipReason | None]]) -> bool:
+    def are_true(self, files: Sequence[tuple[str, bytes | SkipReason | None]]) -> bool:
         """Return True when each file has this fingerprint, is skipped for this reason, or is gone (None)."""
         claims = [claim for _, claim in files]
         found = self._read_group(

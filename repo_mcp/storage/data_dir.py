@@ -46,8 +46,8 @@ class DataDir:
     """The data directory in use."""
 
     directory: OwnDirectory
-    warnings: tuple[str, ...]  # why it is not the directory asked for; no absolute path
-    inside_root: tuple[str, ...] | None  # path components below the root; None when it is elsewhere
+    warnings: tuple[str, ...]  # why another directory than the requested one is used; names no absolute path
+    inside_root: tuple[str, ...] | None  # components of its path below the root; None if it is elsewhere
 
     @property
     def path(self) -> str:
@@ -144,7 +144,7 @@ def take_outside_dir(roots: Sequence[str], path: str) -> OwnDirectory:
 
 def name_cache_dir(purpose: str, roots: Sequence[str], cache_home: str) -> str:
     """Return the path in the user's cache for these roots, in this order."""
-    import hashlib  # here: most servers do not need it
+    import hashlib  # imported here, as most servers do not need it
 
     digest = hashlib.blake2b("\0".join(roots).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return os.path.join(cache_home, _CACHE_NAME, f"{purpose}-{digest}")
@@ -157,7 +157,7 @@ def name_canonically(path: str) -> str:
 
 def _name_fallback(root: str, cache_home: str) -> str:
     """Return the path in the user's cache for the data directory of a root, where no other can be used."""
-    import hashlib  # here: it loads a large library, for which the list of tools need not wait
+    import hashlib  # imported here: it loads a large library, for which the list of tools need not wait
 
     return os.path.join(cache_home, _CACHE_NAME, hashlib.blake2b(os.fsencode(root)).hexdigest()[:16])
 
@@ -207,7 +207,7 @@ def _admit(directory: OpenedDirectory) -> None:
     except _Unusable as fault:
         raise PermissionError(errno.EPERM, f"the data directory cannot be used: {fault}") from None
     if _mark(directory) and here is not None and status.st_mode & 0o077:
-        os.fchmod(here, 0o700)  # it came with the repository, or was made by others of our kind
+        os.fchmod(here, 0o700)  # it came with the repository, or another program of ours made it
 
 
 def _check_status(status: os.stat_result) -> None:

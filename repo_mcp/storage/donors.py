@@ -1,12 +1,12 @@
-"""Finds the index that a first one may begin with: of another checkout, or of this one configured otherwise.
+"""Finds donors: indexes of other checkouts, or of this one configured otherwise, that a first build may use.
 
-A donor's data directory is where its root would have it, or where the operator keeps this root's. An index
-there is believed by its seal alone: the same user, the same key, the root and the data directory for which it
-was made. Nothing is written, marked or locked in it.
+A donor's data directory is searched for where its root would have it, and where the operator keeps ours. An
+index there is trusted only because of its seal, which shows that the same user's key made it for that root
+and that data directory. Nothing is written, marked or locked there.
 
-The digits of a configuration begin with those of what one file becomes in an index (`CONTENT_DIGITS`); the
-others are about which files are in it. So an index that differs in the others only has rows that can be taken
-over. One with names that are denied by default (`-allowed`) is never a donor.
+The digest of a configuration has two parts: the first CONTENT_DIGITS depend on the settings that decide what
+one file becomes in an index, the rest on which files are indexed. So an index whose digest begins as ours
+does has rows that fit here. An index with names that are denied by default (`-allowed`) is never a donor.
 
 Left out on purpose: which checkouts there are, and which rows are taken over.
 """
@@ -30,15 +30,16 @@ NO_PLACE = ""
 
 
 def name_configuration(contents: tuple[object, ...], choice: tuple[object, ...]) -> str:
-    """Return the digits of a configuration: of `contents`, which decide the rows of a file, and of all facts.
+    """Return the digest of a configuration, whose first CONTENT_DIGITS depend on `contents` alone.
 
-    `choice` decides which files are indexed.
+    `contents` are the settings that decide what a file becomes in an index, `choice` those that decide which
+    files are indexed.
     """
     return _digest(contents) + _digest((contents, choice))
 
 
 def derive_configuration(configuration: str, *facts: object) -> str:
-    """Return the digits of the configuration of an index that is made from another, by further facts."""
+    """Return the digest for an index that is made from another one: of that one's digest and more facts."""
     whole, contents = configuration, configuration[:CONTENT_DIGITS]
     return _digest((contents, *facts)) + _digest((whole, *facts))
 
@@ -51,15 +52,15 @@ def _digest(facts: tuple[object, ...]) -> str:
 class DonorRoot:
     """A checkout that may have an index."""
 
-    path: str  # NO_PLACE: the index came in a pack
-    origin: str  # what it is to us, in words that name no path
+    path: str  # NO_PLACE if the index came in a pack
+    origin: str  # how this checkout is related to ours, in words that name no path
 
 
 @dataclass(frozen=True, slots=True)
 class Donor:
     """A sealed index, as it was found."""
 
-    directory: Directory  # with the tag of its owner
+    directory: Directory  # its `make_tag` checks the owner's seal
     manifest: Manifest
     root: DonorRoot
 
@@ -88,9 +89,10 @@ class Donors:
         list_roots: Callable[[], Iterable[DonorRoot]],
         list_packed: ListPacked | None,
     ) -> None:
-        """`data_dir` is where the operator keeps indexes; `list_roots` gives checkouts, the best first.
+        """Take `list_roots`, which lists the checkouts to try, the best first.
 
-        `list_packed` gives the indexes of a pack, if the operator named one.
+        `data_dir` is where the operator keeps indexes, if he named a place. `list_packed` returns the indexes
+        of a pack, if he named one.
         """
         self._key = key
         self._data_dir = data_dir
@@ -108,9 +110,9 @@ class Donors:
         return () if self._list_packed is None else self._list_packed()
 
     def list_for(self, kind: str, configuration: str, own: str) -> tuple[Donor, ...]:
-        """Return the indexes of a kind of which rows may be taken over, those with the most files first.
+        """Return the donors of a kind for an index of this configuration, those with the most files first.
 
-        `own` is the path of the index to begin, which is not a donor. Raises as `list_packed` does.
+        `own` is the path of the index to be built, which is no donor of itself. Raises as `list_packed` does.
         """
         found = [
             donor

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Admit = Callable[["OpenedDirectory"], None]  # raises OSError for one that must not be used
 
 MODE = 0o700
-HAS_DESCRIPTORS = os.open in os.supports_dir_fd  # not on Windows
+HAS_DESCRIPTORS = os.open in os.supports_dir_fd  # False on Windows
 MOVED = "a directory was moved, replaced or deleted"
 _OPEN = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _OPEN_OWN = _OPEN | getattr(os, "O_NOFOLLOW", 0)

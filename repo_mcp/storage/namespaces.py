@@ -35,12 +35,12 @@ from repo_mcp.storage.data_dir import name_canonically
 from repo_mcp.storage.held_directory import OwnDirectory
 from repo_mcp.storage.user_key import UserKey
 
-UNUSED_SECONDS = 14 * 24 * 3600.0  # counted from the last time a server opened its root
-MAX_NAMESPACES = 1_000  # examined in one call
+UNUSED_SECONDS = 14 * 24 * 3600.0  # since a server last opened its root
+MAX_NAMESPACES = 1_000  # most namespaces examined in one call
 _NAMESPACE = re.compile(r"(?:index|structure|scip|vectors)-v[0-9]{1,6}-[0-9a-f]{16}(?:-allowed)?")
 _DETACHED = re.compile(rf"\.removed-{_NAMESPACE.pattern}")
-_ALLOWED = "-allowed"  # ends the names of indexes that hold what is denied by default
-_ALLOWED_LOCK = "allowed.lock"  # in the data directory: held by whoever uses such an index
+_ALLOWED = "-allowed"  # ending of the names of indexes that hold files denied by default
+_ALLOWED_LOCK = "allowed.lock"  # a file in the data directory, locked by every server that uses such an index
 _OWN_FILES = frozenset({"manifest", "lock", "seen", "seen.changes", "judged", "purge"})
 _OWN_SUFFIXES = (".seg", ".tmp", SEAL_SUFFIX, SIDE_SUFFIX)
 _LOCK = "lock"
@@ -167,11 +167,13 @@ class Namespaces:
         """Create nothing. With `holds_denied`, the indexes contain names that are denied by default."""
         self._data_dir = data_dir
         self._suffix = _ALLOWED if holds_denied else ""
-        self._release: Callable[[], None] | None = None  # releases `_ALLOWED_LOCK`; None: we do not hold it
-        self._may_outlive = not key.fault  # a key that cannot be stored is gone with this process
+        # The lock on `_ALLOWED_LOCK`; None: we do not hold it.
+        self._release: Callable[[], None] | None = None
+        # A key that could not be stored ends with this process, and its indexes are of no use then.
+        self._may_outlive = not key.fault
         self.sealer = make_sealer(key.key, name_canonically(root), name_canonically(data_dir.path))
-        self.tags: dict[str, MakeTag] = {}  # by name
-        self._directories: dict[str, OwnDirectory] = {}  # the same names
+        self.tags: dict[str, MakeTag] = {}  # tag makers of our namespaces, by name
+        self._directories: dict[str, OwnDirectory] = {}  # directories of our namespaces, by name
 
     def add(self, kind: str, configuration: str) -> Namespace:
         """Return the namespace of the index of this kind and configuration, and count it as ours."""

@@ -53,12 +53,12 @@ VERSION = 1
 HEADER = struct.Struct("<8sHHI")
 assert HEADER.size == 16
 KINDS = ("index", "structure", "vectors")
-MAX_TABLE_BYTES = 1 << 20  # 10,000 files; a pack has three of each kind
-MAX_FILES = 1_000_000  # source files in the index of a pack
+MAX_TABLE_BYTES = 1 << 20  # room for a table of 10,000 files
+MAX_FILES = 1_000_000  # most source files in an index of a pack
 _SEGMENT_SUFFIX = ".seg"
 _BLOCK_BYTES = 1 << 20
 _OTHER_KEY = "was signed with another key, or changed since"
-Rows = Sequence[tuple[str, str, int]]  # of each file the kind of index, the name and the bytes
+Rows = Sequence[tuple[str, str, int]]  # for each file: kind of index, name, bytes
 _READ_ONLY = "a pack is never written to"
 
 
@@ -68,7 +68,7 @@ class PackFile:
     def __init__(self, name: str, whole: ReadableFile, start: int, size: int) -> None:
         self.name = name
         self.size = size
-        self.identity: tuple[int, ...] = ()  # none: a seal compares the bytes
+        self.identity: tuple[int, ...] = ()  # no identity, so the bytes are compared with the seal
         self._whole = whole
         self._start = start
 
@@ -137,7 +137,8 @@ class PackedIndex:
     manifest: Manifest
 
 
-ListPacked = Callable[[], Sequence[PackedIndex]]  # the indexes of one pack, which may have to be fetched
+# Returns the indexes of a pack, which may have to be fetched first.
+ListPacked = Callable[[], Sequence[PackedIndex]]
 
 
 def read_pack(path: str, key: PackKey) -> tuple[PackedIndex, ...]:

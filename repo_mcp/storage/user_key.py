@@ -36,9 +36,9 @@ _LOCK_RETRY_SECONDS = 0.01  # making a key takes a millisecond
 class UserKey:
     """A key, and why it may not last."""
 
-    key: bytes  # KEY_BYTES of them
-    warning: str  # the consequence when only this process has it; empty for the lasting key
-    fault: str = ""  # the reason for that; no absolute path
+    key: bytes  # KEY_BYTES bytes
+    warning: str  # what follows if only this process has the key; empty for the lasting key
+    fault: str = ""  # why only this process has the key; names no absolute path
 
 
 class _Unusable(Exception):
@@ -63,7 +63,8 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
 
     A directory inside a root is not used: the repository could have brought the key with it.
     """
-    from index_format import IndexFormatError  # here: `find_key_dir` is needed before this may load
+    # Imported here: `find_key_dir` is called before this may be loaded.
+    from index_format import IndexFormatError
 
     path = find_key_dir(state_home)
     try:
@@ -129,7 +130,7 @@ def _check(path: str, is_kind: Callable[[int], bool], refused_mode: int) -> None
     status = os.lstat(path)
     if not is_kind(status.st_mode):
         raise _Unusable("something else is in its place")
-    if sys.platform == "win32":  # it uses access lists; the user's own directories are private
+    if sys.platform == "win32":  # Windows uses access lists, and the user's own directories are private
         return
     if status.st_uid != os.geteuid():
         raise _Unusable("it belongs to another user")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from repo_mcp.workspace.globs import MAX_GLOB_CHARS
 
-_SIGN = re.compile(r"[*?\[{}\\]|^!")  # that mean something in a glob
+_SIGN = re.compile(r"[*?\[{}\\]|^!")  # characters with a meaning in a glob
 
 
 def count_folders(paths: Sequence[str], most: int) -> dict[str, int]:

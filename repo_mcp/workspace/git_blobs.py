@@ -33,12 +33,12 @@ from repo_mcp.workspace.git_places import find_git_places, read_git_file
 
 I64 = npt.NDArray[np.int64]
 Path = TypeVar("Path", str, bytes)
-ReadBytes = Callable[[str], bytes]  # of a file of the root; raises RepoError
+ReadBytes = Callable[[str], bytes]  # returns the bytes of a file of the root; raises RepoError
 _ATTRIBUTES = b".gitattributes\0"
 _MAX_ATTRIBUTES_BYTES = 1 << 20
 _REWRITING = (b"filter", b"encoding")
-_MTIME = 1  # column of the status
-_NEIGHBOURS = 64  # paths that are compared at once: of 78,000, 20 changed ones cost a dictionary each
+_MTIME = 1  # column of the size in Git's status
+_NEIGHBOURS = 64  # paths compared at once; each group with a difference costs a dictionary
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,17 @@ class SharedBlobs:
     """Files that have one path and one blob in two checkouts, in path order, and what Git noted of each."""
 
     paths: list[str]
-    ours: I64  # (files, 4), as in `TrackedFiles`
+    ours: I64  # shape (files, 4), as in `TrackedFiles`
     theirs: I64
 
 
 def find_shared_blobs(
     root: str, other: str, read: ReadBytes, noted: NotedFiles | None = None
 ) -> SharedBlobs | None:
-    """Return what two checkouts share by their Git indexes; None where these do not tell.
+    """Return the files that two checkouts share according to their Git indexes; None if these do not tell.
 
-    `read` gives the files of `root`; `noted` is what Git noted of it, where the caller has read that. Of
-    `other` nothing is read but what Git keeps of it.
+    `read` returns the bytes of a file of `root`; `noted` is what Git noted of `root`, if the caller has read
+    it. Of `other`, only Git's own files are read.
     """
     noted = _read_noted(root) if noted is None else noted
     if noted is None:
@@ -78,9 +78,9 @@ def find_shared_blobs(
 
 
 def find_rows(paths: Sequence[Path], wanted: Sequence[Path]) -> I64:
-    """Return the position of each wanted path among others (int64), -1 where it is not there.
+    """Return the position in `paths` of each wanted path (int64), -1 for one that is not there.
 
-    Both ascend, and most are in both, as of two checkouts: so neighbours are compared at once.
+    Both ascend. It is fast if most paths are in both, as with two checkouts: groups are compared at once.
     """
     rows = np.arange(len(wanted), dtype=np.int64)
     at = 0
@@ -98,7 +98,7 @@ def find_rows(paths: Sequence[Path], wanted: Sequence[Path]) -> I64:
 
 
 def _read_noted(root: str, alike: TrackedFiles | None = None) -> NotedFiles | None:
-    """Return what Git noted of a checkout, and when; None without. `alike` as in `parse_files`."""
+    """Return what Git noted of a checkout, and when; None if nothing. For `alike` see `parse_files`."""
     places = find_git_places(root)
     try:
         opened = None if places is None else read_git_file(places.git_dir, INDEX, MAX_INDEX_BYTES)
@@ -108,7 +108,7 @@ def _read_noted(root: str, alike: TrackedFiles | None = None) -> NotedFiles | No
 
 
 def _drop_young(noted: NotedFiles) -> TrackedFiles:
-    """Return the files that changed before Git wrote its index."""
+    """Return the noted files without those that changed when Git wrote its index, or later."""
     found, written = noted
     is_kept = found.stats[:, _MTIME] < written
     if is_kept.all():

@@ -30,10 +30,10 @@ from repo_mcp.workspace.git_places import DOT_GIT, read_git_file
 from repo_mcp.workspace.opened_file import file_stat
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 
-MAX_INDEX_BYTES = 64 * 1024 * 1024  # about 600,000 files in version 2; 80,000 files take 9 MB
+MAX_INDEX_BYTES = 64 * 1024 * 1024  # enough for about 600,000 files in version 2; 80,000 files take 9 MB
 INDEX = "index"
 _ParsePaths = Callable[[bytes, int], TrackedPaths]  # (bytes of an index, when it was written in ns)
-NotedFiles = tuple[TrackedFiles, int]  # with the time at which the index was written, in ns
+NotedFiles = tuple[TrackedFiles, int]  # Git's notes, and when it wrote them (ns)
 NOTHING_TRACKED = TrackedPaths()
 
 

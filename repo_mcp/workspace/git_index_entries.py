@@ -27,24 +27,24 @@ import numpy.typing as npt
 
 from repo_mcp.record_classes import dataclass
 
-MUCH_BYTES = 1 << 20  # 8 ms by Python's own SHA-1
-MAX_PATHS_BYTES = 64 * 1024 * 1024  # together: version 4 repeats a long path in a few bytes
+MUCH_BYTES = 1 << 20  # bytes that Python's own SHA-1 digests in 8 ms
+MAX_PATHS_BYTES = 64 * 1024 * 1024  # of all paths together: version 4 repeats a long path in a few bytes
 MAX_PATH_BYTES = 4_096
 MAX_EXTENSIONS = 256  # Git has ten kinds
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")
 _STATUS_BYTES = 40
-_ALIGNMENT = 8  # of the entries of versions 2 and 3, after the header
-_DIGESTS = {20: "sha1", 32: "sha256"}  # by the length of an object name
-_EXTENDED = 0x40  # in the upper byte of the flags
-_ANY_FLAG = 0xF0  # in the same byte: taken to be unchanged, more flags, in conflict
+_ALIGNMENT = 8  # entries of versions 2 and 3 begin at multiples of this after the header
+_DIGESTS = {20: "sha1", 32: "sha256"}  # algorithm by the length of an object name
+_EXTENDED = 0x40  # more flags follow (in the upper byte of the flags)
+_ANY_FLAG = 0xF0  # in the same byte: assumed unchanged, more flags, in conflict
 _CTIME, _MTIME, _INODE, _MODE, _SIZE = 0, 2, 5, 6, 9  # words of the status
 _FILE_MODES = (0o100644, 0o100755)
 _OTHER_MODES = (0o120000, 0o160000)  # a link, a submodule
-_LENGTH = 0xFFF  # in the flags: bytes of the path, or this for so many or more
-_HAS_MORE_FLAGS = 0x4000  # in the same
-STAT_BITS = np.array([0xFFFF_FFFF, -1, -1, 0xFFFF_FFFF])  # of a walked file's numbers that Git notes
-_CUT_RUNS = 2_048  # at once: 100 KB of paths, whose positions stay in the processor's cache
+_LENGTH = 0xFFF  # in the flags: the length of the path in bytes, or this if it is longer
+_HAS_MORE_FLAGS = 0x4000  # in the flags: more flags follow
+STAT_BITS = np.array([0xFFFF_FFFF, -1, -1, 0xFFFF_FFFF])  # bits of a walked file's numbers that Git notes
+_CUT_RUNS = 2_048  # runs cut at once: 100 KB of paths, whose positions stay in the processor's cache
 _SPLIT, _SPARSE = b"link", b"sdir"
 I64 = npt.NDArray[np.int64]
 Built = TypeVar("Built")
@@ -59,7 +59,7 @@ class TrackedPaths:
     """The paths that Git tracks. About 50 bytes for each."""
 
     paths: bytes = b""  # ascending, each followed by NUL
-    starts: array[int] = field(default_factory=lambda: array("I"))  # where each of them begins
+    starts: array[int] = field(default_factory=lambda: array("I"))  # where each path begins
     fault: str = ""  # why an index that is there is not used
 
     def has_file(self, path: str) -> bool:
@@ -85,10 +85,10 @@ class TrackedPaths:
 class TrackedFiles:
     """Git's notes of the regular files that it tracks, without those in conflict or flagged."""
 
-    paths: list[bytes]  # ascending
+    paths: list[bytes]  # paths, ascending
     stats: I64  # (files, 4): size and inode modulo 2 ** 32, see `STAT_BITS`; mtime_ns, ctime_ns
     blobs: npt.NDArray[np.uint8]  # (files, 20 or 32): the object name of each content
-    entries: _Entries  # of the index that they are from
+    entries: _Entries  # entries of the index that has the files
 
 
 def parse_index(data: bytes) -> TrackedPaths:
@@ -200,7 +200,7 @@ def _read_entries(
     for name in _list_extensions(data, entries.stop, end):
         if not name[:1].isupper():  # must be understood
             raise UnusableIndex({_SPLIT: "split", _SPARSE: "sparse"}.get(name, "of an unknown kind"))
-    if alike is None or entries.paths is not alike.paths:  # the order of which was checked
+    if alike is None or entries.paths is not alike.paths:  # `alike`, whose order was checked
         _check_order(entries.paths)
     return entries
 
@@ -220,7 +220,7 @@ def _read_alike(data: bytes, digest_bytes: int, other: _Entries) -> _Entries | N
     words, rest = divmod(_STATUS_BYTES + digest_bytes, _ALIGNMENT)
     for word in range(words):
         differs[firsts + word] = False
-    if rest:  # of an object name; the flags follow
+    if rest:  # the bytes left of an object name; the flags follow
         last = firsts + words
         differs[last] = (ours[last] ^ theirs[last]) >> np.uint64(8 * rest) != 0
     if differs.any():

@@ -25,7 +25,7 @@ from repo_mcp.record_classes import dataclass
 
 DOT_GIT = ".git"
 MAX_WORK_TREES = 1_000
-MANY_BYTES = 1_000_000  # of an index, which has about 100 for a file
+MANY_BYTES = 1_000_000  # size of an index of 10,000 files
 _MAX_POINTER_BYTES = 8_192  # twice the longest path
 _WORK_TREES = "worktrees"
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -36,12 +36,12 @@ _FLAGS |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os
 class GitPlaces:
     """The directories in which Git keeps its own files of a checkout. All paths are absolute."""
 
-    git_dir: str  # holds the index of this checkout
-    common_dir: str  # holds what all checkouts of the repository share
+    git_dir: str  # directory with the index of this checkout
+    common_dir: str  # directory that all checkouts of the repository share
 
 
 def find_git_places(root: str) -> GitPlaces | None:
-    """Return where Git keeps what of the checkout `root`; None where it is none, or is not proven."""
+    """Return where Git keeps its files of the checkout `root`; None for no checkout, or unproven places."""
     try:
         return _find(root)
     except (OSError, ValueError):
@@ -114,7 +114,7 @@ def _is_sibling(root: str, places: GitPlaces) -> bool:
             and _is_same(found.common_dir, places.common_dir)
             and not _is_same(found.git_dir, places.git_dir)
         )
-    except OSError:  # it is being removed
+    except OSError:  # the checkout is being removed
         return False
 
 

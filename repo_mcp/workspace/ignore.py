@@ -42,7 +42,8 @@ MAX_IGNORE_FILES = 10_000  # Linux has 306
 # Of all files together, which stay in memory from walk to walk: about 100 MB. Linux has 2,000 rules in 30 kB.
 MAX_RULES = 200_000
 MAX_TEXT_BYTES = 32 << 20
-MAX_TRIED_RULES = 2_000  # in force in one directory: 0.5 ms for a name, or 26 for a deep directory
+# Most of them in force in a directory: 0.5 ms for a name, or 26 ms for a deep directory.
+MAX_TRIED_RULES = 2_000
 CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns that match every name are not applied."
 
 
@@ -50,10 +51,12 @@ class ParsedRules:
     """The ignore files of the last walk of one root: an unchanged one is not parsed again."""
 
     def __init__(self) -> None:
-        self.facts: Mapping[str, IgnoreFacts] = {}  # by directory, from the walk of another process
-        self.files: dict[str, IgnoreFile] = {}  # by directory; replaced as a whole
-        self.exclusions: tuple[RuleFile, tuple[str, ...]] | None = None  # with the warnings
-        self.set_aside: tuple[IgnoreFile, IgnoreFile] | None = None  # the root's own, before and after
+        self.facts: Mapping[str, IgnoreFacts] = {}  # facts by directory, from the walk of another process
+        self.files: dict[str, IgnoreFile] = {}  # parsed files by directory; replaced as a whole
+        # The operator's exclusions, parsed, with the warnings.
+        self.exclusions: tuple[RuleFile, tuple[str, ...]] | None = None
+        # The root's own file, before and after its catch-alls were set aside.
+        self.set_aside: tuple[IgnoreFile, IgnoreFile] | None = None
 
 
 class IgnoreRules:
@@ -74,7 +77,7 @@ class IgnoreRules:
         self.warnings = []
         self.tracked = tracked
         self._tracked = tracked if tracked.starts else None
-        self._below_ignored: dict[str, bool] = {"": False}  # directories, by what was found out about them
+        self._below_ignored: dict[str, bool] = {"": False}  # directory -> the rules name it or one above it
         self._files: dict[str, IgnoreFile] = {}
         self._known = known if known is not None else ParsedRules()
         self._parsed: dict[str, IgnoreFile] = {}
@@ -182,7 +185,7 @@ class IgnoreRules:
         found = self._below_ignored.get(directory)
         if found is None:
             above, _, name = directory.rpartition("/")
-            found = self.names_in(above).named(name, True)  # asks of the directories above in turn
+            found = self.names_in(above).named(name, True)  # which asks about the directory above in turn
             self._below_ignored[directory] = found
         return found
 

@@ -14,10 +14,11 @@ from repo_mcp.workspace.ignore_layers import Rule, RuleFile, is_looked_up
 from repo_mcp.workspace.ignore_lines import HostilePattern, parse_line
 
 MAX_PATTERNS_PER_FILE = 10_000
-MAX_UNINDEXED_PATTERNS = 1_000  # per file: each is tried for every name or directory
+# Patterns of a file that must be tried one by one, for every name or directory.
+MAX_UNINDEXED_PATTERNS = 1_000
 MAX_WARNINGS = 20
 DIGEST_BYTES = 16
-SYNTAX_VERSION = 2  # raised when the same lines come to mean something else
+SYNTAX_VERSION = 2  # raise it when the same lines come to mean something else
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SET_ASIDE = b"without catch-alls"
 
@@ -28,9 +29,9 @@ class IgnoreFacts:
 
     digest: bytes  # DIGEST_BYTES, of its directory and text
     rule_count: int
-    tried_count: int  # of them, rules that are tried one by one
+    tried_count: int  # how many of the rules are tried one by one
     has_catch_alls: bool  # a rule that matches every name in the file's directory
-    warnings: tuple[str, ...]  # of parsing it
+    warnings: tuple[str, ...]  # warnings from parsing it
 
 
 class IgnoreFile:
@@ -43,7 +44,7 @@ class IgnoreFile:
         self._directory = directory
         self._text = text
         self._rules: RuleFile | None = None
-        self._whole: IgnoreFile | None = None  # of which this is a part
+        self._whole: IgnoreFile | None = None  # the whole file, of which this object is a part
         if facts is None:
             rules, warnings = self._parse()
             digest = name_ignore_file(directory, text)

@@ -24,8 +24,8 @@ class NameGlob:
     """One component of a pattern. Exactly one of `literal`, `prefix`, `matcher` is given."""
 
     literal: str | None = None  # the only name it matches
-    prefix: str | None = None  # before the only star
-    suffix: str = ""  # after the only star
+    prefix: str | None = None  # what a name has before the only star
+    suffix: str = ""  # what a name has after the only star
     matcher: NameMatcher | None = None  # decides anything else
     fragment: str = ""  # substring of every name that `matcher` matches
 
@@ -62,7 +62,7 @@ class Rule:
     only_directories: bool
 
 
-MAX_LAYERS = 32  # of one file that are kept: most directories have none of their own
+MAX_LAYERS = 32  # layers of a file that are kept; most directories have none of their own
 _Positioned = dict[str, list[tuple[int, Rule]]]  # rules with their order, by lookup key
 
 
@@ -167,7 +167,8 @@ class RuleFile:
         for rule in rules:
             if rule.above is not None and None not in rule.above:
                 self._anchored.setdefault((len(rule.above), _find_last_literal(rule.above)), []).append(rule)
-        self._layers: dict[tuple[int, ...], Layer] = {}  # by the rules that are not for everywhere
+        # Layers by the rules in them that are not for every directory.
+        self._layers: dict[tuple[int, ...], Layer] = {}
 
     def layer_in(self, parts: Sequence[str]) -> Layer:
         """Return the rules that can match an entry of the directory, which is at or below the file's own."""

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 MAX_PATTERN_BYTES = 1024
-MAX_PIECES_WITH_SETS = 8  # in one name; pathspec takes 0.1 ms to compile one
+MAX_PIECES_WITH_SETS = 8  # most pieces with sets in one name; pathspec takes 0.1 ms to compile one
 
 _Set = frozenset[int]  # what one item of a name matches: some bytes, never NUL or a slash
 _Place = tuple[tuple[NameGlob | None, ...] | None, NameGlob]  # the `above` and the `name` of a rule
 _STAR, _SLASH, _ESCAPED_SLASH = "*", "/", "\\/"
 _SINGLE = tuple(frozenset((byte,)) for byte in range(256))
-_PLAIN = string.ascii_letters + string.digits + "._"  # what a set need not be written for
+_PLAIN = string.ascii_letters + string.digits + "._"  # characters that need no set
 _ANY = frozenset(range(1, 256)) - _SINGLE[ord("/")]
-_CLASSES = {  # as Git's own ctype has them, ASCII alone; first and last of each range
+_CLASSES = {  # as in Git's own ctype, ASCII alone: first and last of each range
     "alnum": "09AZaz",
     "alpha": "AZaz",
     "blank": "  \t\t",

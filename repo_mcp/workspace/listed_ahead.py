@@ -11,21 +11,21 @@ class Listing(NamedTuple):
     """The entries of a directory that has only plain files and directories."""
 
     files: str  # names, ascending, each followed by a slash
-    directories: str  # likewise
-    numbers: array[int]  # COLUMNS of each file
+    directories: str  # names of directories, in the same form
+    numbers: array[int]  # COLUMNS numbers for each file
 
 
 class ListedAhead(Protocol):
     """The directories that another process has listed so far."""
 
     def find(self, path: str) -> Listing | None:
-        """Return what was listed of a directory, once; None for one that is to be listed by who asks."""
+        """Return the listing of a directory, once. None: the caller has to list it."""
 
     def close(self) -> None:
         """End the process and forget what it sent."""
 
 
-FindListed = Callable[[str], Listing | None]  # by the path of the directory
+FindListed = Callable[[str], Listing | None]  # the listing of a directory, by its path
 
 
 def find_nothing(_path: str) -> None:

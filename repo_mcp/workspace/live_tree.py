@@ -69,10 +69,10 @@ class LiveTree:
         *,
         reads_git: bool = True,
     ) -> None:
-        """Read below an open root. `data_dir_parts` is the place of our data directory in it.
+        """Read below an open root, in which our data directory is at `data_dir_parts`, if it is inside.
 
-        With `reads_git` it also reads outside the root which files Git tracks in a linked work tree. Raises
-        RepoError with CONFIG_INVALID.
+        With `reads_git`, the index of a linked work tree is read too, which Git keeps outside the root.
+        Raises RepoError with CONFIG_INVALID.
         """
         self.policy = DenyPolicy(allow_paths, data_dir_parts)
         self.reader = RepositoryReader(root, self.policy.find_denial, refusals)
@@ -81,7 +81,7 @@ class LiveTree:
         # Returns the bytes of a file by the path that the walk gave it. Raises as `read` does.
         self.read_bytes: Callable[[str], bytes] = partial(read_bytes, self.reader, max_bytes=max_file_bytes)
         self.memory = WalkMemory()
-        self.listed: ListedAhead | None = None  # for the first walk
+        self.listed: ListedAhead | None = None  # listings that another process has made for the first walk
         places = find_git_places(root.path) if reads_git else None
         self._git_index = GitIndex(self.reader, None if places is None else places.git_dir)
 
@@ -150,7 +150,8 @@ class LiveTree:
         If these are more than `max_results`, all are counted by at most `most_folders` folders.
         """
         wanted = GlobFilter(glob or "**")
-        inside = wanted.folder if self.memory.rules is not None else ""  # a first walk is remembered whole
+        # The first walk is of the whole tree, because later walks use what it found.
+        inside = wanted.folder if self.memory.rules is not None else ""
         report = self.walk(cancelled, include_hidden=include_hidden, inside=inside)
         found = [file for file in report.files if not glob or wanted.matches(file.path)]
         return FileListing(
@@ -174,9 +175,10 @@ class LiveTree:
         include_hidden: bool = False,
         inside: str = "",
     ) -> WalkReport:
-        """Walk the tree, of which only a folder and the files above it if one is given.
+        """Walk the tree; given a folder `inside`, only that and the files in the folders above it.
 
-        Raises CANCELLED, UNREADABLE, and whatever `met`, called with files so far, raises.
+        `met` is called now and then with the files found so far. Raises CANCELLED, UNREADABLE, and whatever
+        `met` raises.
         """
         self.check_root()
         memory = None if include_hidden else self.memory
@@ -197,7 +199,7 @@ class LiveTree:
 
     @contextmanager
     def _take_listed(self) -> Iterator[FindListed]:
-        """Lend what was listed ahead to one walk, unless files may be refused by their status."""
+        """Yield the listings made ahead for one walk; none if files may be refused by their status."""
         listed, self.listed = self.listed, None
         try:
             yield find_nothing if listed is None or not self.reader.bounds.are_wide else listed.find
@@ -284,7 +286,7 @@ class _Listing:
             denial = self._find_denial(f"{prefix}{entry.name}{slash}")
             if denial is None:
                 admitted.append(entry)
-            elif denial.rule != OWN_DIRECTORY_RULE:  # must not reveal that our own is there
+            elif denial.rule != OWN_DIRECTORY_RULE:  # a count must not reveal our own data directory
                 self._left_out["denied"] += 1
         return admitted
 
@@ -302,7 +304,7 @@ class _Listing:
         rules = self._ignore.names_in(path)
         if path or own is None or not _ignores_everything(rules, entries):
             return rules
-        if self._ignore.set_aside_catch_alls():  # as in the walk, which reports it the same way
+        if self._ignore.set_aside_catch_alls():  # the walk does the same, and reports it in the same way
             self._warnings.append(CATCH_ALLS_SET_ASIDE)
         return self._ignore.names_in(path)
 

@@ -24,7 +24,7 @@ from repo_mcp.workspace.walk_memory import JudgedNames, NewVerdicts, WalkMemory
 NOTHING_JUDGED = JudgedNames(())
 _MAX_DENIED_INODES = 10_000
 
-Entry = tuple[str, str, os.DirEntry[str]]  # name, path, and the system's entry
+Entry = tuple[str, str, os.DirEntry[str]]  # (name, path, the system's entry)
 
 
 class NameJudge:
@@ -44,7 +44,7 @@ class NameJudge:
         self._include_hidden = hidden
         self._memory = memory
         self.judged: dict[str, JudgedNames] = {}
-        self._has_set_aside = False  # the root's rules that match every name there
+        self._has_set_aside = False  # the root's rules that match every name there are set aside
         self._new_names = 0
         self.skipped: Counter[str] = Counter()
         self.warnings: list[str] = []
@@ -54,10 +54,9 @@ class NameJudge:
     def recall(
         self, level: WalkLevel, directory: int, found: Mapping[str, os.DirEntry[str]]
     ) -> JudgedNames | None:
-        """Return the known verdicts on a directory's names under the rules in force there, perhaps without
-        any.
+        """Return the known verdicts on a directory's names under the rules in force there; perhaps none.
 
-        Return None where none may be remembered, because they depend on more than the name.
+        Returns None if no verdict may be remembered there, because it depends on more than the name.
         """
         if self.ignore is None:
             return None
@@ -129,7 +128,7 @@ class NameJudge:
                 continue
             if not is_tracked:
                 self.skipped["ignored"] += 1
-            elif ignore.has_exclusions:  # which leave out what is tracked, too
+            elif ignore.has_exclusions:  # the operator's exclusions leave out tracked files too
                 others.append(one)
             else:
                 yield one, is_directory
@@ -150,10 +149,12 @@ class NameJudge:
             if is_directory and not entry.is_dir(follow_symlinks=False):
                 self.skipped["symlink" if entry.is_symlink() else "special"] += 1
                 continue
-            if rules is None and self.ignore is not None:  # only now: what follows parses the files
+            # As late as possible, because it parses the ignore files.
+            if rules is None and self.ignore is not None:
                 rules = self.ignore.names_in(level.path)
             is_named = rules is not None and rules.named(name, is_directory)
-            verdicts.add(name, is_directory, is_named)  # tracked or not: Git's index changes
+            # Whether it is tracked or not, since Git's index changes.
+            verdicts.add(name, is_directory, is_named)
             if rules is not None and is_named and not rules.is_tracked(name, is_directory):
                 self.skipped["ignored"] += 1
             else:
@@ -173,7 +174,8 @@ class NameJudge:
                 denial = find_denial(path + "/")
             if denial is None:
                 admitted.append(one)
-            elif denial.rule != OWN_DIRECTORY_RULE:  # the answer must not reveal whether it is there
+            # A count must not reveal whether our data directory is there.
+            elif denial.rule != OWN_DIRECTORY_RULE:
                 self.skipped["denied"] += 1
                 if len(self.denied_inodes) < _MAX_DENIED_INODES:
                     self.denied_inodes.add(entry.inode())
@@ -224,7 +226,7 @@ class NameJudge:
         own = self.ignore.find_file("")
         if own is None or known.chain != (own.set_catch_alls_aside().facts.digest,):
             return False
-        if self.ignore.tracked.starts:  # a tracked name is not ignored, and what is tracked changes
+        if self.ignore.tracked.starts:  # a tracked name is not ignored, and what Git tracks changes
             return False
         files, directories = known.files | known.ignored_files, known.directories | known.ignored_directories
         visible = [(name, entry) for name, entry in found.items() if name[0] != "."]

@@ -18,7 +18,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.client_paths import explain_no_file, explain_refusal, explain_size
 from repo_mcp.workspace.reader_bounds import PRIVATE_KEY, Bounds, has_private_key
 
-_MORE_BYTES = 64  # requested after a short read, which nearly always is the end
+_MORE_BYTES = 64  # bytes asked for after a short read, which nearly always ended the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class OpenedFile:
 
     path: str  # the name reached, which differs from the one requested when links were resolved
     data: bytes
-    stat: FileStat  # of the open file, before the bytes were read
-    changed_while_reading: bool  # twice in a row, so `data` may mix two versions
+    stat: FileStat  # status of the open file before it was read
+    changed_while_reading: bool  # it changed during both readings, so `data` may mix two versions
 
 
 def file_stat(status: os.stat_result) -> FileStat:
@@ -114,7 +114,7 @@ def read_at_once(descriptor: int, max_bytes: int, bounds: Bounds) -> bytes | Non
     if not modes.S_ISREG(status.st_mode) or status.st_size > max_bytes or bounds.find_refusal(status):
         return None
     data = os.read(descriptor, status.st_size + 1)
-    if len(data) != status.st_size:  # it is growing, or was truncated
+    if len(data) != status.st_size:  # the file is growing, or was truncated
         data += _read_bounded(descriptor, max_bytes - len(data), max_bytes - len(data))
     refused = bounds.private_keys and has_private_key(data)
     return data if len(data) <= max_bytes and not refused else None

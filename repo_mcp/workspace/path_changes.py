@@ -23,9 +23,9 @@ from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walk_memory import WalkMemory
 
 IGNORE_NAME = ".gitignore"
-MAX_MET = 20_000  # files found by name since this began; then the tree is walked, and they are known
-MAX_DENIED = 1_000  # denied directories that are searched
-MAX_DENIED_ENTRIES = 300_000  # entries visited in them in all: under a second
+MAX_MET = 20_000  # files found by name since the last walk; with more, the tree is walked
+MAX_DENIED = 1_000  # most levels of denied directories that are searched
+MAX_DENIED_ENTRIES = 300_000  # most entries visited in them in all, in under a second
 MAX_DENIED_LEVELS = 32
 
 
@@ -33,14 +33,14 @@ MAX_DENIED_LEVELS = 32
 class PathChanges:
     """The named files as they are now, in path order."""
 
-    files: tuple[WalkedFile, ...]  # that may be indexed
-    gone: tuple[str, ...]  # not indexable files now, but may have been
+    files: tuple[WalkedFile, ...]  # files that may be indexed
+    gone: tuple[str, ...]  # paths without a file that may be indexed now; there may have been one
     met_denied: bool = False  # one of the names is denied: a file that is gone may have been renamed to it
 
 
 class _Verdict(Enum):
     WALK = 1  # only a walk can tell
-    NOTHING = 2  # not a file that is indexed, now or before
+    NOTHING = 2  # no file that is indexed now, or was
     GONE = 3
     REFUSED = 4  # still there, but not to be served whatever its name
 
@@ -78,7 +78,7 @@ class PathChangeFinder:
             found = self._judge(path, rules)
             is_denied = self._find_denial(path) is not None
             if is_denied and len(self._memory.denied) < MAX_DENIED:
-                self._memory.denied |= {path}  # it may be a directory created since the last walk
+                self._memory.denied |= {path}  # the path may be a directory created since the last walk
             met_denied |= is_denied or found is _Verdict.REFUSED
             if found is _Verdict.WALK:
                 return None
@@ -113,7 +113,7 @@ class PathChangeFinder:
             try:
                 left -= _look_below(self._reader, parent, name, inodes, found, left)
             except (OSError, RepoError):
-                pass  # it is gone, a file, or not UTF-8
+                pass  # it is gone, is a file, or has a name that is not UTF-8
             finally:
                 self._reader.close_directory(parent)
         return frozenset(found) if left > 0 else None
@@ -183,7 +183,7 @@ def _look_below(
                 continue
             try:
                 levels.append((reader.open_child(directory, names.pop()), []))
-            except (OSError, RepoError):  # gone, or not UTF-8
+            except (OSError, RepoError):  # gone, or a name that is not UTF-8
                 entering = False
     finally:
         for directory, _ in levels:

@@ -215,7 +215,7 @@ def is_plain(name: str) -> bool:
     if not name.isascii() or "~" in name or ":" in name:
         return False
     lowered = name.lower()
-    if lowered < "0":  # it begins with a dot or another sign
+    if lowered < "0":  # the name begins with a dot or another sign
         return False
     if lowered[:4] in _SUSPECT_FOUR and (lowered in _PLACE_NAMES or lowered.startswith(_SUSPECT_STARTS)):
         return False

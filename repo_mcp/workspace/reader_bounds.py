@@ -35,9 +35,10 @@ RULES = {
 _KEY_BEGINS = compile_late(rb"-{4,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _KEY_BODY = compile_late(rb"[A-Za-z0-9+/]{32}")  # the shortest line, of an Ed25519 key, has 64
 _KEY_HEADER = compile_late(rb"[A-Za-z-]{1,40}: ")  # RFC 1421 and OpenPGP: `Proc-Type: 4,ENCRYPTED`
-_ESCAPED_END = compile_late(rb"\\[nr]")  # of a line, in JSON and in string literals
-_SOME_TEXT = compile_late(rb"[A-Za-z0-9+/=]{4}")  # not only quotes and signs between string literals
-_LOOKED_AT_BYTES = 1_000  # after a BEGIN line
+_ESCAPED_END = compile_late(rb"\\[nr]")  # an escaped line end, as in JSON and in string literals
+# Text, and not only the quotes and signs between string literals.
+_SOME_TEXT = compile_late(rb"[A-Za-z0-9+/=]{4}")
+_LOOKED_AT_BYTES = 1_000  # bytes looked at after a BEGIN line
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Bounds:
     """The refusals of one repository reader, now that its root is open."""
 
     hard_links: bool = False
-    device: int | None = None  # the only one served; None: any
+    device: int | None = None  # the only file system that is served; None: any
     private_keys: bool = False
     are_wide: bool = field(init=False)  # nothing is refused for its status
 

@@ -68,7 +68,7 @@ def read_link(parent: int, name: str) -> str:
 
 def scan(directory: int) -> list[os.DirEntry[str]]:
     """Return the entries of an open directory, in the system's order. Raises OSError for no descriptor."""
-    if directory < 0:  # which Python takes for the current directory
+    if directory < 0:  # Python takes -1 for the current directory
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     with os.scandir(directory) as entries:
         return list(entries)

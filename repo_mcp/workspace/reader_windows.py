@@ -26,7 +26,7 @@ if sys.platform == "win32":
 
     _GENERIC_READ = 0x80000000
     _FILE_LIST_DIRECTORY = 0x0001
-    _SHARE_READ_WRITE = 0x1 | 0x2  # without FILE_SHARE_DELETE: the directory cannot be renamed away
+    _SHARE_READ_WRITE = 0x1 | 0x2  # no FILE_SHARE_DELETE, so the directory cannot be renamed
     _SHARE_ALL = 0x1 | 0x2 | 0x4
     _OPEN_EXISTING = 3
     _FOLLOW = 0x02000000  # FILE_FLAG_BACKUP_SEMANTICS, without which no directory opens

@@ -62,7 +62,7 @@ _CLOSED = -1  # no descriptor: that of a closed root soon is another file's, and
 
 NO_REFUSALS = Refusals()
 
-entry_name = native.entry_name  # for the entries returned by `RepositoryReader.scan`
+entry_name = native.entry_name  # the name of an entry that `RepositoryReader.scan` returned
 
 
 @dataclass(slots=True)
@@ -177,7 +177,8 @@ class RepositoryReader:
         """
         found: list[Read | RepoError] = []
         opened: list[tuple[str, int]] = []  # the open directories down to the last file's, with descriptors
-        entered: str | None = ""  # the same as a path with a final slash; None when it is unknown
+        # Path of the last opened directory, with a final slash; None while it is unknown.
+        entered: str | None = ""
         try:
             for path in paths:
                 above, slash, name = path.rpartition("/")
@@ -383,7 +384,7 @@ class RepositoryReader:
                 native.close_directory(descriptor)
                 descriptor = child
         except _LinkMet:
-            return parts  # it became a link after the look: look again, counting the hop
+            return parts  # it has become a link since: look again, and count the hop
         except OSError as error:
             raise explain_os_error(error, path) from None
         finally:

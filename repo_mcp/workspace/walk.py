@@ -38,10 +38,10 @@ from repo_mcp.workspace.walk_level import WalkLevel, add_slash
 from repo_mcp.workspace.walk_memory import JudgedNames, NewVerdicts, WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns
 
-MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
-MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest repository we aim at
+MAX_DEPTH = 128  # most directories on a path; the deepest of 78,579 files of Linux has 12
+MAX_ENTRIES = 2_000_000  # most entries that are visited: twenty times the largest repository we aim at
 GIT_INDEX_NOT_USED = ".git/index is {}, so it is not used: tracked files that .gitignore names are left out."
-_HELD_LEVELS = 16  # directories kept open at a time
+_HELD_LEVELS = 16  # most directories kept open at a time
 _NO_VERDICTS = NewVerdicts()
 
 _get_numbers = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
@@ -180,7 +180,8 @@ class _Walk:
         """Add those entries, of which no name is known to be admitted, that are not left out."""
         prefix = level.prefix
         entries = [(name, prefix + name, entry) for name, entry in others.items()]
-        entered: list[str] = []  # only once all are known: what cannot be listed whole is not entered
+        # Added at the end, because a directory that cannot be listed whole is not entered.
+        entered: list[str] = []
         for (name, path, entry), is_directory in self.names.iter_admitted(level, known, entries, verdicts):
             if is_directory:
                 entered.append(name)
@@ -234,7 +235,7 @@ class _Walk:
         prefix = level.prefix
         try:
             stats = [] if self.is_bounded else [found[name].stat(follow_symlinks=False) for name in names]
-        except FileNotFoundError:  # one is gone since it was listed
+        except FileNotFoundError:  # a file has gone since the directory was listed
             stats = []
         if stats:
             level.paths += [prefix + name for name in names]

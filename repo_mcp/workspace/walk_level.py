@@ -18,9 +18,9 @@ class WalkLevel:
     directory: int | None  # descriptor; None below the levels that keep one
     chain: Chain
     children: list[str] = field(default_factory=list)  # names of directories to enter, next one last
-    paths: list[str] = field(default_factory=list)  # of the files
-    numbers: list[int] = field(default_factory=list)  # COLUMNS of each file
-    given: int = 0  # how many of the files were taken
+    paths: list[str] = field(default_factory=list)  # paths of the files
+    numbers: list[int] = field(default_factory=list)  # COLUMNS numbers for each file
+    given: int = 0  # number of files that were taken
 
     @property
     def prefix(self) -> str:

@@ -114,17 +114,18 @@ class WalkMemory:
 
     def __init__(self) -> None:
         self.parsed = ParsedRules()
-        self.judged: dict[str, JudgedNames] = {}  # by directory that was entered; replaced as a whole
-        self.rules: IgnoreRules | None = None  # as the last walk left them; None before the first
+        self.judged: dict[str, JudgedNames] = {}  # verdicts by entered directory; replaced as a whole
+        self.rules: IgnoreRules | None = None  # rules as the last walk left them; None before the first walk
         self.denied: frozenset[str] = frozenset()  # paths of the denied directories met
-        self.new_names = self.entries = 0  # names that the last walk had to judge; entries that it met
+        # Numbers of names that the last walk had to judge, and of entries that it met.
+        self.new_names = self.entries = 0
         self._moved: dict[str, JudgedNames] = {}  # the last result of `move_together`
 
     def recall(self, judged: Mapping[str, JudgedNames], facts: Mapping[str, IgnoreFacts]) -> None:
         """Start from the results of a walk in another process, unless this one has walked already."""
         if self.rules is None:
             self.parsed.facts = facts
-            self.judged = self._moved = dict(judged)  # read a moment ago, and so together
+            self.judged = self._moved = dict(judged)  # just read, and so compact already
 
     def list_facts(self) -> dict[str, IgnoreFacts]:
         """Return the facts of the ignore files met in the last walk, by directory."""

@@ -18,7 +18,7 @@ FileRow = tuple[str, tuple[int, int, int, int]]  # path; size, mtime_ns, ctime_n
 COLUMNS = 4  # size, mtime_ns, ctime_ns, inode
 SIZE_COLUMN, MTIME_COLUMN = 0, 1
 _RANGE = 1 << 64
-_UNPACKED = 1 << 14  # numbers that are kept as they are, half a megabyte
+_UNPACKED = 1 << 14  # most numbers that are not packed: half a megabyte
 
 
 class WalkedFiles(Sequence[WalkedFile]):
@@ -71,7 +71,7 @@ class FileColumns:
     def __init__(self) -> None:
         self.paths: list[str] = []
         self._packed = array("q")
-        self._numbers: list[int] = []  # not packed yet: one by one takes twice as long
+        self._numbers: list[int] = []  # numbers not packed yet: packing them one by one takes twice as long
 
     def extend(self, rows: Sequence[FileRow]) -> None:
         """Add files. Numbers beyond 64 bits wrap around: they only distinguish versions of a file."""

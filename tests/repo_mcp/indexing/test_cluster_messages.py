@@ -47,7 +47,7 @@ class Tree:
     here: ShardBuilder
 
     def read(self, reply: object, task: ShardTask | None = None) -> ReceivedShard:
-        return read_reply(self.settings, task or self.tasks[0], reply, self.here.is_so)
+        return read_reply(self.settings, task or self.tasks[0], reply, self.here.are_true)
 
 
 @pytest.fixture(name="tree", scope="module")
