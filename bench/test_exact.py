@@ -22,10 +22,10 @@ from bench.exact_patterns import EXPRESSIONS, LITERALS, choose_patterns
 from bench.rounds import measure_queries, run_rounds
 from index_format import DiskDirectory, LiveSegment
 from repo_mcp.config.server_config import Limits, load_config
+from repo_mcp.exact.candidate_files import ExactSearcher, PathFilter
 from repo_mcp.exact.file_bitmaps import FileBitmaps
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.exact.neighbour_bloom import NeighbourBloom
-from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
 from repo_mcp.exact.search import FileSearch, run_exact
 from repo_mcp.indexing.scan_state import read_seen

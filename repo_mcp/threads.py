@@ -1,4 +1,4 @@
-"""Starts threads that the system may refuse, for example because their number is limited.
+"""Starts threads that the system may refuse, for example because their number is limited, and stops them.
 
 Whoever starts one here can do without it, or tries again later. Left out on purpose: the threads without
 which there is no server; if one of those is refused, the start fails.
@@ -20,6 +20,11 @@ def start_daemon(thread: threading.Thread) -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def stops_when(closed: threading.Event, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
+    """Return a check that is True once `closed` is set, or the caller, if it can, has cancelled."""
+    return lambda: closed.is_set() or (cancelled is not None and cancelled())
 
 
 def run_beside(functions: Iterable[Callable[[], object]]) -> None:

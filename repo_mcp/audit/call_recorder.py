@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MAX_PATH_CHARS = 200  # characters of a path in the log; a longer one is cut
 MAX_TEXT_CHARS = 240  # characters of a text that the operator asked to log: at most 2,880 bytes as ASCII JSON
-MAX_OBJECTS = 20  # of a list in the log
+MAX_OBJECTS = 20  # most objects of a list that are logged
 _MAX_NUMBER = 1 << 53  # a larger number may be text in disguise
 
 
@@ -144,7 +144,7 @@ def _kind_of(value: object) -> str:
 
 
 _PATHS = frozenset({"path"})  # arguments that are paths
-_CONTENTS = frozenset({"diff"})  # that hold lines of files, denied ones perhaps
+_CONTENTS = frozenset({"diff"})  # arguments that may hold lines of denied files
 _CLASSES = {ErrorCode.PATH_DENIED: PathClass.DENIED, ErrorCode.PATH_ESCAPE: PathClass.ESCAPE}
 
 
@@ -155,18 +155,18 @@ CANCELLED = "cancelled"  # only in the log: the client did not wait for the answ
 class CallOutcome:
     """The outcome of one call, without any text of its arguments or result."""
 
-    error_code: str | None  # in the toolset's spelling; None for success
+    error_code: str | None  # code as the toolset spells it; None for success
     blocked: bool = False  # a read was refused for safety
-    cancelled: bool = False  # by the client
+    cancelled: bool = False  # the client has cancelled the call
     path_class: PathClass | None = None  # why the requested path must not be logged
-    rows: int = 0  # of the result, in the answer
+    rows: int = 0  # rows of the result that the answer has
     answer_bytes: int = 0
     warnings: int = 0
     duration_ms: int = 0
-    questions: int = 0  # to the client's model, that ended this round of the call
+    questions: int = 0  # questions to the client's model with which this round of the call ended
 
 
-DROPPED = CallOutcome(None, cancelled=True)  # for a call that the client cancelled before it began
+DROPPED = CallOutcome(None, cancelled=True)  # outcome of a call that the client cancelled before it began
 
 
 def describe_round(started: float) -> CallOutcome:
@@ -185,7 +185,7 @@ def classify(code: ErrorCode | None) -> tuple[bool, bool, PathClass | None]:
 
 def new_request_id() -> str:
     """Return an id that no other call has."""
-    import uuid  # here: listing the tools needs none
+    import uuid  # imported here, as listing the tools needs no id
 
     return str(uuid.uuid4())
 

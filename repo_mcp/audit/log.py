@@ -50,16 +50,16 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.text.lines import escape_text
 
-TORN_LOOKS = 5  # at the last byte before a line counts as torn
+TORN_LOOKS = 5  # how often the last byte is looked at before a line counts as torn
 TORN_LOOK_SECONDS = 0.002
 MAX_LINE_BYTES = 4_096  # what a single write appends atomically
 MAX_FILE_BYTES = 4 * 1024 * 1024  # about 9,000 calls
 MAX_CLIENT_CHARS = 64
-_LOCK_TRIES = 50  # only on Windows, where appending takes the lock
+_LOCK_TRIES = 50  # used only on Windows, where appending takes the lock
 _LOCK_RETRY_SECONDS = 0.01
 _VALUES = frozenset({"value", "text", "properties", "items"})  # what a shape has of an argument itself
 
-Shape = Mapping[str, object]  # of an argument, as `repo_mcp.audit.call_recorder` describes it
+Shape = Mapping[str, object]  # what is logged of an argument: see `repo_mcp.audit.call_recorder`
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class LoggedCall:
 
     request_id: str
     tool: str
-    arguments: Mapping[str, Shape]  # by name
+    arguments: Mapping[str, Shape]  # shapes of the arguments by name
     ok: bool
     blocked: bool  # a read was refused for safety
     error_code: str | None  # None for success

@@ -111,7 +111,8 @@ def _iter_lines(directory: str | DirectoryHolder, reading: LogReading) -> Iterat
                 size = min(_BLOCK_BYTES, end, left)
                 end, left = end - size, left - size
                 rest, *lines = (file.read(end, size) + rest).split(b"\n")
-                if len(rest) > _BLOCK_BYTES:  # not one of our lines; held, it would be copied for every block
+                # Too long for a line of ours; keeping it would copy it for every block.
+                if len(rest) > _BLOCK_BYTES:
                     rest = b"!"
                 yield from reversed(lines)
             yield rest if end == 0 else b""

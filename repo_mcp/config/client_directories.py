@@ -25,7 +25,7 @@ from repo_mcp.storage.data_dir import name_canonically
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.held_root import hold_root
 
-MAX_ROOTS = 8  # served at a time: each has an index, a watcher and processes of its own
+MAX_ROOTS = 8  # most roots served at a time: each has an index, a watcher and processes of its own
 _MAX_URI_CHARS = 16_384  # PATH_MAX of Linux, with every byte escaped
 _NAME_CHARS = 64
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
@@ -35,8 +35,8 @@ _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 class ClientDirectories:
     """The directories that a client has named."""
 
-    served: tuple[HeldDirectory, ...]  # open, each once, in the client's order
-    refused: tuple[str, ...]  # why others are not, without a path
+    served: tuple[HeldDirectory, ...]  # opened directories, each once, in the client's order
+    refused: tuple[str, ...]  # why the others are not opened; names no path
 
 
 def open_directories(uris: Sequence[str]) -> ClientDirectories:

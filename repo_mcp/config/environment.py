@@ -28,7 +28,7 @@ _WINDOWS_CLIENT_VARIABLES = (
     *("HOMEDRIVE", "HOMEPATH", "PROGRAMFILES", "PROGRAMDATA", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"),
 )
 _ENVIRONMENT_LOCK = threading.Lock()
-_NUMPY_VARIABLES = {"off": "NPY_DISABLE_CPU_FEATURES", "on": "NPY_ENABLE_CPU_FEATURES"}  # never both
+_NUMPY_VARIABLES = {"off": "NPY_DISABLE_CPU_FEATURES", "on": "NPY_ENABLE_CPU_FEATURES"}  # one or the other
 _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
     "PYTHONSAFEPATH": "1",
     "PYTHONPATH": None,
@@ -118,7 +118,7 @@ def prepare_numpy() -> None:
 def safe_child_environment() -> Iterator[None]:
     """Keep the current directory and the user's own code out of processes started inside."""
     changes = _CHILD_ENVIRONMENT
-    with _ENVIRONMENT_LOCK:  # else two threads would save each other's changes as the original values
+    with _ENVIRONMENT_LOCK:  # otherwise two threads would save each other's changes as the original values
         before = {name: os.environ.get(name) for name in changes}
         _set_environment(changes)
         try:

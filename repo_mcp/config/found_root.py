@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-AUTO = "auto"  # the value of --repo-root that has the root found
+AUTO = "auto"  # value of --repo-root with which the root is searched for
 MARKS = (".git", ".hg", ".jj", "repo_mcp.toml")
 
 

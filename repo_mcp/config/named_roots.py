@@ -22,9 +22,10 @@ from collections.abc import Mapping
 from repo_mcp.config.environment import find_config_home
 from repo_mcp.config.server_config import NamedRoot, find_root_in_environment
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.repository_reader import RepositoryReader, deny_nothing
 
-VARIABLES: Mapping[str, str] = {"docs": "DOCS_ROOT", "code": "CODE_ROOT"}  # in the order of answers
+# In the order in which answers have the roots.
+VARIABLES: Mapping[str, str] = {"docs": "DOCS_ROOT", "code": "CODE_ROOT"}
 CONFIG_OPTION = "--config"
 CONFIG_FILE = os.path.join("repo-mcp", "retrieval.toml")
 MAX_CONFIG_BYTES = 64 * 1024
@@ -78,7 +79,7 @@ def _find_fault(root: NamedRoot) -> str:
     """Return why a root cannot be served, with its code; empty when it can."""
     what = VARIABLES[root.name] if root.source == ENVIRONMENT else f"{root.name}_root of the {FILE}"
     try:
-        reader = RepositoryReader(root.path, _deny_nothing)
+        reader = RepositoryReader(root.path, deny_nothing)
     except RepoError as error:
         return f"{INVALID}: {what} {error.message.removeprefix('The root ')}"
     try:
@@ -127,7 +128,3 @@ def _check_table(table: Mapping[str, object], where: str, directory: str) -> dic
             raise _Fault(f"{key} of {where} must be a directory name")
         roots[keys[key]] = os.path.abspath(os.path.join(directory, value))
     return roots
-
-
-def _deny_nothing(_path: str) -> None:
-    return None

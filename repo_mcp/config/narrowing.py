@@ -5,7 +5,7 @@ from __future__ import annotations
 from repo_mcp.config.plain_options import REPOSITORY_FILE
 from repo_mcp.config.server_config import MAX_REPOSITORY_FILE_BYTES, Config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.repository_reader import RepositoryReader, deny_nothing
 from repo_mcp.workspace.system_places import is_system_place
 
 
@@ -21,13 +21,13 @@ def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
             "The root is a system directory, not a repository.",
             "Give the directory of one repository as --repo-root, or add --any-root.",
         )
-    reader = RepositoryReader(config.hold_root(), _deny_nothing)
+    reader = RepositoryReader(config.hold_root(), deny_nothing)
     try:
         text = reader.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
     except RepoError as error:
         if error.code is ErrorCode.NOT_FOUND:
             return config, ()
-        return config, (f"{REPOSITORY_FILE} ignored: {error.message}",)
+        return config, (f"{REPOSITORY_FILE} is ignored: {error.message}",)
     finally:
         reader.close()
     from repo_mcp.config.repository_file import apply_repository_file
@@ -39,7 +39,3 @@ def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
     adapters = (*BUILT_IN, *(one.name for one in installed))
     languages = {*LANGUAGES, *(language for one in installed for _, language in one.languages)}
     return apply_repository_file(config, text, languages, adapters)
-
-
-def _deny_nothing(_path: str) -> None:
-    return None

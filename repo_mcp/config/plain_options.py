@@ -41,7 +41,7 @@ class PlainOptions:
     ) -> None:
         """`has_default_limits`: the repository has no file that may narrow them, or is not known yet."""
         self.toolsets = toolsets
-        self.held_root = held_root  # opened before the first answer; None where none was found
+        self.held_root = held_root  # the root, opened before the first answer; None if none was found
         # The held root is the one around the working directory, and gives way to roots that the client names.
         self.finds_root = finds_root
         self.has_default_limits = has_default_limits

@@ -197,7 +197,7 @@ def _shown(text: str) -> str:
 
 _READERS: Mapping[str, Callable[[_Reading, str, object], None]] = {
     "exclude_globs": _read_globs,
-    "ignore_globs": _read_globs,  # the specification's name
+    "ignore_globs": _read_globs,  # the name that the specification has for exclude_globs
     "include_extensions": _read_included,
     "limits": _read_limits,
     "extensions": _read_extensions,

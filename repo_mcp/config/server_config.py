@@ -26,11 +26,11 @@ from repo_mcp.workspace.held_root import hold_root
 from repo_mcp.workspace.reader_bounds import Refusals
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
-SYMBOL_TOOLSETS = frozenset({"graph", "research"})  # those that need the symbol index
-VECTOR_TOOLSETS = frozenset({"research"})  # those that use vectors, if there is a model
-NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # those that serve named roots instead of --repo-root
+SYMBOL_TOOLSETS = frozenset({"graph", "research"})  # toolsets that need the symbol index
+VECTOR_TOOLSETS = frozenset({"research"})  # toolsets that use vectors, if there is a model
+NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # toolsets that serve named roots instead of --repo-root
 MAX_WORKERS = 64
-CALLS_PER_SECOND = 500  # an agent that calls as fast as it reads reaches a few tens
+CALLS_PER_SECOND = 500  # an agent that calls as fast as it can read reaches a few tens
 CALL_SECONDS = 50
 SYMBOL_WAIT_SECONDS = 2
 # Limits that apply to every call, and the highest value allowed for each.
@@ -39,8 +39,9 @@ CALL_LIMITS: Mapping[str, int] = {
     "call_timeout_seconds": 3_600,
     "symbol_wait_seconds": 30,
 }
-REFUSALS = ("refuse_hard_links", "one_file_system", "refuse_private_keys")  # of files, whatever their names
-_MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may set more
+# Options that refuse files whatever their names.
+REFUSALS = ("refuse_hard_links", "one_file_system", "refuse_private_keys")
+_MAX_CHOSEN_WORKERS = 4  # default limit: more were no faster on the machines measured
 DEFAULT_MEMORY_MB = 1_000
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 1_000_000
 MAX_GLOBS = 1_000
@@ -53,16 +54,16 @@ class Limits:
     """The limits of what one call may ask for or get, from `LEAST_LIMITS` to `HARD_CAPS`."""
 
     max_file_bytes: int = 2_000_000  # a larger file is neither opened nor indexed
-    max_open_lines: int = 2_000  # lines in one open_file
-    default_open_lines: int = 200  # when no end is asked for
-    max_total_bytes_per_response: int = 65_536  # in one serialised answer
+    max_open_lines: int = 2_000  # lines of one call of open_file
+    default_open_lines: int = 200  # lines when no end is given
+    max_total_bytes_per_response: int = 65_536  # bytes of one serialised answer
     max_search_hits: int = 50
-    default_search_hits: int = 10  # when no top_k is asked for
+    default_search_hits: int = 10  # hits when no top_k is given
     max_query_words: int = 1_000  # the rest of a query is cut with a warning
     max_list_results: int = 1_000  # files in one listing
     max_bundle_files: int = 20
     max_bundle_lines: int = 2_000
-    default_bundle_files: int = 8  # when no budget is given
+    default_bundle_files: int = 8  # files when no budget is given
     default_bundle_lines: int = 400
     max_line_chars: int = 2_000  # a longer line is cut in an answer
 
@@ -128,7 +129,8 @@ class Config:
     watch: bool = False  # look for changed files while serving
     max_calls_per_second: int = CALLS_PER_SECOND  # for one server, with all its toolsets; 0: no limit
     call_timeout_seconds: int = CALL_SECONDS  # for one call that reads: clients give up after 60; 0: no limit
-    symbol_wait_seconds: int = SYMBOL_WAIT_SECONDS  # that a call of the graph waits for files to be parsed
+    # How long a call of the graph waits for files to be parsed.
+    symbol_wait_seconds: int = SYMBOL_WAIT_SECONDS
     refuse_hard_links: bool = False  # a file with another name is not served
     one_file_system: bool = False  # file systems mounted below the root are not served
     refuse_private_keys: bool = False  # a file with the block of a private key in it is not served
@@ -146,7 +148,8 @@ class Config:
     disabled_adapters: tuple[str, ...] = ()  # sorted names
     given: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by the operator
     narrowed: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by repo_mcp.toml
-    held_roots: tuple[HeldDirectory, ...] = field(default=(), compare=False)  # that the server has opened
+    # Roots that the server has opened.
+    held_roots: tuple[HeldDirectory, ...] = field(default=(), compare=False)
 
     def hold_root(self) -> HeldDirectory:
         """Return the root as the server opened it when it started, or else as it is now.
@@ -177,7 +180,7 @@ class Config:
         )
         # Not as more facts: with none of these options, an existing index remains valid.
         facts += tuple(key for key in REFUSALS if getattr(self, key))
-        import hashlib  # here: it loads a large library, for which the list of tools need not wait
+        import hashlib  # imported here: it loads a large library, for which the list of tools need not wait
 
         return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -211,9 +214,9 @@ class GivenOptions(TypedDict, total=False):
     include_extensions: Sequence[str] | None
     exclude_globs: Sequence[str] | None
     allow_paths: Sequence[str] | None
-    limits: Mapping[str, int] | None  # by the names of the fields of Limits
-    call_limits: Mapping[str, int] | None  # by the keys of CALL_LIMITS
-    refusals: Mapping[str, bool] | None  # by the names in REFUSALS
+    limits: Mapping[str, int] | None  # values by the names of the fields of Limits
+    call_limits: Mapping[str, int] | None  # values by the keys of CALL_LIMITS
+    refusals: Mapping[str, bool] | None  # values by the names in REFUSALS
 
 
 def load_config(root: str | None, **options: Unpack[GivenOptions]) -> Config:
@@ -313,7 +316,8 @@ def _check_allowed(given: Sequence[str]) -> tuple[str, ...]:
     if len(given) > MAX_GLOBS:
         raise _invalid("--allow-path", f"is given more than {MAX_GLOBS} times", "Give fewer, wider globs.")
     if given:
-        from repo_mcp.workspace.policy import check_allowed  # it loads what the list of tools can do without
+        # Imported here: it loads modules that the list of tools can do without.
+        from repo_mcp.workspace.policy import check_allowed
     for one in given:
         try:
             check_allowed(one)

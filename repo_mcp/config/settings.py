@@ -17,6 +17,28 @@ from repo_mcp.storage.data_dir import OWN_NAME
 
 DEFAULT = "default"
 COMMAND_LINE = "command line"
+# Keys whose option has the same name, and which a repository may not set.
+_PLAIN_KEYS = (
+    "watch",
+    "workers",
+    "memory_mb",
+    "max_calls_per_second",
+    "call_timeout_seconds",
+    "symbol_wait_seconds",
+    "refuse_hard_links",
+    "one_file_system",
+    "refuse_private_keys",
+    "any_root",
+    "harden",
+    "audit_queries",
+    "last_bundle",
+    "semantic_model",
+    "siblings",
+    "index_from",
+    "index_pack",
+    "pack_key",
+)
+_SWITCHES = ("watch", "last_bundle", "siblings")  # options that have a --no- form
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +50,7 @@ class Setting:
     # "default", "repo_mcp.toml", "command line", or the last two in this order; of a named root,
     # "environment" or "configuration file".
     source: str
-    option: str  # on the command line; empty: none
+    option: str  # its option on the command line; empty: none
     in_file: str  # the key in repo_mcp.toml; empty: a repository may not set it
 
 
@@ -39,24 +61,7 @@ def list_settings(config: Config) -> tuple[Setting, ...]:
         ("data_dir", config.data_dir or os.path.join(config.root, OWN_NAME), "--data-dir", ""),
         ("toolsets", list(config.toolsets), "--toolsets", ""),
         *((f"{name}_root", _find_root(config, name), "", "") for name in ("docs", "code")),
-        ("watch", config.watch, "--watch/--no-watch", ""),
-        ("workers", config.workers, "--workers", ""),
-        ("memory_mb", config.memory_mb, "--memory-mb", ""),
-        ("max_calls_per_second", config.max_calls_per_second, "--max-calls-per-second", ""),
-        ("call_timeout_seconds", config.call_timeout_seconds, "--call-timeout-seconds", ""),
-        ("symbol_wait_seconds", config.symbol_wait_seconds, "--symbol-wait-seconds", ""),
-        ("refuse_hard_links", config.refuse_hard_links, "--refuse-hard-links", ""),
-        ("one_file_system", config.one_file_system, "--one-file-system", ""),
-        ("refuse_private_keys", config.refuse_private_keys, "--refuse-private-keys", ""),
-        ("any_root", config.any_root, "--any-root", ""),
-        ("harden", config.harden, "--harden", ""),
-        ("audit_queries", config.audit_queries, "--audit-queries", ""),
-        ("last_bundle", config.last_bundle, "--last-bundle/--no-last-bundle", ""),
-        ("semantic_model", config.semantic_model, "--semantic-model", ""),
-        ("siblings", config.siblings, "--siblings/--no-siblings", ""),
-        ("index_from", config.index_from, "--index-from", ""),
-        ("index_pack", config.index_pack, "--index-pack", ""),
-        ("pack_key", config.pack_key, "--pack-key", ""),
+        *((key, getattr(config, key), _name_option(key), "") for key in _PLAIN_KEYS),
         ("include_extensions", list(config.include_extensions), "--include-extension", "include_extensions"),
         ("exclude_globs", list(config.exclude_globs), "--exclude-glob", "exclude_globs"),
         ("allow_paths", list(config.allow_paths), "--allow-path", ""),
@@ -67,15 +72,18 @@ def list_settings(config: Config) -> tuple[Setting, ...]:
         ("chunk_overlap_lines", config.chunk_overlap_lines, "", ""),
     ]
     limits = [
-        (limit.name, getattr(config.limits, limit.name), "--" + limit.name.replace("_", "-"), limit.name)
-        for limit in fields(Limits)
+        (key, getattr(config.limits, key), _name_option(key), f"limits.{key}")
+        for key in (limit.name for limit in fields(Limits))
     ]
     return tuple(
-        Setting(key, value, _find_source(config, key), option, in_file) for key, value, option, in_file in own
-    ) + tuple(
-        Setting(key, value, _find_source(config, key), option, f"limits.{name}")
-        for key, value, option, name in limits
+        Setting(key, value, _find_source(config, key), option, in_file)
+        for key, value, option, in_file in (*own, *limits)
     )
+
+
+def _name_option(key: str) -> str:
+    option = "--" + key.replace("_", "-")
+    return f"{option}/--no-{option[2:]}" if key in _SWITCHES else option
 
 
 def _find_root(config: Config, name: str) -> str | None:
@@ -95,5 +103,5 @@ def _find_source(config: Config, key: str) -> str:
         return ", ".join(sources)
     maximum = DEFAULT_OF.get(key)
     if maximum is not None and getattr(config.limits, key) != getattr(Limits(), key):
-        return _find_source(config, maximum)  # it was lowered with its maximum
+        return _find_source(config, maximum)  # the default was lowered together with its maximum
     return DEFAULT

@@ -40,7 +40,7 @@ from repo_mcp.text.schema import BODY, DOC
 
 RANKED_FILES = 150  # documents ranked by the index before shares are applied
 POOL_FILES = 32  # documents read
-POOL_UNITS = 48  # of code whose comments are read
+POOL_UNITS = 48  # units of code whose comments are read
 FIRST_UNITS = 2  # examined in a document that matches by its path alone
 COMMENT_FIELDS = frozenset((DOC,))
 # All candidates are documents here, so document kinds get equal weight; ScoreShares lowers scores instead.
@@ -78,10 +78,10 @@ class Candidate:
 
     document: LiveDocument
     kind: str
-    names: tuple[str, ...]  # of the breadcrumb, the heading last
-    start_line: int  # of the part, or of the comment with its declaration
+    names: tuple[str, ...]  # names of the breadcrumb, the heading last
+    start_line: int  # first line of the part, or of the comment with its declaration
     end_line: int
-    section_start: int  # of the whole section or comment
+    section_start: int  # first line of the whole section or comment
     section_end: int
     score: float  # 0 to 1
     matched: tuple[str, ...]  # words of the query that it holds

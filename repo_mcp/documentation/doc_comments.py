@@ -30,13 +30,13 @@ from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import decode_source
 
-MAX_GAP_LINES = 8  # of decorators and attributes between a comment and its declaration
-MAX_HEAD_LINES = 60  # from a declared name to the docstring below its head
+MAX_GAP_LINES = 8  # most lines of decorators and attributes between a comment and its declaration
+MAX_HEAD_LINES = 60  # most lines from a declared name to the docstring below its head
 NEAR_LINES = 4  # a declaration this near to its comment is shown with it
 MAX_WALK_LINES = 4_000  # searched for the declarations around a comment
 MAX_STEPS = 40_000  # lines searched for that in one file; comments after that get no enclosing names
-MAX_ENCLOSING = 8  # names
-MIN_WORDS = 3  # of a comment
+MAX_ENCLOSING = 8  # most names of enclosing declarations
+MIN_WORDS = 3  # fewest words of a comment
 INNER_LINES, INNER_CHARS = 3, 160  # a comment in a body needs that many lines or characters
 LICENCE_LINES = 12  # a comment that begins further down is not the licence of the file
 TAB_COLUMNS = 8
@@ -60,7 +60,7 @@ ReadLive = Callable[[str], bytes]  # the bytes of a file through the repository 
 Span = tuple[int, int]  # first and last line
 _LAST = itemgetter(1)  # line of a span
 MAX_CHANGED_LINES = 5_000  # examined in a file that differs from what was indexed
-MAX_BYTES = 8 * 1024 * 1024  # of files read for one ranking; the last one may exceed it
+MAX_BYTES = 8 * 1024 * 1024  # most bytes of files read for one ranking; the last file may exceed it
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class DocComment:
 
     start_line: int
     end_line: int
-    name: str  # of the declaration it belongs to; empty for the file itself
+    name: str  # name of the declaration it belongs to; empty for the file itself
     within: tuple[str, ...]  # the enclosing declarations, outermost first
     is_inner: bool  # it stands in the body of the declaration, not at its head
     shown_from: int  # the declaration's line when that is near, else the comment's
@@ -209,7 +209,7 @@ class LiveDocument:
     data: bytes  # normalised text
     lines: tuple[str, ...]  # without line ends
     wanted: tuple[Span, ...]  # the lines to examine, ascending
-    fingerprint: bytes  # of the file
+    fingerprint: bytes  # fingerprint of the file
 
 
 class LiveDocuments:

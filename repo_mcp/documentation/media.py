@@ -22,9 +22,9 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_sound_type, is_media
 from repo_mcp.workspace.client_paths import MAX_PATH_BYTES
 
-MEDIA_OF_HIT = 4  # at most
-SOUND_BYTES = 64 * 1024  # of a sound that is returned with the answer
-SOUNDS = 2  # returned with one answer
+MEDIA_OF_HIT = 4  # most media returned with a hit
+SOUND_BYTES = 64 * 1024  # most bytes of a sound that is returned with the answer
+SOUNDS = 2  # most media returned with one answer
 MAX_LOOKS = 240  # file stats for one answer
 SITE_DEPTH = 6  # directories above a document that may be the root of a site
 _SERVED = ("", "static/", "public/")  # directories of a site that are served as its root
@@ -38,7 +38,7 @@ _TEXTS = frozenset(
     )
 )
 _HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")
-LEAST_PRIORITY = 0.2  # of a medium whose own words do not match, although its section does
+LEAST_PRIORITY = 0.2  # priority of a medium whose own words do not match, although its section does
 
 
 @dataclass(frozen=True, slots=True)

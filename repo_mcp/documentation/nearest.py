@@ -14,7 +14,7 @@ from repo_mcp.documentation.media import is_medium
 from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
 
-MAX_DIRECTORIES = 64  # that are listed, the first by name
+MAX_DIRECTORIES = 64  # most directories that are listed, the first by name
 
 
 def find_nearest(
@@ -50,6 +50,6 @@ def _iter_files(list_directory: Callable[[str], DirectoryListing]) -> Iterator[D
     for directory in [one.path for one in entries if one.is_directory][:MAX_DIRECTORIES]:
         try:
             inner = list_directory(directory).entries
-        except RepoError:  # it is gone, or must not be read
+        except RepoError:  # the directory is gone, or must not be read
             continue
         yield from (one for one in inner if not one.is_directory)

@@ -27,9 +27,9 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
-MAX_WORDS = 32  # of a query
-MIN_PREFIX_CHARS = 4  # of two words of which one begins with the other
-LEAST_WORTH = 0.02  # of a word that is nearly everywhere
+MAX_WORDS = 32  # most words of a query
+MIN_PREFIX_CHARS = 4  # shortest word that counts as the beginning of another
+LEAST_WORTH = 0.02  # worth of a word that is nearly everywhere
 _WORD = re.compile(r"\w+")
 get_terms = lru_cache(maxsize=16_384)(get_word_terms)
 
@@ -40,8 +40,8 @@ class DocsWeights:
 
     # Parts of the score, which add up to 1.
     text: float = 0.45  # the words of the query in its lines
-    heading: float = 0.30  # in its heading, with few others
-    above: float = 0.10  # in the headings above it and in the path
+    heading: float = 0.30  # the words of the query in its heading, if that has few others
+    above: float = 0.10  # the words in the headings above it and in the path
     file: float = 0.15  # the rank of the file
     # Matches.
     stem: float = 0.9  # another form of the word: "installing" for "installation"
@@ -61,9 +61,9 @@ class DocsWeights:
     changelog: float = 0.55
     licence: float = 0.4
     example: float = 0.85
-    comment: float = 0.75  # of a declaration, relative to a section
+    comment: float = 0.75  # the comment of a declaration, relative to a section
     inner_comment: float = 0.6
-    repeat: float = 0.85  # for each further section of a file
+    repeat: float = 0.85  # each further section of a file, once more
 
 
 WEIGHTS = DocsWeights()
@@ -74,7 +74,7 @@ class QueryWord:
     """One word of a query."""
 
     text: str  # as the query spells it
-    whole: str  # its first term
+    whole: str  # the first term of the word
     parts: tuple[str, ...]  # the stems of its parts; one stem for a plain word
     worth: float  # share of the total worth of all words
     joined: tuple[str, ...] = ()  # names formed with an adjacent word: `workqueue`, `work_queue`

@@ -43,7 +43,7 @@ class DocsHit:
     """One section, the best part of a long one, or the comment of a declaration."""
 
     path: str
-    start_line: int  # of the lines shown
+    start_line: int  # first of the lines shown
     end_line: int
     kind: str  # "section" or "doc_comment"
     breadcrumb: str  # its headings or names, from the outermost to its own
@@ -52,8 +52,8 @@ class DocsHit:
     section_start: int  # the lines of the whole section, or of the comment
     section_end: int
     language: str
-    matched_words: tuple[str, ...]  # of the query, in its order
-    media: tuple[Media, ...] = ()  # those that the section refers to, best first
+    matched_words: tuple[str, ...]  # words of the query that it has, in the order of the query
+    media: tuple[Media, ...] = ()  # media that the section refers to, best first
 
     @property
     def relevance_percent(self) -> float:

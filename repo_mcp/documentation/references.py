@@ -18,15 +18,15 @@ from itertools import islice
 
 from repo_mcp.record_classes import dataclass
 
-MAX_REFERENCES = 200  # of one section
+MAX_REFERENCES = 200  # most references of one section
 MAX_MARKS = 2_000  # closing brackets examined in one section, and as many tags
-MAX_CHARS = 200_000  # of a section
-MAX_DEFINITIONS = 2_000  # of one file
+MAX_CHARS = 200_000  # most characters of a section
+MAX_DEFINITIONS = 2_000  # most definitions of one file
 MAX_TARGET_CHARS = 500
 MAX_TEXT_CHARS = 300
 MAX_TAG_CHARS = 2_000
-MAX_LINE_CHARS = 20_000  # of a line that are examined
-DIRECTIVE_LINES = 24  # of options and caption
+MAX_LINE_CHARS = 20_000  # characters of a line that are examined
+DIRECTIVE_LINES = 24  # most lines of a directive's options and caption
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:|//|#|\\\\")
 _DEFINITION = re.compile(r" {0,3}\[([^\[\]]{1,100})\]:[ \t]{0,20}<?([^\s<>]{1,500})>?(.{0,300})")
 _TITLE = re.compile(r"[ \t]{1,20}[\"'(]([^\"'()]{0,300})[\"')]")

@@ -60,7 +60,7 @@ class DocsSource:
     read_live: ReadLive
     reader: MediaReader
     extensions: Mapping[str, str]  # file extensions -> languages other than the built-in ones
-    max_words: int  # of a query; further ones do not count
+    max_words: int  # most words of a query; further ones do not count
 
 
 def search_docs(

@@ -22,10 +22,10 @@ from repo_mcp.languages.outline.heading_readers import Heading, count_front_matt
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 
-MAX_HEADINGS = 10_000  # of one file; any text after them belongs to the last one
+MAX_HEADINGS = 10_000  # most headings of one file; any text after them belongs to the last one
 PART_LINES = 40  # the usual length of a part of a section longer than MAX_PART_LINES
 MAX_PART_LINES = 60
-CACHED_SECTIONS = 8_000  # of some 300 bytes
+CACHED_SECTIONS = 8_000  # sections that are cached, at some 300 bytes each
 MAX_DEPTH = 64  # headings above a section; no real document has more
 _TITLE = re.compile(r"title[ \t]{0,20}:[ \t]{0,20}(\S.{0,300})$")
 MAX_HEADING_CHARS = 160
@@ -53,7 +53,7 @@ _MARKS = re.compile(r"\*{1,3}|`{1,3}")
 class Section:
     """Some lines of a document, counted from 1, both ends included."""
 
-    start_line: int  # of the heading, where there is one
+    start_line: int  # line of the heading, if there is one
     end_line: int
     body_line: int  # the first below the heading; greater than end_line when there is no text
     heading: str

@@ -24,11 +24,11 @@ class TextFacts:
     """The facts about a text that its score depends on."""
 
     counts: Mapping[str, int]  # term of the query -> number of lines that hold it
-    chars: int  # of the text
-    heading: str  # of a comment, the name it belongs to
+    chars: int  # characters of the text
+    heading: str  # the heading; of a comment, the name it belongs to
     above: tuple[str, ...]  # headings above, and the words of the path
-    share: float = 1.0  # of the score that is kept
-    rank: float = 0.0  # of the file for this query: 1 for the best
+    share: float = 1.0  # share of the score that is kept
+    rank: float = 0.0  # rank of the file for this query: 1 for the best
 
 
 @dataclass(frozen=True, slots=True)

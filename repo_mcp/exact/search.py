@@ -29,9 +29,9 @@ from itertools import accumulate, islice
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exact.candidate_files import ExactSearcher, PathFilter
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
-from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.indexing.tree_changes import ChangedFiles
 from repo_mcp.languages.patterns.enclosing import Declarations, find_near
 from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest, WalkReport

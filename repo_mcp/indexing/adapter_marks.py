@@ -14,7 +14,7 @@ import numpy as np
 
 from index_format import FLAGS, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.documents import SourceFile
+from repo_mcp.indexing.segment_builder import SourceFile
 from repo_mcp.languages.adapter_registry import AdapterRegistry
 from repo_mcp.languages.adapter_tasks import MAX_ENDED
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault

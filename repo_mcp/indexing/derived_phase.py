@@ -83,7 +83,7 @@ class DerivedStorage:
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseWords:
+class PhaseMessages:
     """The messages of a phase that cannot continue."""
 
     name: str  # name of the phase in reports of progress
@@ -95,10 +95,10 @@ class PhaseWords:
 class PhaseStore:
     """The stored files of one derived index, opened for reading or for one round of writing."""
 
-    def __init__(self, storage: DerivedStorage, fields: tuple[Field, ...], words: PhaseWords) -> None:
+    def __init__(self, storage: DerivedStorage, fields: tuple[Field, ...], messages: PhaseMessages) -> None:
         self._storage = storage
         self._fields = fields
-        self._words = words
+        self._messages = messages
         # The index began with a donor's records; files that differ are still to be done.
         self.has_adopted = False
 
@@ -121,13 +121,13 @@ class PhaseStore:
             return IndexWriter(directory, self._storage.configuration, self._fields)
         except IndexLocked as error:
             raise RepoError(
-                ErrorCode.BUSY, self._words.busy, "You can query what is committed so far."
+                ErrorCode.BUSY, self._messages.busy, "You can query what is committed so far."
             ) from error
 
     def check(self, cancelled: Cancelled) -> None:
         """Raise RepoError with CANCELLED when the round is cancelled."""
         if cancelled():
-            raise RepoError(ErrorCode.CANCELLED, self._words.cancelled, self._words.kept)
+            raise RepoError(ErrorCode.CANCELLED, self._messages.cancelled, self._messages.kept)
 
     def run_round(
         self, target: WriteTarget, run: Callable[[KnownFiles | None], Report], *, anew: bool

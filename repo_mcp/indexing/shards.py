@@ -36,7 +36,7 @@ from repo_mcp.workspace.walked_files import MTIME_COLUMN, SIZE_COLUMN, WalkedFil
 
 if TYPE_CHECKING:
     from repo_mcp.indexing.adapter_marks import Marker
-    from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
+    from repo_mcp.indexing.segment_builder import SegmentBuilder, SourceFile
 
 READ_FILES = 16  # files read in a row, so that neighbours share an opened directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
@@ -310,7 +310,7 @@ class ShardBuilder:
 @cache
 def _load_documents() -> tuple[type[SegmentBuilder], type[SourceFile]]:
     """Import what settings do not need, nor a refresh that finds nothing changed."""
-    from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
+    from repo_mcp.indexing.segment_builder import SegmentBuilder, SourceFile
 
     return SegmentBuilder, SourceFile
 

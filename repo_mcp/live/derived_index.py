@@ -51,23 +51,23 @@ View = TypeVar("View", bound=OpenedView)
 
 
 @dataclass(frozen=True, slots=True)
-class DerivedIndexWording:
-    """The messages and the thread name of a derived index."""
+class DerivedIndexMessages:
+    """The messages of a derived index, and the name of its thread."""
 
     thread: str
-    busy: str  # a build was asked for while the background thread is building
-    failed: str  # precedes the message of a failure in the background
-    reach: str  # what answers lack, with {} for the numbers of finished and of wanted files
+    busy: str  # message of the error when a build is requested while the thread is building
+    failed: str  # the words in front of the message of a failure in the background
+    reach: str  # warning of incomplete answers; {} are the numbers of finished and of wanted files
 
 
 class DerivedIndex(ABC, Generic[View]):
     """The opened generation of a derived index, and its rounds. Safe for several threads."""
 
-    def __init__(self, index: LiveIndex, find_task: FindTask, words: DerivedIndexWording) -> None:
+    def __init__(self, index: LiveIndex, find_task: FindTask, messages: DerivedIndexMessages) -> None:
         """Take `find_task`, which tells the files of the lexical index that should have a record."""
         self._index = index
         self._find_task = find_task
-        self._words = words
+        self._messages = messages
         self._manifests = ManifestReader()
         self._opening = threading.Lock()  # guards the next two
         self._view: View | None = None
@@ -166,7 +166,7 @@ class DerivedIndex(ABC, Generic[View]):
 
     def _describe_reach(self, done: int, total: int) -> list[str]:
         """Return a warning for answers while files are missing, and why the last round failed."""
-        notes = (self._words.reach.format(done, total) if done < total else "", self._fault)
+        notes = (self._messages.reach.format(done, total) if done < total else "", self._fault)
         return list(filter(None, notes))
 
     # Writing
@@ -178,8 +178,8 @@ class DerivedIndex(ABC, Generic[View]):
         """
         with self._opening:
             if self._thread is None and not self._closed.is_set():
-                thread = threading.Thread(target=self._follow, name=self._words.thread)
-                refused = f"{self._words.failed}: {REFUSED}."
+                thread = threading.Thread(target=self._follow, name=self._messages.thread)
+                refused = f"{self._messages.failed}: {REFUSED}."
                 self._has_no_thread = not start_daemon(thread)
                 if self._has_no_thread:
                     self._fault = refused
@@ -203,7 +203,7 @@ class DerivedIndex(ABC, Generic[View]):
     def _run_alone(self, *, begun: bool) -> Iterator[None]:
         """Release `_running` at the end of a synchronous build. Raises BUSY unless it was taken (`begun`)."""
         if not begun:
-            raise RepoError(ErrorCode.BUSY, self._words.busy, "The status shows the progress.")
+            raise RepoError(ErrorCode.BUSY, self._messages.busy, "The status shows the progress.")
         try:
             yield
         finally:
@@ -259,22 +259,18 @@ class DerivedIndex(ABC, Generic[View]):
             is_busy = error.code is ErrorCode.BUSY
             if error.code is not ErrorCode.CANCELLED and not (is_busy and self._anew):
                 # If another process is writing, the damage remains the reported fault.
-                self._fault = f"{self._words.failed}: {error.message}"
+                self._fault = f"{self._messages.failed}: {error.message}"
             if is_busy:
                 return RETRY_SECONDS
             if error.code in (ErrorCode.INDEX_UNAVAILABLE, ErrorCode.INTERNAL):
                 return FULL_RETRY_SECONDS
         except Exception as error:  # nothing else would report a failure of the thread
-            self._fault = f"{self._words.failed}: {type(error).__name__}."
+            self._fault = f"{self._messages.failed}: {type(error).__name__}."
         return None
 
     @abstractmethod
     def _run_round(self, lexical: Snapshot) -> float | None:
         """Run one round in the background; return as `_try_round` does. Raises what the round raises."""
-
-    def _stops_when(self, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
-        """Return a check that is True once this index is closed or the caller has cancelled."""
-        return lambda: self._closed.is_set() or (cancelled is not None and cancelled())
 
     def stop(self) -> None:
         """Stop the running round and start no other."""

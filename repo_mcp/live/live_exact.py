@@ -8,10 +8,10 @@ from collections.abc import Callable
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.config.server_config import Config
 from repo_mcp.errors import ErrorCode, RepoError, describe_failed_read
+from repo_mcp.exact.candidate_files import ExactSearcher, PathFilter
 from repo_mcp.exact.engines import load_engine
 from repo_mcp.exact.killable_matcher import KillableMatcher, start_matcher_process
 from repo_mcp.exact.line_matcher import LineMatcher
-from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.exact.search import CHANGES_UNKNOWN, FileSearch, check_request, run_exact, scan_tree
 from repo_mcp.live.index_report import describe_age
 from repo_mcp.live.live_index import LiveIndex

@@ -28,7 +28,7 @@ from repo_mcp.live.tree_look import CHEAP_LOOK_FILES, TreeLook
 from repo_mcp.model import ProgressCallback, RefreshReport, SkipReason
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import replace
-from repo_mcp.threads import REFUSED, start_daemon
+from repo_mcp.threads import REFUSED, start_daemon, stops_when
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
@@ -235,7 +235,7 @@ class LiveIndex:
         never compared with the index again, as in a command that answers once. The report names the snapshot
         only with `joins` and without `is_last`.
         """
-        stop = self._stops_when(cancelled)
+        stop = stops_when(self._closed, cancelled)
         self.report.note_begun()
         add_joined = self.refresher.join(stop, progress) if joins else None
         if not joins:
@@ -260,10 +260,6 @@ class LiveIndex:
             self.refresher.running.release()
             self._watch.note_directories()
 
-    def _stops_when(self, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
-        """Return a check that is True once this index is closed or the caller has cancelled."""
-        return lambda: self._closed.is_set() or (cancelled is not None and cancelled())
-
     def is_being_built(self) -> bool:
         """Return True while a refresh runs and the committed generation is only a part of the index."""
         if not self.refresher.running.locked():
@@ -280,7 +276,7 @@ class LiveIndex:
 
         Returns every file of the root that is not indexed, with the reason. Raises as `refresh` does.
         """
-        stop, finder = self._stops_when(cancelled), self._watch.finder
+        stop, finder = stops_when(self._closed, cancelled), self._watch.finder
         changes = finder.look_at(paths) if finder is not None else None
         if changes is not None and self.refresher.refresh_changes(changes, stop):
             self._note_refresh_done()

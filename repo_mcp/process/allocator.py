@@ -19,16 +19,16 @@ import time
 
 from repo_mcp.threads import start_daemon
 
-TYPE_CHECKING = False  # as typing would be imported before a client is answered
+TYPE_CHECKING = False  # a constant, because typing would have to be imported before a client is answered
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
 PAUSE_SECONDS = 1.0
-WORK_SECONDS = 0.01  # of processor time in between; less work than that allocates little
-KEPT_BYTES = 256 << 20  # more than a shard needs
+WORK_SECONDS = 0.01  # processor time between two returns of memory; less work allocates little
+KEPT_BYTES = 256 << 20  # bytes; more than a shard needs
 _LARGEST_THRESHOLD = 32 << 20  # the largest that glibc accepts as its threshold for mapping a block by itself
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of mallopt(3)
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # parameters of mallopt(3)
 
 
 def share_heap() -> bool:
@@ -76,7 +76,7 @@ def _open_library() -> Any:
 
 
 def _trim_for_ever(trim: Callable[[int], int]) -> None:
-    trimmed_at = 0.0  # in processor time
+    trimmed_at = 0.0  # processor time at the last return
     while True:
         time.sleep(PAUSE_SECONDS)
         if time.process_time() - trimmed_at >= WORK_SECONDS:

@@ -12,7 +12,7 @@ import sys
 def kill_children() -> None:
     """Kill the processes that index and parse: their work is not committed, and might take seconds to end."""
     list_children = getattr(sys.modules.get("multiprocessing"), "active_children", None)
-    if list_children is None:  # not imported, or not yet in full: no child has been started
+    if list_children is None:  # multiprocessing is not (fully) imported, so no child has been started
         return
     for child in list_children():
         try:
@@ -30,7 +30,7 @@ def end_process(exit_code: int) -> int:
     """
     import atexit
 
-    atexit._run_exitfuncs()  # of libraries: processes that are joined, temporary directories
+    atexit._run_exitfuncs()  # functions of libraries: joining processes, deleting temporary directories
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

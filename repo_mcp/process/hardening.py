@@ -46,7 +46,7 @@ _FILE_BITS = ((1, 13), (2, 14), (3, 15), (5, 16))
 _TCP_ABI, _SCOPE_ABI = 4, 6
 _TCP, _SCOPES = 0b11, 0b11
 
-_LOCKS = _READ_FILE | _WRITE_FILE | _MAKE_FILE | _REMOVE_FILE  # for sem_open(3) and sem_unlink(3)
+_LOCKS = _READ_FILE | _WRITE_FILE | _MAKE_FILE | _REMOVE_FILE  # what sem_open(3) and sem_unlink(3) need
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/etc/ld.so.cache", "/etc/localtime")
 _DEVICES = (("/dev/null", _READ_FILE | _WRITE_FILE), ("/dev/urandom", _READ_FILE), ("/dev/shm", _LOCKS))

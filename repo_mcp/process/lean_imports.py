@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from types import ModuleType
 
-_UNUSED = {"urllib.request": "urlretrieve", "html": "escape"}  # of each a function that nobody calls
+# A function of each module that whoosh.compat imports and nobody calls.
+_UNUSED = {"urllib.request": "urlretrieve", "html": "escape"}
 _OPENSSL = "_hashlib"
 _SHA2 = ("_sha2",) if sys.version_info >= (3, 12) else ("_sha256", "_sha512")
 _OWN_DIGESTS = ("_blake2", "_md5", "_sha1", "_sha3", *_SHA2)  # hashlib logs an error for one that is missing

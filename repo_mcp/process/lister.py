@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from repo_mcp.storage.held_directory import HeldDirectory
 
-SIZE = struct.Struct("<I")  # of the text of a frame
-COLUMNS = 4  # of a file
+SIZE = struct.Struct("<I")  # size of the text of a frame
+COLUMNS = 4  # numbers for each file
 
 
 class Lister:
@@ -38,7 +38,7 @@ class Lister:
         self._process: SpawnProcess | None = None
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lister")
-        start_daemon(self._thread)  # else nothing is listed ahead
+        start_daemon(self._thread)  # without a thread, nothing is listed ahead
 
     def find(self, path: str) -> Listing | None:
         """Return the listing of a directory, once; None if the caller has to list it."""

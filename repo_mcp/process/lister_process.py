@@ -28,7 +28,7 @@ from operator import attrgetter
 
 from repo_mcp.storage.held_directory import HeldDirectory
 
-FRAME_NUMBERS = 8_000  # of 2,000 files
+FRAME_NUMBERS = 8_000  # numbers of 2,000 files
 MAX_DEPTH = 128
 MAX_ENTRIES = 500_000  # a third of a second for 80,000; of more, most are ignored by some rule
 SETTLED_NS = 2_000_000_000  # since the last change of a file: no later one can have the same time

@@ -31,7 +31,7 @@ from repo_mcp.languages.symbol_parsers import PARSERS_VERSION, PREFIX, run_parse
 
 READY = b"ready %d" % PARSERS_VERSION  # the first frame: a program that was replaced may make other records
 MISSING = b"!"  # the last frame of a child that cannot import a parser
-CPU_SECONDS = 5  # for one text; 512 KiB take 2 s at most
+CPU_SECONDS = 5  # most processor time for one text; 512 KiB take 2 s at most
 ADDRESS_SPACE_BYTES = 1 << 30  # twice what `ast` needs for the worst 512 KiB
 MAX_RSS_BYTES = 256 * 1024 * 1024  # a process that has grown larger ends itself and is replaced
 

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 WALL_SECONDS = 10.0  # a text of 512 KiB takes 2 s at most; the rest is for loaded machines
 START_SECONDS = 30.0
-STARTS = 2  # of a process before parsing is given up
-START_PAUSE_SECONDS = 1.0  # between them: it takes about as long to replace a package
+STARTS = 2  # attempts to start a process before parsing is given up
+START_PAUSE_SECONDS = 1.0  # pause between attempts: replacing a package takes about as long
 MAX_READY_BYTES = 64
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 MAX_DEATHS = 20  # children in a row that ended without an answer: more are not the texts' fault
@@ -70,7 +70,8 @@ class _ChildHolder:
             except (EOFError, OSError) as error:
                 if not left or isinstance(error, TimeoutError) or self._closed.wait(START_PAUSE_SECONDS):
                     raise ParserFailed(ParserFault.UNAVAILABLE) from error
-        if self._closed.is_set() or self._child is None:  # also while it started
+        # The worker may have been closed while the child started.
+        if self._closed.is_set() or self._child is None:
             self._drop_child()
             raise ParserFailed(ParserFault.UNAVAILABLE)
         return self._child
@@ -145,7 +146,7 @@ class BatchParser(_ChildHolder):
         """Start nothing yet. `serve` is run by the child instead of `parse_process.serve`."""
         super().__init__(niceness, serve)
         self._wall_seconds = wall_seconds
-        self._deaths = 0  # in a row
+        self._deaths = 0  # children that died in a row
 
     def start(self) -> None:
         """Start the child before its first text is there. A failure is left to `parse`."""
@@ -178,7 +179,7 @@ class BatchParser(_ChildHolder):
         Raises ParserFailed when no process can be started, and when closed.
         """
         answers = self._ask([(task, text)])
-        self._deaths = 0  # they say nothing about our own parsers
+        self._deaths = 0  # deaths caused by foreign code say nothing about our own parsers
         return None if answers is None else answers[0]
 
     def _ask(self, requests: Sequence[tuple[str, bytes]], *, alone: bool = False) -> list[bytes] | None:
@@ -218,7 +219,7 @@ class _Watch:
     def __init__(self, process: SpawnProcess) -> None:
         self._process = process
         self._change = threading.Condition()
-        self._due = math.inf  # by time.monotonic(); infinite when no answer is awaited
+        self._due = math.inf  # when the answer is due (time.monotonic); infinite when none is awaited
         self._sleeps = False
         self._ended = False
 

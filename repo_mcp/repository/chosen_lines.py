@@ -16,7 +16,7 @@ from repo_mcp.model import OpenedText, Outline
 from repo_mcp.record_classes import replace
 
 NOTHING_ASKED = "No line has a word of about"
-MOST_LEFT = 8  # lines with words of `about` that are not shown but named, those worth most
+MOST_LEFT = 8  # most lines that are named instead of shown
 
 
 def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
@@ -36,7 +36,7 @@ def keep_near(opened: OpenedText, around: int | None, most_lines: int) -> Opened
     """Return a long declaration with only those lines shown that are near one of them, else None."""
     if around is None:
         return None
-    from repo_mcp.ranking.page.lines_near import (  # here: most calls open what is short
+    from repo_mcp.ranking.page.lines_near import (  # imported here, as most calls open short declarations
         LONG_CHARS,
         choose_near,
     )
@@ -106,7 +106,7 @@ def keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText
 
     Those near the line `around` are shown as well, and alone if none is about the words.
     """
-    from repo_mcp.ranking.page.lines_about import (  # here: few calls give `about`
+    from repo_mcp.ranking.page.lines_about import (  # imported here, as few calls give `about`
         choose_asked,
         choose_first,
         list_left,

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from repo_mcp.semantic.live_vectors import LiveVectors
     from repo_mcp.storage.poison import PoisonList
 
-KEPT_SYMBOLS = 20_000  # of outlines: the two largest that there can be, some 10 MB
+KEPT_SYMBOLS = 20_000  # symbols of the outlines that are kept: two of the largest possible, some 10 MB
 
 
 @dataclass(frozen=True, slots=True)

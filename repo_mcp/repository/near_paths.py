@@ -25,8 +25,8 @@ from repo_mcp.workspace.client_paths import shown
 from repo_mcp.workspace.live_tree import LiveTree
 
 MAX_NAMED = 3
-MAX_MATCHING = 100  # files that are counted for a glob in place of a path
-LEAST_ALIKE = 0.75  # from 0 to 1, as difflib has it
+MAX_MATCHING = 100  # most files that are counted for a glob in place of a path
+LEAST_ALIKE = 0.75  # least similarity of two names (difflib's ratio, 0 to 1)
 
 
 def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Searcher | None) -> RepoError:

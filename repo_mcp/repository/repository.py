@@ -78,7 +78,8 @@ class Repository:
         Raises CONFIG_INVALID.
         """
         limit_dumps()
-        config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
+        # First, so that a root that cannot be served gets no data directory.
+        config, ignored = narrow_config(config)
         installed, unusable = find_enabled(config.root, config.disabled_adapters)
         self.config = config = _add_languages(config, installed)
         self.root_name = os.path.basename(config.root)
@@ -220,7 +221,8 @@ class Repository:
         try:
             return self.tree.read(path)
         except RepoError as error:
-            from repo_mcp.repository.near_paths import add_near_paths  # here: few paths lead nowhere
+            # Imported here, as few paths lead nowhere.
+            from repo_mcp.repository.near_paths import add_near_paths
 
             raise add_near_paths(error, path, self.tree, self._index.find_searcher()) from error
 
@@ -233,7 +235,8 @@ class Repository:
 
     def search(self, request: SearchRequest) -> SearchAnswer:
         """Return ranked chunks for a query. Raises INVALID_ARGUMENT; INDEX_UNAVAILABLE without an index."""
-        from repo_mcp.ranking.word_search import run_search  # here: a quarter of all that a command imports
+        # Imported here: a quarter of everything that a command imports.
+        from repo_mcp.ranking.word_search import run_search
 
         if not request.query.strip():
             raise RepoError(

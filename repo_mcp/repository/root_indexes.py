@@ -114,7 +114,7 @@ class RootIndexes:
             config.chunk_overlap_lines,
             config.extensions,
             config.disabled_adapters,
-            *of.outliner.installed,  # with their versions
+            *of.outliner.installed,  # the adapters with their versions
         )
         choice = (
             config.fingerprint(of.tree.policy.fingerprint()),
@@ -213,7 +213,8 @@ class RootIndexes:
         config = self._sources.config
         if config.semantic_model is None:
             return None
-        from repo_mcp.semantic.live_vectors import LiveVectors  # of no use without a model
+        # Imported here, as it is of no use without a model.
+        from repo_mcp.semantic.live_vectors import LiveVectors
 
         return LiveVectors(
             config.semantic_model,

@@ -29,9 +29,9 @@ from repo_mcp.repository import Repository
 from repo_mcp.storage.pack_keys import read_key
 from repo_mcp.storage.packs import KINDS, write_pack
 
-LOOK_SECONDS = 0.25  # between checks on a build that another runs
-OTHER_SECONDS = 5.0  # to wait for another process that commits nothing: it may be stopped
-OWN_SECONDS = 300.0  # to wait for this process without progress: merging the largest tree is one step
+LOOK_SECONDS = 0.25  # time between checks of a build that another process runs
+OTHER_SECONDS = 5.0  # how long to wait for another process without a commit: it may be stopped
+OWN_SECONDS = 300.0  # how long to wait for this process without progress: a large merge is one step
 
 Report = TypeVar("Report")
 Cancelled = Callable[[], bool]

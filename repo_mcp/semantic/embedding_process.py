@@ -23,9 +23,9 @@ from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.semantic.model_folder import I8, EmbeddingModel, ModelFolder
 
 TASK = "embed"
-WALL_SECONDS = 60.0  # for one text, which usually takes a fifth of a second
-NICENESS = 10  # of a worker's process
-QUESTION_SECONDS = 20.0  # for a question, which usually takes a hundredth of a second
+WALL_SECONDS = 60.0  # most time for one text, which usually takes a fifth of a second
+NICENESS = 10  # how far the priority of a worker's process is lowered
+QUESTION_SECONDS = 20.0  # most time for a question, which usually takes a hundredth of a second
 CACHED_QUESTIONS = 256
 START_PAUSE_SECONDS = 10.0
 MAX_RSS_BYTES = 800 * 1024 * 1024  # a process that has grown larger is replaced; the model is most of it
@@ -45,7 +45,7 @@ class QuestionEmbedder:
         self._process = BatchParser(wall_seconds=QUESTION_SECONDS, serve=partial(serve_vectors, folder))
         self._lock = threading.Lock()
         self._vectors: LruCache[str, I8] = LruCache(CACHED_QUESTIONS)
-        self._next_start = 0.0  # time.monotonic; after a failed start the next one waits
+        self._next_start = 0.0  # earliest time of the next start after a failed one (time.monotonic)
 
     def embed(self, text: str) -> I8 | None:
         """Return the vector of a question, int8; None when no process starts or it gives none."""

@@ -20,7 +20,7 @@ import numpy as np
 from repo_mcp.record_classes import dataclass
 from repo_mcp.semantic.safetensors_file import F32
 
-GELU_ROWS = 32  # of 1536 numbers: 200 KB, which fit into a core's cache together with temporaries
+GELU_ROWS = 32  # rows at a time: 200 KB with 1536 numbers each, which fit a core's cache with temporaries
 _ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
 _ERF_SLOPE = 0.3275911
 _FAR = 12.0  # beyond this, GELU(x) is x or 0
@@ -36,10 +36,10 @@ class ModelShape:
     inner: int  # width of the feed-forward layer
     heads: int
     layers: int
-    tokens: int  # in the vocabulary
+    tokens: int  # number of tokens in the vocabulary
     positions: int  # maximum tokens of a text
-    kinds: int  # of texts (token types); ours is always 0
-    epsilon: float  # of the layer norms
+    kinds: int  # number of token types; ours is always 0
+    epsilon: float  # epsilon of the layer norms
 
 
 def iter_tensors(shape: ModelShape) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -25,7 +25,7 @@ import numpy as np
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_phase import DerivedStorage
-from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
+from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexMessages
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.ranking.files.closer_look import look_closer
@@ -49,20 +49,21 @@ from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport, find_task
 from repo_mcp.storage.donors import derive_configuration
 from repo_mcp.symbol_index.phase import ReadFile
 from repo_mcp.text.roles import FileRole
+from repo_mcp.threads import stops_when
 
-FIRST_QUESTION = "a"  # starts the question process before the first real question
+FIRST_QUESTION = "a"  # a question that starts the process before the first real one
 NO_QUESTION = "The model gave no vector for the question, so only its words were used."
 UNREADABLE_VECTORS = "The vectors could not be read, so they are being rebuilt."
-WORDS = DerivedIndexWording(
+MESSAGES = DerivedIndexMessages(
     "vectors",
     "Vectors are already being computed in the background.",
     "Computing vectors failed",
     "Vectors are being computed: {} of {} files are done; the rest are ranked only by words.",
 )
-NEAR_CHUNKS = 500  # the nearest chunks, over which nearness is summed
-MOST_FILES = 10_000  # more than the few hundred candidates of the ranking by words
+NEAR_CHUNKS = 500  # number of nearest chunks over which nearness is summed
+MOST_FILES = 10_000  # more files than the few hundred candidates of the ranking by words
 NEXT_CHUNK = 0.2  # each further chunk of a file counts for this share of the one before
-MOST_NEARNESS = 1.0 / (1.0 - NEXT_CHUNK)  # for a file whose every chunk equals the question
+MOST_NEARNESS = 1.0 / (1.0 - NEXT_CHUNK)  # nearness of a file whose every chunk equals the question
 SIGNAL = "meaning"
 
 FindNear = Callable[[Sequence[Mask | None]], Sequence[NearChunks]]
@@ -101,7 +102,7 @@ class LiveVectors(DerivedIndex[VectorView]):
 
         Raises RepoError with CONFIG_INVALID unless `folder` holds a model.
         """
-        super().__init__(index, find_task, WORDS)
+        super().__init__(index, find_task, MESSAGES)
         self._folder = ModelFolder(folder)
         self._folder.check()
         self._folder_path = folder
@@ -240,7 +241,7 @@ class LiveVectors(DerivedIndex[VectorView]):
         cancelled: Callable[[], bool] | None = None,
     ) -> VectorReport:
         """Embed what is new, synchronously; with `anew` everything. Raises as `VectorPhase.run`, and BUSY."""
-        stop = self._stops_when(cancelled)
+        stop = stops_when(self._closed, cancelled)
         with self._run_alone(begun=self._running.acquire(blocking=False)):
             self._anew |= anew
             return self._run(self._index.get_searcher().snapshot, progress, stop)

@@ -40,9 +40,9 @@ OPTION = "--semantic-model"
 MAX_MODEL_BYTES = 256 * 1024 * 1024  # each process that makes vectors holds the model
 MAX_VOCABULARY_BYTES = 8 * 1024 * 1024
 MAX_SETTINGS_BYTES = 256 * 1024
-PIECE_BYTES = 4 * 1024 * 1024  # read at a time while hashing a file
+PIECE_BYTES = 4 * 1024 * 1024  # bytes read at a time while hashing a file
 MOST = 127  # numbers of a vector are between -MOST and MOST
-DEFAULT_TOKENS = 256  # of a text that are read, unless the model says otherwise
+DEFAULT_TOKENS = 256  # tokens read of a text, unless the model says otherwise
 # Upper limits. With 1,024 dimensions products of two vectors stay below 2**24, where float32 is exact.
 _BOUNDS = {
     "hidden_size": 1_024,

@@ -33,9 +33,9 @@ from repo_mcp.ranking.scoring.segment_search import Mask
 from repo_mcp.record_classes import dataclass
 from repo_mcp.semantic.model_folder import I8
 
-VERSION = 1  # of the content of a record
+VERSION = 1  # version of the content of a record
 NO_FIELDS: tuple[Field, ...] = ()
-BLOCK_BYTES = 4 * 1024 * 1024  # of vectors compared at once: four times that as float32
+BLOCK_BYTES = 4 * 1024 * 1024  # bytes of vectors compared at once: four times that as float32
 ELSEWHERE = -1  # marks a file that the lexical index lacks, or has in another version
 
 
@@ -173,7 +173,8 @@ def compare(vector: I8, rows: I8) -> F64:
     """Return the cosine, float64, of a vector with each of some rows; 0 where either is all zeros."""
     wide = rows.astype(np.float32)
     own = vector.astype(np.float32)
-    products = np.einsum("ij,j->i", wide, own).astype(np.float64)  # not by BLAS, whose threads would wait
+    # Not by BLAS, whose threads would wait for each other.
+    products = np.einsum("ij,j->i", wide, own).astype(np.float64)
     squares = np.einsum("ij,ij->i", wide, wide).astype(np.float64) * float(own @ own)
     squares[squares == 0.0] = 1.0
     cosines: F64 = np.round(products / np.sqrt(squares), DECIMALS)

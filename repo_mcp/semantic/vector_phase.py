@@ -33,8 +33,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_phase import (
     Cancelled,
     DerivedStorage,
+    PhaseMessages,
     PhaseStore,
-    PhaseWords,
     SegmentRound,
     purge_gone,
 )
@@ -53,11 +53,11 @@ from repo_mcp.text.lines import decode_source
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.threads import REFUSED
 
-COMMIT_SECONDS = 20.0  # of work that a kill can lose
-COMMIT_BYTES = 8 * 1024 * 1024  # of vectors waiting to be written
-LANE_BYTES = 16 * 1024  # of source per process that is worth starting: about ten units
+COMMIT_SECONDS = 20.0  # seconds of work between commits, which a kill can lose
+COMMIT_BYTES = 8 * 1024 * 1024  # most bytes of vectors waiting to be written
+LANE_BYTES = 16 * 1024  # bytes of source for which a process is worth starting: about ten units
 
-WORDS = PhaseWords(
+MESSAGES = PhaseMessages(
     "vectors",
     "Another process is computing vectors for this root.",
     "Computing vectors was cancelled.",
@@ -65,13 +65,13 @@ WORDS = PhaseWords(
 )
 
 MakeEmbedder = Callable[[], BatchParser]
-JOB_TEXTS = 8  # sent to a process at a time
-JOBS_AHEAD = 3  # per process, waiting or finished
-WAIT_SECONDS = 0.1  # between calls of `check`
+JOB_TEXTS = 8  # texts sent to a process at a time
+JOBS_AHEAD = 3  # jobs for each process, waiting or finished
+WAIT_SECONDS = 0.1  # time between calls of `check`
 
 LoadTexts = Callable[[WantedFile], Sequence[str] | None]
 Job = Future[list[bytes]]
-VERSION = 1  # of this file's output: raise it when chunks get another text
+VERSION = 1  # raise it when chunks get another text
 MAX_CHUNK_CHARS = 8_000  # more than the tokens that a model reads, except in lines of nothing but space
 TASK_NAME = "embed"
 
@@ -99,7 +99,7 @@ class VectorPhase:
         make_embedder: MakeEmbedder,
     ) -> None:
         """`read` is the repository reader's."""
-        self._store = PhaseStore(storage, NO_FIELDS, WORDS)
+        self._store = PhaseStore(storage, NO_FIELDS, MESSAGES)
         self._workers = workers
         self._dimensions = dimensions
         self._read = read
@@ -196,7 +196,7 @@ class _Round:
     def run(self, workers: VectorWorkers) -> VectorReport:
         started = time.monotonic()
         segments = self._segments
-        segments.begin(WORDS.name)
+        segments.begin(MESSAGES.name)
         for file, vectors in workers.iter_vectors(self._plan.files, segments.check):
             self._take(file, vectors)
         segments.flush()
@@ -219,7 +219,7 @@ class _Round:
         if self._pending_bytes >= COMMIT_BYTES or time.monotonic() - self._flushed >= COMMIT_SECONDS:
             self._segments.flush()
             self._pending_bytes, self._flushed = 0, time.monotonic()
-        self._segments.report(WORDS.name)
+        self._segments.report(MESSAGES.name)
 
 
 class VectorWorkers:

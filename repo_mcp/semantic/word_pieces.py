@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 UNKNOWN, FIRST, LAST = "[UNK]", "[CLS]", "[SEP]"
 CONTINUED = "##"  # prefix of a piece that does not begin its word
 MAX_WORD_CHARS = 100  # a longer word is one unknown token
-CACHED_WORDS = 60_000  # whose pieces are cached, about 10 MB
+CACHED_WORDS = 60_000  # words whose pieces are cached, about 10 MB
 _ASCII_END = 128
 _CONTROLS = frozenset({"Cc", "Cf", "Co", "Cs"})  # control, format, private use, surrogate
 _IDEOGRAPHS = (  # each is a word by itself

@@ -23,6 +23,7 @@ from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbol_index.symbol_rounds import SymbolRounds
 from repo_mcp.symbol_index.unparsed import UnparsedFiles
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
+from repo_mcp.threads import stops_when
 
 NOT_BUILT_HINT = "Wait for the parser, or run repo-mcp index --structure. Search works meanwhile."
 UNREADABLE_RECORD = "The symbol index could not be read, so it is being rebuilt."
@@ -162,7 +163,7 @@ class LiveSymbolIndex(SymbolRounds):
                 return asked.is_answered
             begun = self._begin_build(hurried=True, seconds=max(0.0, deadline - time.monotonic()))
             with self._run_alone(begun=begun):
-                stop = self._stops_when(lambda: time.monotonic() >= deadline + COMMIT_SECONDS)
+                stop = stops_when(self._closed, lambda: time.monotonic() >= deadline + COMMIT_SECONDS)
                 done = self._run(lexical, missing, None, stop, yields=lambda: time.monotonic() >= deadline)
             return done.complete
         return bool(paths)
@@ -181,7 +182,7 @@ class LiveSymbolIndex(SymbolRounds):
         missing = self._list_without_record(paths)
         if not missing:
             return ()
-        lexical, stop = self._index.get_searcher().snapshot, self._stops_when(cancelled)
+        lexical, stop = self._index.get_searcher().snapshot, stops_when(self._closed, cancelled)
         deadline = time.monotonic() + NAMED_SECONDS
         asked = self._asked.ask(lexical.manifest, missing, deadline, COMMIT_SECONDS, stop)
         if asked is not None and (asked.is_answered or stop() or time.monotonic() >= deadline):

@@ -20,8 +20,8 @@ from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.indexing.derived_phase import (
     Cancelled,
     DerivedStorage,
+    PhaseMessages,
     PhaseStore,
-    PhaseWords,
     SegmentRound,
     WriteTarget,
     drop,
@@ -64,7 +64,7 @@ LANE_BYTES = 1024 * 1024  # source bytes per parser process that is worth starti
 
 ReadFile = Callable[[str], OpenedFile]
 
-WORDS = PhaseWords(
+MESSAGES = PhaseMessages(
     "structure",
     "Another process is writing this symbol index.",
     "Parsing was cancelled.",
@@ -126,7 +126,7 @@ class SymbolPhase:
         self, storage: DerivedStorage, parsing: Parsing, read: ReadFile, read_many: ReadMany
     ) -> None:
         """`read` and `read_many` are methods of the repository reader."""
-        self._store = PhaseStore(storage, SYMBOL_FIELDS, WORDS)
+        self._store = PhaseStore(storage, SYMBOL_FIELDS, MESSAGES)
         self.storage = storage
         self._parsing = parsing
         self.find_task = parsing.find_task
@@ -346,7 +346,7 @@ class _Round:
                 self._flush()
 
         segments = self._segments
-        segments.begin(WORDS.name)
+        segments.begin(MESSAGES.name)
         if self._plan.files:
             with start_workers() as parsing, suppress(_Yielded):
                 for outcomes in parsing.iter_outcomes(check):
@@ -402,4 +402,4 @@ class _Round:
             self._statuses[one.status] += 1
             if self._pending_weight >= SEGMENT_WEIGHT:
                 self._flush()
-        self._segments.report(WORDS.name)
+        self._segments.report(MESSAGES.name)

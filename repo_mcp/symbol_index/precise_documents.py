@@ -14,7 +14,7 @@ from index_format import (
     build_term_text,
 )
 from repo_mcp.indexing.derived_content import build_content
-from repo_mcp.indexing.documents import build_run
+from repo_mcp.indexing.segment_builder import build_run
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbol_index.precise_record import DEFINES, NAMES, PRECISE_FIELDS
 

@@ -25,8 +25,8 @@ from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_phase import (
     Cancelled,
     DerivedStorage,
+    PhaseMessages,
     PhaseStore,
-    PhaseWords,
     SegmentRound,
     WriteTarget,
     purge_gone,
@@ -48,7 +48,7 @@ _ENTRY_BYTES = 400
 UNREADABLE = (
     "The imported SCIP index cannot be read, so it is not used. Run repo-mcp index --scip FILE again."
 )
-WORDS = PhaseWords(
+MESSAGES = PhaseMessages(
     "scip",
     "Another process is importing a SCIP index.",
     "Importing the SCIP index was cancelled.",
@@ -110,7 +110,7 @@ class PreciseIndex:
     def __init__(self, storage: DerivedStorage) -> None:
         """Create nothing: the directory is made by the first `take`."""
         self._storage = storage
-        self._store = PhaseStore(storage, PRECISE_FIELDS, WORDS)
+        self._store = PhaseStore(storage, PRECISE_FIELDS, MESSAGES)
         self._manifests = ManifestReader()
         self._opening = threading.Lock()  # guards the next two
         self._view: PreciseView | None = None
@@ -166,7 +166,7 @@ class PreciseIndex:
                 gone = sorted(path for path in there.iter_paths() if wanted.find(path) is None)
                 plan = Plan((), tuple(gone), 0, 0, 0)
                 segments = SegmentRound(target, there, plan, build_segment, None, check)
-                segments.begin(WORDS.name)
+                segments.begin(MESSAGES.name)
                 pending = 0
                 for file in iter_files():
                     segments.take(file)

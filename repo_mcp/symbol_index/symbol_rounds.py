@@ -14,19 +14,19 @@ from contextlib import contextmanager, suppress
 from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_plan import list_changed
-from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
+from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexMessages
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, SymbolIndexReport
 from repo_mcp.symbol_index.asked_files import AskedFiles
 from repo_mcp.symbol_index.phase import RoundWanted, SymbolPhase
 from repo_mcp.symbol_index.purge_due import PurgeDue
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
-from repo_mcp.threads import start_daemon
+from repo_mcp.threads import start_daemon, stops_when
 
 HURRY_SECONDS = 5.0  # for a background round to make room
 ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
 WAIT_POLL_SECONDS = 0.005
-WORDS = DerivedIndexWording(
+MESSAGES = DerivedIndexMessages(
     "structure",
     "Files are already being parsed in the background.",
     "Parsing files failed",
@@ -39,7 +39,7 @@ class SymbolRounds(DerivedIndex[SymbolIndex]):
 
     def __init__(self, phase: SymbolPhase, index: LiveIndex) -> None:
         """Create nothing: the directory of the symbol index is made by the first writer."""
-        super().__init__(index, phase.find_task, WORDS)
+        super().__init__(index, phase.find_task, MESSAGES)
         self._phase = phase
         self._purge_due = PurgeDue(self._find_directory, phase.storage.make_tag)
         index.refresher.note_purge_due = self._purge_due.note
@@ -126,7 +126,7 @@ class SymbolRounds(DerivedIndex[SymbolIndex]):
 
         Raises as `SymbolPhase.run`, and RepoError with BUSY while this process is parsing already.
         """
-        stop = self._stops_when(cancelled)
+        stop = stops_when(self._closed, cancelled)
         with self._run_alone(begun=self._begin_build(hurried=paths is not None)):
             self._anew |= anew
             lexical = self._index.get_searcher().snapshot
@@ -145,7 +145,7 @@ class SymbolRounds(DerivedIndex[SymbolIndex]):
 
         def begin() -> None:
             with self._running, suppress(RepoError, IndexFormatError):
-                self._phase.begin(self._stops_when(left.is_set))
+                self._phase.begin(stops_when(self._closed, left.is_set))
 
         thread = threading.Thread(target=begin, name="structure begin")
         is_begun = start_daemon(thread)

@@ -344,52 +344,63 @@ class RepositoryReader:
     def _replace_link(self, parts: list[str]) -> list[str] | None:
         """Return the components with the first link replaced; None when all are real directories."""
         path = "/".join(parts)
-        descriptor = self._duplicate_root(path)
-        try:
-            for depth, name in enumerate(parts):
-                status = _look(descriptor, name)
-                if modes.S_ISLNK(status.st_mode):
-                    target = native.read_link(descriptor, name)
-                    return self.names.follow_link(parts[:depth], target) + parts[depth + 1 :]
-                if not modes.S_ISDIR(status.st_mode) and depth == len(parts) - 1:
-                    raise RepoError(
-                        ErrorCode.NOT_A_DIRECTORY, f"{shown(path)} is not a directory.", "Open it instead."
-                    )
-                child = self.open_child(descriptor, name)
-                native.close_directory(descriptor)
-                descriptor = child
-        except OSError as error:
-            raise explain_os_error(error, path) from None
-        finally:
-            native.close_directory(descriptor)
-        return None
+
+        def enter(directory: int, name: str, status: os.stat_result) -> None:
+            if not modes.S_ISDIR(status.st_mode):
+                raise RepoError(
+                    ErrorCode.NOT_A_DIRECTORY, f"{shown(path)} is not a directory.", "Open it instead."
+                )
+            native.close_directory(self.open_child(directory, name))
+
+        if not parts:
+            native.close_directory(self._duplicate_root(path))
+            return None
+        return self._reach(parts, enter)
 
     def _read_unless_linked(self, parts: list[str], max_bytes: int) -> OpenedFile | list[str]:
         """Return the file at `parts`, or the components with their first link replaced."""
         path = "/".join(parts)
+
+        def read(directory: int, name: str, status: os.stat_result) -> OpenedFile:
+            if modes.S_ISDIR(status.st_mode):
+                raise explain_no_file(path, is_directory=True)
+            return _read_entry(directory, name, path, max_bytes, self.bounds)
+
         if not parts:
             raise explain_no_file(path, is_directory=True)
-        descriptor = self._duplicate_root(path)
+        return self._reach(parts, read)
+
+    def _reach(
+        self, parts: list[str], take_last: Callable[[int, str, os.stat_result], Read]
+    ) -> Read | list[str]:
+        """Walk to the last of some components, of which there is at least one, without following a link.
+
+        Return what `take_last` makes of the directory of the last one, its name and its status. But if a
+        component is a symbolic link, return the components with the first link replaced.
+        """
+        descriptor = self._duplicate_root("/".join(parts))
         try:
-            for depth, name in enumerate(parts):
-                status = _look(descriptor, name)
-                if modes.S_ISLNK(status.st_mode):
-                    target = native.read_link(descriptor, name)
-                    return self.names.follow_link(parts[:depth], target) + parts[depth + 1 :]
-                if depth == len(parts) - 1:
-                    if modes.S_ISDIR(status.st_mode):
-                        raise explain_no_file(path, is_directory=True)
-                    return _read_entry(descriptor, name, path, max_bytes, self.bounds)
+            for depth, name in enumerate(parts[:-1]):
+                if modes.S_ISLNK(_look(descriptor, name).st_mode):
+                    return self._follow_link(descriptor, parts, depth)
                 child = self.open_child(descriptor, name)
                 native.close_directory(descriptor)
                 descriptor = child
+            status = _look(descriptor, parts[-1])
+            if modes.S_ISLNK(status.st_mode):
+                return self._follow_link(descriptor, parts, len(parts) - 1)
+            return take_last(descriptor, parts[-1], status)
         except _LinkMet:
             return parts  # it has become a link since: look again, and count the hop
         except OSError as error:
-            raise explain_os_error(error, path) from None
+            raise explain_os_error(error, "/".join(parts)) from None
         finally:
             native.close_directory(descriptor)
-        raise explain_no_file(path)
+
+    def _follow_link(self, directory: int, parts: list[str], depth: int) -> list[str]:
+        """Return the components with the one at `depth`, a link in an open directory, replaced."""
+        target = native.read_link(directory, parts[depth])
+        return self.names.follow_link(parts[:depth], target) + parts[depth + 1 :]
 
     def _take_held(self, path: str) -> _HeldDirectory:
         """Return the directory at `path`, for this thread alone until `_give_held`."""
@@ -440,6 +451,10 @@ def read_many(reader: RepositoryReader, paths: Sequence[str], max_bytes: int) ->
 
     found = reader._read_many(paths, read)
     return [one if isinstance(one, bytes) else None for one in found]
+
+
+def deny_nothing(_path: str) -> None:
+    """Return None: for a reader that checks the root alone, or reads one file of a fixed name."""
 
 
 def open_many(reader: RepositoryReader, paths: Sequence[str], max_bytes: int) -> list[OpenedFile | RepoError]:

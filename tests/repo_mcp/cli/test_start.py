@@ -92,7 +92,7 @@ UNUSED_ROOMS = (
     "semantic",
     "toolsets",
     "bundler.document",
-    "indexing.documents",
+    "indexing.segment_builder",
 )
 LIGHT = {"repo_mcp.exact", "repo_mcp.exact.file_bitmaps", "repo_mcp.exact.page_lines"}
 

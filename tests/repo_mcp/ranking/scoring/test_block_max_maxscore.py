@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
-from repo_mcp.indexing.documents import SegmentBuilder
+from repo_mcp.indexing.segment_builder import SegmentBuilder
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring import bm25f, segment_search, term_scorers
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, TermScorer, TfNormTable
