@@ -48,7 +48,8 @@ def _end_interrupted(_number: int, _frame: object) -> None:
     """
     kill_children()
     remove_names = getattr(sys.modules.get("multiprocessing.util"), "_run_finalizers", None)
-    if remove_names is not None:  # of semaphores; otherwise their tracker process would complain
+    # Names of semaphores, about which their tracker process would complain otherwise.
+    if remove_names is not None:
         remove_names(0)
     is_drawn = os.isatty(2)  # the progress line and ^C, which are erased
     os.write(2, (b"\r\x1b[K" if is_drawn else b"") + b"repo-mcp: interrupted\n")

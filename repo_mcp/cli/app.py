@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from repo_mcp.config.command_parser import CommandParser
 
 PROGRAM = "repo-mcp"
-_MARK = "\0"  # which no argument can contain
+_MARK = "\0"  # a character that no argument can contain
 EXIT_DONE, EXIT_USAGE, EXIT_FAILURE, EXIT_INTERRUPTED = 0, 2, 3, 130
 # command -> what it does, in the order of the help
 SUMMARIES = {

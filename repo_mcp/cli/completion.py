@@ -21,10 +21,10 @@ PATHS = frozenset({"PATH", "PATH[:START[-END]]", "FILE", "DIR", "ROOT"})  # meta
 class Word:
     """An option of a command, or its place for a word."""
 
-    names: tuple[str, ...]  # none: a word without an option
+    names: tuple[str, ...]  # spellings of the option; none: a word without an option
     meaning: str
     takes_value: bool
-    choices: tuple[str, ...]  # of the value; none: anything
+    choices: tuple[str, ...]  # possible values; none: anything
     is_path: bool
     repeats: bool  # any number of words may stand here
 
@@ -53,7 +53,7 @@ installed. The script contains them all, so completing a word starts no program.
 def complete(options: Namespace, parsers: Mapping[str, CommandParser], summaries: Mapping[str, str]) -> int:
     """Print the script of a shell, and return the exit code."""
     words = {name: (summaries[name], tuple(_iter_words(parser))) for name, parser in parsers.items()}
-    if "init" in words:  # it takes the options of serve as well
+    if "init" in words:  # `init` takes the options of serve as well
         own = words["init"][1]
         known = {name for word in own for name in word.names}
         more = tuple(word for word in words["serve"][1] if word.names and not known.intersection(word.names))

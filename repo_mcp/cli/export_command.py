@@ -37,7 +37,7 @@ Equal trees give equal bytes; the file names no directory of this machine.""",
 
 def export(options: Namespace) -> int:
     """Write the SCIP index. Raises RepoError."""
-    from repo_mcp.scip.export import ScipExport  # not for --help
+    from repo_mcp.scip.export import ScipExport  # imported here, as --help does not need it
 
     with opened(load(options)) as repository:
         bring_up_to_date(repository, quiet=options.json)
@@ -65,7 +65,7 @@ def _write(path: str, pieces: Iterable[bytes]) -> None:
             for piece in pieces:
                 file.write(piece)
     except (OSError, ValueError) as error:
-        if isinstance(error, IndexFormatError):  # of our own index, which says more about it
+        if isinstance(error, IndexFormatError):  # an error of our own index, whose message says more
             raise
         reason = getattr(error, "strerror", None) or "it is not a path"
         raise RepoError(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 # The last one is what the lines mean, where the node overrides it.
 _Row = tuple["Edge", "Node", "Node | None"]
-SHOWN_LINES = 40  # of a definition
+SHOWN_LINES = 40  # most lines shown of a definition
 DEFAULT_SYMBOLS = 100
 # command -> what it prints, and an example
 _ABOUT = {
@@ -214,7 +214,8 @@ def _list_candidates(error: AmbiguousSymbolError, options: Namespace) -> int:
 def _print_edges(command: str, page: _Page, rows: Sequence[_Row], found: Edges) -> None:
     from repo_mcp.text.lines import escape_text
 
-    shows_lines = command in ("callers", "references")  # those of a callee lie in the caller
+    # The lines of an edge to a callee are those of the caller, not of the node.
+    shows_lines = command in ("callers", "references")
     for edge, node, via in rows:
         line = edge.lines[0] if shows_lines and edge.lines else node.symbol.start_line
         sure = edge.confidence.value + (f" via {escape_text(via.qualified_name)}" if via else "")

@@ -57,7 +57,8 @@ are brought up to date first.""",
 
 def print_impact(options: Namespace) -> int:
     """Print the impact of a diff. Raises RepoError."""
-    from repo_mcp.graph.vocabulary import DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH  # not for --help
+    # Imported here, as --help does not need it.
+    from repo_mcp.graph.vocabulary import DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH
 
     if options.since is not None:
         raise _explain_since(options.since)

@@ -25,7 +25,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.storage.pack_keys import PackKey
 from repo_mcp.storage.packs import ListPacked, PackedIndex, create_pack, measure_pack, open_pack, read_pack
 
-CONNECT_SECONDS, SILENT_SECONDS = 30, 60  # over HTTP, after which a server is given up
+CONNECT_SECONDS, SILENT_SECONDS = 30, 60  # seconds without an answer after which an HTTP server is given up
 _URL = re.compile(r"((?:[a-zA-Z][a-zA-Z0-9+.-]*::)*[a-zA-Z][a-zA-Z0-9+.-]*)://")
 _BLOCK_BYTES = 1 << 20
 _MAX_REASON_CHARS = 300

@@ -279,7 +279,8 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         from repo_mcp.cli.console.plain import to_plain, write_json
 
         document = to_plain(answer)
-        for name in ("is_last", "lacks_most", "few", "near", "is_of_report"):  # these shape the tool's page
+        # These attributes shape the page of the tool.
+        for name in ("is_last", "lacks_most", "few", "near", "is_of_report"):
             del document[name]
         for row, hit in zip(document["hits"], answer.hits, strict=True):
             del row["symbol_name"], row["heads"]  # `symbol` ends with it; `also` has the lines
@@ -368,5 +369,5 @@ def search_exactly(config: Config, request: ExactRequest, options: Namespace) ->
     return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND
 
 
-MOST_FILES = 1_000_000  # that -l, -c and --files print: as many as there are
+MOST_FILES = 1_000_000  # most files that -l, -c and --files print: as many as there are
 SEARCH = Command(build_parser, search)

@@ -27,8 +27,9 @@ from repo_mcp.threads import start_daemon
 
 BURST_SECONDS = 10  # as many calls as are allowed in this time may come at once
 MAX_STUCK = 32  # threads left behind; each holds some 100 KB
-RECORD_SECONDS = 1.0  # for a line of the log while threads are left behind: its directory may hang as well
-IDLE_THREADS = 16  # kept for the next calls; more than calls run at once
+# Most time for a line of the log while threads are left behind: its directory may hang too.
+RECORD_SECONDS = 1.0
+IDLE_THREADS = 16  # idle threads kept for the next calls; more than calls run at once
 
 Made = TypeVar("Made")
 Clock = Callable[[], float]
@@ -70,7 +71,8 @@ class _Work(Generic[Made]):
         """Run the function, and keep what it returns or raises."""
         try:
             self._made.append(self._run())
-        except BaseException as error:  # a question to the client's model is not an Exception
+        # BaseException, because a question to the client's model is not an Exception.
+        except BaseException as error:
             self._raised = error
 
     def take(self) -> Made:
@@ -81,7 +83,7 @@ class _Work(Generic[Made]):
         try:
             raise raised
         finally:
-            del raised  # else it would keep its frames, and all that they refer to, until a collection
+            del raised  # otherwise its frames, and all that they refer to, would live until a collection
 
 
 class _Threads:
@@ -112,7 +114,7 @@ class _Threads:
                 if kept:
                     self._idle.append(inbox)
             work.done.set()
-            del work  # its arguments and result
+            del work  # releases its arguments and its result
 
 
 class _TimeLeft:
@@ -252,4 +254,4 @@ class CallGuard:
             return len(self._stuck)
 
 
-UNGUARDED = CallGuard(0, 0)  # for whoever calls tools without a server
+UNGUARDED = CallGuard(0, 0)  # for callers of tools without a server

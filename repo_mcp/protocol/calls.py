@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MAX_CALLS = 8  # running at once; they share the interpreter, so more would only wait in threads
 MAX_WAITING = 256  # calls in the queue over HTTP: one for each connection that there may be
-PROGRESS_SECONDS = 0.2  # between two notifications of one call
+PROGRESS_SECONDS = 0.2  # shortest time between two notifications of one call
 
 Outcome = ToolAnswer | Question | None  # an answer, what is needed for one, or a failure
 
@@ -130,10 +130,10 @@ class CallPool:
                 self._running += 1
             try:
                 call.work()
-            except Exception:  # whoever waits for it has seen to that; the slot must not be lost
+            except Exception:  # the work reports its failures itself; the slot must not be lost
                 pass
             finally:
-                del call  # its arguments and answer
+                del call  # releases its arguments and its answer
                 with self._lock:
                     self._running -= 1
                     self._ended.notify_all()

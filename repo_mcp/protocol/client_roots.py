@@ -19,7 +19,7 @@ from repo_mcp.threads import start_daemon
 
 Report = Callable[[tuple[str, ...]], object]  # must return at once
 
-ANSWER_SECONDS = 3.0  # from `initialize`; clients that name roots were seen to do so within 0.1 s
+ANSWER_SECONDS = 3.0  # most time from `initialize` to the roots; clients were seen to take 0.1 s
 MAX_URIS = 64  # the rest is not read; nobody works in as many directories
 METHOD = "roots/list"
 ID_PREFIX = "repo-mcp/roots/"
@@ -29,7 +29,7 @@ class ClientRoots:
     """The roots of one client. Safe in any thread."""
 
     def __init__(self, say: Callable[[bytes], object], seconds: float | None = None) -> None:
-        """Frames for the client are given to `say`. Its first answer may take `seconds`: ANSWER_SECONDS."""
+        """Take `say`, which sends a frame. The first answer may take `seconds` (default: ANSWER_SECONDS)."""
         self._say = say
         self._seconds = ANSWER_SECONDS if seconds is None else seconds
         self._lock = threading.Lock()

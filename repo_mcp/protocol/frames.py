@@ -16,9 +16,9 @@ its arguments. They are judged where they are used.
 from __future__ import annotations
 
 import json
-import re  # json does so, too
+import re  # json imports it too
 
-TYPE_CHECKING = False  # as in `typing`, whose import would take a seventh of the time to the handshake
+TYPE_CHECKING = False  # a constant, as importing typing would take a seventh of the time to the handshake
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ MAX_FRAME_BYTES = 4 * 1024 * 1024  # a longer line is refused before it is held
 MAX_DEPTH = 64  # levels of nesting; the deepest schema of ours has 6
 MAX_ID_CHARS = 1_024  # an id is echoed and held while its call runs
 MAX_METHOD_CHARS = 256  # an unknown method's name is echoed
-MAX_DIGITS = 100  # of one integer; no argument needs longer ones, and they are slow to convert
+MAX_DIGITS = 100  # most digits of an integer: no argument needs more, and they are slow to convert
 MAX_ID_INTEGER = 2**63 - 1  # an id must survive clients that hold it in 64 bits
 
 PARSE_ERROR = -32700

@@ -23,12 +23,13 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MAX_STRANGERS = 128  # as many connect at once in a burst of clients; each shows its token within milliseconds
+# More than connect at once in a burst of clients; each shows its token within milliseconds.
+MAX_STRANGERS = 128
 MAX_BURST = 512  # strangers at any moment, so that file descriptors are left
 MAX_LET_IN = 256
-HEARD_SECONDS = 0.1  # until what clients sent when they connected has been read, if many came at once
-STRANGER_SECONDS = 10.0  # from the connection to the headers of a request with the token
-REQUEST_SECONDS = 60.0  # for all of one, from its first byte: 4 MiB at 1 Mbit/s take 34
+HEARD_SECONDS = 0.1  # enough to read what many clients sent when they connected at once
+STRANGER_SECONDS = 10.0  # most time from the connection to the headers of a request with the token
+REQUEST_SECONDS = 60.0  # most time for a whole request, from its first byte: 4 MiB at 1 Mbit/s take 34
 ANSWER_SECONDS = 60.0
 KEEP_ALIVE_SECONDS = 30
 
@@ -51,7 +52,7 @@ class Connection(H11Protocol):
 
         async def serve(scope: Any, receive: Any, send: Any) -> None:
             self._is_answering = True
-            scope["connection"] = self  # for the guard, which calls `admit`
+            scope["connection"] = self  # the guard finds it there, and calls `admit`
             await inner(scope, receive, send)
 
         self.app = serve

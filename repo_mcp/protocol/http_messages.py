@@ -20,7 +20,7 @@ from repo_mcp.protocol.frames import (
 )
 from repo_mcp.protocol.http_guard import App, Message, Receive, Scope, Send
 
-ID_KEY = "repo_mcp.request_id"  # in a scope: the id of the request
+ID_KEY = "repo_mcp.request_id"  # key of the request's id in a scope
 ID_IN_USE = "invalid request: a request with this id is being answered in this session: give another id"
 NOT_USABLE = "invalid request: the message can be neither used nor answered: see the JSON-RPC specification"
 

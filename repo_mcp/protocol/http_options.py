@@ -22,7 +22,7 @@ from repo_mcp.record_classes import dataclass
 
 DEFAULT_HOST = "127.0.0.1"
 MAX_PORT = 65_535
-TOKEN_BYTES = 32  # of one that is made here
+TOKEN_BYTES = 32  # random bytes of a token that is made here
 MAX_TOKEN_FILE_BYTES = 4_096
 
 

@@ -50,9 +50,9 @@ from repo_mcp.protocol.http_options import HttpOptions
 from repo_mcp.record_classes import dataclass
 
 PATH, SSE_PATH, MESSAGES_PATH = "/mcp", "/sse", "/messages/"
-MAX_BODY_BYTES = 4 * 1024 * 1024  # of one request: as much as a frame on stdio
-IDLE_SECONDS = 1_800.0  # until a session that nobody uses is forgotten
-GRACE_SECONDS = 1  # for open streams, at the end
+MAX_BODY_BYTES = 4 * 1024 * 1024  # most bytes of a request: as many as of a frame on stdio
+IDLE_SECONDS = 1_800.0  # time after which a session that nobody uses is forgotten
+GRACE_SECONDS = 1  # time for open streams at the end
 START_POLL_SECONDS = 0.01
 SESSION_HEADER = b"mcp-session-id"
 LAST_EVENT_HEADER = b"last-event-id"  # no event has an id, so that none can be sent again
@@ -67,7 +67,7 @@ def open_socket(host: str, port: int) -> socket.socket:
     found = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0]
     bound = socket.socket(found[0], socket.SOCK_STREAM)
     try:
-        if sys.platform != "win32":  # there it lets any other process take the same port
+        if sys.platform != "win32":  # on Windows this option lets any other process take the same port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(found[4])
     except OSError:
@@ -173,7 +173,7 @@ def listen(
     server: SdkServer[Any], options: HttpOptions, bound: socket.socket, started: Callable[[], None]
 ) -> bool:
     """Serve until a signal. `started` is called when requests are taken. Return True after an interrupt."""
-    logging.getLogger("uvicorn").addHandler(logging.NullHandler())  # its records quote requests
+    logging.getLogger("uvicorn").addHandler(logging.NullHandler())  # because its records quote requests
     logging.getLogger("uvicorn").propagate = False
     config = uvicorn.Config(
         build_app(server, options),
@@ -205,7 +205,8 @@ def listen(
 class _Session:
     end: End
     under_way: int = 0  # requests that are being answered
-    ids: set[str] = field(default_factory=set)  # of those that have one, as the SDK tells them apart
+    # Ids of the requests that have one, in the form in which the SDK compares them.
+    ids: set[str] = field(default_factory=set)
 
 
 class SessionTable:

@@ -61,8 +61,9 @@ ROOT_OF_CLIENT = (
     "The repository is the root that the client names, the first if there are several; answers say which."
 )
 NO_ROOT = "No repository is served: the client was not started in one."
-_NAME_CHARS = 64  # of a directory's name, which says no more than which one it is
-_SCHEMES = {"retrieval": ("docs", "code")}  # of the URIs of a toolset's files, one for each of its roots
+_NAME_CHARS = 64  # most characters of a directory's name
+# Schemes of the URIs of a toolset's files, one for each of its roots.
+_SCHEMES = {"retrieval": ("docs", "code")}
 _SCHEME = ("repo",)  # where there is one root
 WITH_TASKS = frozenset({"research"})  # toolsets of which some tool may be called as a task
 

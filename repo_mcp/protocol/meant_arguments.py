@@ -62,7 +62,7 @@ def _read_names(text: str) -> Mapping[str, tuple[str, ...]]:
 
 
 _OTHER_NAMES = _read_names(_OTHER_NAMES_TEXT)
-_CHOICES: Mapping[str, str] = {  # of a mode, as it is called elsewhere
+_CHOICES: Mapping[str, str] = {  # values of `mode` by the names that they have elsewhere
     **dict.fromkeys(("grep", "pattern", "regexp"), "regex"),
     **dict.fromkeys(("exact", "text", "string", "substring", "fixed"), "literal"),
     **dict.fromkeys(("semantic", "ranked", "keyword", "natural", "hybrid", "words"), "bm25"),
@@ -80,9 +80,10 @@ _FOLDERS = ("path", "directory", "dir", "folder", "target_directory")  # beside 
 _PLAIN = {"string": str, "integer": int, "boolean": bool}
 _INTEGER = compile_late(r"-?\d{1,18}")
 _SPAN = compile_late(r"L?(\d{1,9})(?:\s*[-:,]\s*L?(\d{1,9}))?")
-_LINE = compile_late(r"L?(\d{1,9})(?:[-:,]\s*L?\d{1,9}){0,2}")  # with a column, or an end that is none
+# Perhaps followed by a column, or by an end and a column.
+_LINE = compile_late(r"L?(\d{1,9})(?:[-:,]\s*L?\d{1,9}){0,2}")
 
-MAX_GIVEN = 100  # arguments; no tool has a third as many
+MAX_GIVEN = 100  # more arguments than this are left as they are; no tool has a third as many
 
 Arguments = dict[str, object]
 
@@ -211,7 +212,7 @@ def _take_mode(properties: Mapping[str, JsonSchema], given: Arguments) -> Argume
             wanted = {"mode": mode} if any(given[name] for name in flags) and "mode" not in given else {}
             given = _replace(given, flags, wanted)
     if "pattern" in given and "query" not in given and not {"mode", "cursor"} & given.keys():
-        given = {**given, "mode": "regex"}  # as in all tools that have a pattern
+        given = {**given, "mode": "regex"}  # `pattern` is a regular expression in every tool that has one
     return given
 
 

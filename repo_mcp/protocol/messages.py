@@ -85,7 +85,7 @@ class Caller:
         self.progress_token = progress_token
         self.samples = samples
         self.takes_tasks = False  # a client of the second era can allow any call to be answered with one
-        self.has_roots = False  # it can be asked for the directories that its user works in
+        self.has_roots = False  # the client can be asked for the directories that its user works in
 
 
 def refuse_method(method: str) -> RequestRefused:
@@ -238,7 +238,8 @@ def _note_capabilities(client: Caller, holder: JsonObject, key: str) -> None:
     if capabilities is None:
         raise refuse_params(f"{key} must be an object")
     client.samples = read_object(capabilities, "sampling") is not None
-    client.has_roots = isinstance(capabilities.get("roots"), dict)  # of no use to most servers: never refused
+    # Most servers have no use for them, so a wrong type is not refused.
+    client.has_roots = isinstance(capabilities.get("roots"), dict)
     extensions = read_object(capabilities, "extensions") or {}
     client.takes_tasks = read_object(extensions, TASKS_EXTENSION) is not None
 
@@ -247,7 +248,8 @@ def _note_capabilities(client: Caller, holder: JsonObject, key: str) -> None:
 
 SERVER_NAME = "repo-mcp"
 SERVER_TITLE = "Repository search"
-_EXECUTION = ',"execution":{"taskSupport":"optional"}'  # in no string: there a backslash precedes each quote
+# Cannot occur within a string, where a backslash precedes each quote.
+_EXECUTION = ',"execution":{"taskSupport":"optional"}'
 # What the second era says with a list or a file: it is complete, and to be asked for again.
 NOT_KEPT: JsonObject = {"cacheScope": "private", "resultType": "complete", "ttlMs": 0}
 TASKS_CAPABILITY: JsonObject = {"cancel": {}, "list": {}, "requests": {"tools": {"call": {}}}}

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 LIST, READ = "resources/list", "resources/read"
 MAX_URI_CHARS = 16_384  # PATH_MAX of Linux, with every byte escaped, and a name and lines
-NOT_FOUND = -32002  # in the first era; the second has INVALID_PARAMS for it
-TRY_AGAIN = -32000  # none of the specification's: it leaves this to the server
+NOT_FOUND = -32002  # only in the first era; the second has INVALID_PARAMS for it
+TRY_AGAIN = -32000  # the specification leaves this code to the server
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _LINES = re.compile(r"#L([1-9]\d{0,8})(?:-L?([1-9]\d{0,8}))?\Z", re.ASCII)

@@ -50,7 +50,7 @@ from repo_mcp.protocol.tool_model import AnswerNeeded, Question
 if TYPE_CHECKING:
     from repo_mcp.protocol.tool_model import Question
 
-ANSWER_SECONDS = 30.0  # for a client that is asked directly; a person may have to allow it first
+ANSWER_SECONDS = 30.0  # most time for an answer to a request: a person may have to allow it first
 MAX_ANSWER_CHARS = 16_000  # the rest is cut off
 POLL_SECONDS = 0.05  # how often a waiting call looks whether it was cancelled
 METHOD = "sampling/createMessage"
@@ -227,7 +227,7 @@ def read_round(params: Mapping[str, object]) -> Round:
 
 
 def _identify(name: object, arguments: object) -> str:
-    import hashlib  # here: listing the tools needs none
+    import hashlib  # imported here, as listing the tools does not need it
 
     text = json.dumps([name, arguments or {}], sort_keys=True)  # escapes what UTF-8 cannot carry
     return hashlib.sha256(text.encode()).hexdigest()

@@ -76,17 +76,17 @@ class Session:
         self._answers = answers
         self._roots = roots
         self._modern: bool | None = None  # the era, once it is decided
-        self._version = HANDSHAKE_VERSIONS[-1]  # of the first era
-        self._client = Caller("", "")  # in the first era
+        self._version = HANDSHAKE_VERSIONS[-1]  # the version that a client of the first era speaks
+        self._client = Caller("", "")  # the client of the first era
         self._is_open = False  # the first era knows its client
-        self._ready = threading.Event()  # those below are set
+        self._ready = threading.Event()  # set once `offer` has been called
         self._tools: Mapping[str, Tool] = {}
         self._find_resources: Callable[[], Mapping[str, Tool]] | None = None
         self._resources: Mapping[str, Tool] = {}  # the tools that answer about files, found on first use
         self._has_files = False  # the roots are open; under the lock, as the three below
-        self._waiting: dict[RequestId, Caller] = {}  # requests for the list of files that came before that
+        self._waiting: dict[RequestId, Caller] = {}  # requests for the list of files, while nothing is open
         self._was_listed = False  # the client has asked for the list of files
-        self._owes_files = False  # it got an empty list because nothing was open yet
+        self._owes_files = False  # the client got an empty list, because nothing was open yet
         self._pool: CallPool | None = None
         self._sampler: Sampler | None = None
         self._task_methods: TaskMethods | None = None
@@ -145,7 +145,7 @@ class Session:
         elif not isinstance(frame, Notification):
             if self._roots is not None and self._roots.take(frame):
                 return
-            if self._sampler is not None:  # else nothing was asked
+            if self._sampler is not None:  # without a sampler, nothing was asked
                 self._sampler.take(frame)
         elif frame.method == "notifications/cancelled":
             self._cancel_call(frame.params or {})

@@ -58,11 +58,11 @@ if TYPE_CHECKING:
 
 # Age of a task in seconds -> how often to ask about it, in milliseconds: most end soon, the others late.
 POLL_MILLISECONDS = ((1.0, 100), (30.0, 500), (float("inf"), 2_000))
-RUNNING_TASKS = 4  # at once, in slots of their own: a client that has long tasks goes on asking
+RUNNING_TASKS = 4  # tasks that run at once, in slots of their own, so that other calls go on beside them
 PAGE_TASKS = 50
-POLLED_ANSWER_SECONDS = 60.0  # for an answer of a client that has to ask for the question first
+POLLED_ANSWER_SECONDS = 60.0  # most time for an answer of a client that has to ask for the question first
 MISSING_CAPABILITY = -32021
-TOO_MANY_TASKS = -32000  # none of the specification's: it leaves this to the server
+TOO_MANY_TASKS = -32000  # the specification leaves this code to the server
 _CURSOR = re.compile("[0-9]{1,15}")
 
 
@@ -261,7 +261,7 @@ class TaskMethods:
 
     def _ask_by_polling(self, task_id: str, question: Question, cancelled: Callable[[], bool]) -> str | None:
         name = (task_id, question.key)
-        self._pending.expect(name)  # before the client can see the question
+        self._pending.expect(name)  # before the question is visible to the client
         seconds = POLLED_ANSWER_SECONDS if self._store.ask(task_id, question) else 0.0
         _, answer = self._pending.wait(name, seconds, cancelled)
         self._store.settle(task_id, question.key)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.tasks import TaskStore
     from repo_mcp.protocol.tool_model import Tool
 
-MAX_MESSAGE_CHARS = 200  # of what a status says
+MAX_MESSAGE_CHARS = 200  # most characters of the words of a status
 
 
 class TaskWork:
@@ -44,7 +44,7 @@ class TaskWork:
         self._modern = modern
         self._task_id = ""
         self._progress: ProgressRelay | None = None
-        self._keys: set[str] = set()  # of questions; the call's own thread asks
+        self._keys: set[str] = set()  # keys of the questions so far; only the call's own thread asks
         self._lock = threading.Lock()  # guards the two below
         self._pooled: PooledCall | None = None
         self._stopped = False

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MAX_TASKS = 256  # kept at once; the result of each has at most some 64 KiB
 MAX_UNFINISHED = 32
 MAX_WAITERS = 32  # half of the requests that may be in flight: the others must get through
-MIN_TTL_MILLISECONDS = 1_000  # so that the answer that names a task never names one that is gone
+MIN_TTL_MILLISECONDS = 1_000  # the shortest time: the answer that names a task must not name one that is gone
 DEFAULT_TTL_MILLISECONDS = 3_600_000  # an hour
 MAX_TTL_MILLISECONDS = 86_400_000  # a day
 ID_BYTES = 16
@@ -60,15 +60,15 @@ class Task:
     """One task at one moment."""
 
     id: str
-    number: int  # in order of creation, from 1
+    number: int  # number in the order of creation, from 1
     status: Status
     created: float  # seconds since the epoch, as the next
     updated: float
-    ttl_ms: int  # from its creation
+    ttl_ms: int  # time to live from its creation
     message: str = ""  # how it stands, in words
     result: str | None = None  # the JSON of what a completed one gave
     is_error: bool = False  # the tool says that it could not do what was asked
-    questions: tuple[Question, ...] = ()  # for the client, while input is required
+    questions: tuple[Question, ...] = ()  # questions to the client while input is required
 
 
 class TaskUnknown(Exception):
@@ -95,7 +95,7 @@ class _Entry:
     """A task, the function that stops its work, and those who wait for its end."""
 
     task: Task
-    expires: float  # by the clock of the store
+    expires: float  # when it expires, by the clock of the store
     stop: Callable[[], object]  # called when nobody wants the result any more
     waiters: dict[Hashable, Waiter] = field(default_factory=dict)
 
@@ -120,7 +120,7 @@ class TaskStore:
         self._max_unfinished = max_unfinished
         self._clock = clock
         self._lock = threading.Lock()
-        self._entries: dict[str, _Entry] = {}  # in order of creation
+        self._entries: dict[str, _Entry] = {}  # entries by id, in the order of creation
         self._expired: deque[str] = deque(maxlen=max_tasks)  # ids, to say so
         self._created = 0
         self._closed = False

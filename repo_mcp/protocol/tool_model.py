@@ -14,7 +14,7 @@ from repo_mcp.text.lines import escape_text
 
 JsonSchema = Mapping[str, object]
 
-SHOWN_CHARS = 64  # of a name the client made up, when a message repeats it
+SHOWN_CHARS = 64  # most characters of a client's name for something when a message repeats it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class CallContext:
     # Asks the client's model; None when it does not answer in time, or refuses. May raise AnswerNeeded.
     # None itself where the client has not said that it can be asked.
     ask: Callable[[Question], str | None] | None = None
-    notes: tuple[str, ...] = ()  # that stand among the warnings of the answer
+    notes: tuple[str, ...] = ()  # notes that are put among the warnings of the answer
     root: str = ""  # the name of the root that is asked, where URIs must name it
 
 
@@ -79,7 +79,7 @@ class Notes:
     """The audience of a block of content, and how much it matters."""
 
     audience: tuple[str, ...] = ()  # "user", "assistant"
-    priority: float | None = None  # from 0, optional, to 1, required
+    priority: float | None = None  # from 0 (optional) to 1 (required)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ class ToolAnswer:
     structured: Mapping[str, object]
     text: str
     is_error: bool
-    blocks: tuple[Block, ...] = ()  # after the text
-    json: str = ""  # of `structured`
+    blocks: tuple[Block, ...] = ()  # blocks after the text
+    json: str = ""  # the JSON of `structured`, if it exists already
 
 
 @dataclass(frozen=True, slots=True)

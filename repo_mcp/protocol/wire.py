@@ -51,12 +51,12 @@ if TYPE_CHECKING:
 
 MAX_IN_FLIGHT = 64  # requests; clients run a handful at once, and each may hold a 64 KiB answer
 READ_BYTES = 65_536  # one read: the capacity of a pipe on Linux
-DRAIN_SECONDS = 1.2  # what calls in flight are given at end of input
-REFUSING_SECONDS = 0.1  # for telling the others that it is too late
-LAST_WRITE_SECONDS = 0.3  # for answers that are being written when the server has ended
-DEADLINE_SECONDS = 1.5  # from the first reason to stop to a forced exit: 2 s are promised
-STALL_SECONDS = 5.0  # for one write, after the client has closed the input
-WAIT_SECONDS = 0.5  # for the end, at a time: on Windows a signal is only seen in between
+DRAIN_SECONDS = 1.2  # time for calls in flight at the end of the input
+REFUSING_SECONDS = 0.1  # time for refusing the calls that are left
+LAST_WRITE_SECONDS = 0.3  # time for answers that are being written when the server has ended
+DEADLINE_SECONDS = 1.5  # time from the first reason to stop to a forced exit; 2 s are promised
+STALL_SECONDS = 5.0  # most time for one write after the client has closed the input
+WAIT_SECONDS = 0.5  # time of one wait for the end; on Windows a signal is only seen between two waits
 WATCH_MILLISECONDS = 250  # how often the parent and the reader of stdout are looked for
 TOO_LATE = "the input ended before this call was answered: keep it open until the answer is read"
 
@@ -298,7 +298,8 @@ class Wire:
         poll = select.poll()
         poll.register(self._wake_read, select.POLLIN)
         poll.register(self._streams.output_fd, 0)  # tells POLLERR and POLLHUP: nobody reads the answers
-        poll.register(self._streams.input_fd, getattr(select, "POLLRDHUP", 0))  # also of a socket's half
+        # Also when half of a socket is closed.
+        poll.register(self._streams.input_fd, getattr(select, "POLLRDHUP", 0))
         input_closed = False
         while True:
             for fd, event in poll.poll(WATCH_MILLISECONDS):

@@ -73,7 +73,7 @@ class ServedRoot:
     """A root under its name, with the tools that query it."""
 
     root: OpenRoot
-    names: tuple[str, ...]  # of all roots
+    names: tuple[str, ...]  # names of all roots
     tools: Mapping[str, Tool]
     find_resources: Callable[[], Mapping[str, Tool]]  # the tools that answer requests about files, by method
 
@@ -82,7 +82,7 @@ class ServedRoot:
 class RootSet:
     """The roots and toolsets that are served at one time."""
 
-    roots: Mapping[str, ServedRoot]  # by name, in the client's order
+    roots: Mapping[str, ServedRoot]  # roots by name, in the client's order
     refused: tuple[str, ...]  # why other roots are not served
 
     def list_roots(self, without: Collection[OpenRoot] = ()) -> list[OpenRoot]:

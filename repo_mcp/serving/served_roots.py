@@ -181,7 +181,8 @@ class ServedRoots:
 
     def _route_files(self) -> tuple[Tool, ...]:
         """Return the tools that answer requests about files of all roots."""
-        from repo_mcp.serving.routed_files import RoutedFiles  # of no use to most clients
+        # Imported here, as most clients do not ask for files.
+        from repo_mcp.serving.routed_files import RoutedFiles
 
         where_none = bind_root_resources(self._config.limits, self._refuse, self._guard)
         return RoutedFiles(where_none, self._enter, self._drop).bind()
@@ -297,7 +298,8 @@ class ServedRoots:
 
         @cache
         def find_resources() -> Mapping[str, Tool]:
-            from repo_mcp.protocol.resources import join_resources  # of no use to most clients
+            # Imported here, as most clients do not ask for files.
+            from repo_mcp.protocol.resources import join_resources
 
             return join_resources(toolsets)
 

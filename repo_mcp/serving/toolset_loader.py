@@ -119,7 +119,7 @@ class OneRoot:
             from repo_mcp.repository import Repository
 
         repository = Repository(self._config, report_warning=self._warn)
-        if not repository.index_exists:  # else a first call would share the processor with it
+        if not repository.index_exists:  # otherwise a first call would share the processor with it
             repository.tree.listed = self._list_ahead()
         audit = _open_audit_log(self._config, self._warn, repository.data_dir.directory, self._config.root)
         self._opened = (repository, audit)

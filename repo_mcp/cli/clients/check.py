@@ -24,10 +24,10 @@ from repo_mcp.config.environment import list_client_variables
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 
-PATIENCE_SECONDS = 30.0  # for each answer; Codex waits this long for a server to start
+PATIENCE_SECONDS = 30.0  # most time for each answer; Codex waits this long for a server to start
 LEAVE_SECONDS = 15.0  # normally under half a second, unless the machine is overloaded
 _SAID_CHARS = 400
-REPOSITORY = "The repository is "  # how the sentence begins
+REPOSITORY = "The repository is "  # how the sentence on the served repository begins
 # Codex queries its model after about a second, with the tools that it knows by then.
 COMFORTABLE_SECONDS = 0.8
 
@@ -36,11 +36,11 @@ COMFORTABLE_SECONDS = 0.8
 class Trial:
     """The outcome of starting a server."""
 
-    fault: str  # empty when all is well
+    fault: str  # what is wrong; empty when all is well
     tools: tuple[str, ...] = ()
-    server: str = ""  # the name it gives itself
-    initialize_ms: float = 0.0  # milliseconds from starting it to the answer
-    list_ms: float = 0.0  # the same
+    server: str = ""  # the name that the server gives itself
+    initialize_ms: float = 0.0  # milliseconds from starting it to the answer to `initialize`
+    list_ms: float = 0.0  # milliseconds from starting it to the list of tools
     said: str = ""  # the last text that it wrote on standard error
     root: str = ""  # the sentence of its instructions on the repository that it serves
 
@@ -136,7 +136,7 @@ class _Conversation:
         try:
             self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
             self._process.stdin.flush()
-        except OSError:  # it has exited: what it wrote before is still to be read, and says more
+        except OSError:  # the server has exited; what it wrote before is still to be read, and says more
             pass
 
     def leave(self) -> int | None:

@@ -33,7 +33,7 @@ class Server:
     command: str  # absolute
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
-    name: str = ""  # by which PATH leads to the same command; empty if none does
+    name: str = ""  # a name by which PATH leads to the same command; empty if none does
 
     @property
     def finds_root(self) -> bool:
@@ -46,7 +46,7 @@ class FileLocation:
     """A file of a client."""
 
     base: str  # absolute: the user's own directory, or the root of the project
-    below: str  # POSIX, relative to it
+    below: str  # POSIX, relative to `directory`
     shown: str  # the path that people are shown
     in_project: bool  # comes with the repository, so it is not to be trusted
 
@@ -62,12 +62,12 @@ class Client:
 
     name: str
     title: str
-    section: str  # of its file: the table of servers
-    protocol: str  # protocol version that it opens with
+    section: str  # the table of servers in its file
+    protocol: str  # protocol version with which it opens a session
     # Scope -> finder of the file for a project's root; the first scope is the default.
     places: Mapping[str, Callable[[str], FileLocation]]
-    type: str = ""  # of every entry, if the client requires one
-    user_type: str = ""  # the same in a file of the user, if different
+    type: str = ""  # type of every entry, if the client requires one
+    user_type: str = ""  # type in a file of the user, if different
     user_extra: Mapping[str, object] = field(default_factory=dict)  # keys of an entry in a file of the user
     is_toml: bool = False
     note: str = ""  # what a person has to know about a file in a project

@@ -21,7 +21,7 @@ from repo_mcp.record_classes import dataclass
 MAX_FILE_BYTES = 16 * 1024 * 1024  # Claude Code keeps its history beside its servers
 MAX_BACKUPS = 99
 BYTE_ORDER_MARK = "\ufeff"
-_NEW_MODE = 0o644  # of a file in a project, as other programs write it; at home 0600
+_NEW_MODE = 0o644  # mode of a new file in a project, as other programs write it; at home 0600
 _PRIVATE_MODE = 0o600
 
 

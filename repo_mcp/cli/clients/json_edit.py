@@ -29,19 +29,19 @@ class _Member:
     """One member of an object, by offsets into the text."""
 
     key: str
-    start: int  # of the key
+    start: int  # offset of the key
     value: int
-    end: int  # after the value
+    end: int  # offset after the value
 
 
 @dataclass(frozen=True, slots=True)
 class _Object:
     """One object, by offsets into the text."""
 
-    start: int  # of its brace
+    start: int  # offset of its brace
     members: tuple[_Member, ...]
     has_last_comma: bool
-    closing: int  # of its closing brace
+    closing: int  # offset of its closing brace
 
     def find(self, key: str) -> _Member | None:
         return next((member for member in self.members if member.key == key), None)
@@ -142,7 +142,8 @@ def _blank_extras(text: str) -> str:
             break
         string = _STRING.match(text, after)
         if string is None and (text[after] == '"' or text.startswith("/*", after)):
-            raise ValueError("a string or a comment is not closed")  # else each would be scanned to the end
+            # Otherwise the text would be scanned to its end for each.
+            raise ValueError("a string or a comment is not closed")
         end = string.end() if string else after + 1
         token = text[after:end]
         if token == "," and text[_skip_space(text, end) : _skip_space(text, end) + 1] in ("}", "]"):
@@ -206,7 +207,7 @@ def _insert(text: str, place: _Object, key: str, value: object, unit: str) -> st
     outer = _indent_at(text, place.start)
     indent = _line_indent(text, place.members[0]) if place.members else outer + unit
     added = f"\n{indent}{name}: {_render(value, unit, indent)}".replace("\n", new_line)
-    end = len(text[: place.closing].rstrip())  # after the last member, its comma and its comment
+    end = len(text[: place.closing].rstrip())  # offset after the last member, its comma and its comment
     if place.members and not place.has_last_comma:
         last = place.members[-1].end
         text, end = f"{text[:last]},{text[last:]}", end + 1

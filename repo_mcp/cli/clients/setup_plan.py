@@ -43,8 +43,8 @@ class Setup:
     server: Server
     place: FileLocation | None  # None for a client without a file of its own
     file: ClientFile | None
-    text: str  # of the file with the entry in it
-    entry: Entry  # as the file then holds it
+    text: str  # text of the file with the entry in it
+    entry: Entry  # the entry as the file then holds it
 
     @property
     def is_done(self) -> bool:

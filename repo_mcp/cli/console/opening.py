@@ -37,7 +37,7 @@ _NAMES = {
 }
 BAR_CELLS = 20
 REDRAW_SECONDS = 0.1
-ESTIMATE_SECONDS = 2.0  # of a phase, before the time left is estimated from the pace so far
+ESTIMATE_SECONDS = 2.0  # seconds of a phase after which the time left is estimated from the pace so far
 _CLEAR = "\r\x1b[K"
 
 
@@ -61,10 +61,10 @@ def opened(
 
     `list_packed` gives the indexes of a pack that a first one may begin with; `cluster` builds the shards.
     """
-    from repo_mcp.process.lean_imports import lean_imports  # not for completion
+    from repo_mcp.process.lean_imports import lean_imports  # imported here, as completion does not need it
 
     with lean_imports():
-        from repo_mcp.repository import Repository  # not for --help
+        from repo_mcp.repository import Repository  # imported here, as --help does not need it
     with closing(
         Repository(config, report_warning=warn, list_packed=list_packed, cluster=cluster)
     ) as repository:

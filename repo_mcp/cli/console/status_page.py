@@ -30,7 +30,7 @@ class Health:
     """The verdict on an index."""
 
     word: str  # healthy, behind, incomplete, missing, damaged
-    advice: str  # its meaning, and what to do
+    advice: str  # what the health means, and what to do
 
 
 def judge(state: IndexStatus) -> Health:

@@ -109,7 +109,7 @@ def _paint(text: str, style: str) -> str:
 class Colour(StrEnum):
     """The choice of when to write colours."""
 
-    AUTO = "auto"  # on a terminal, unless NO_COLOR is set
+    AUTO = "auto"  # colours on a terminal, unless NO_COLOR is set
     ALWAYS = "always"
     NEVER = "never"
 

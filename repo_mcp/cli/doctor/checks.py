@@ -40,7 +40,7 @@ from repo_mcp.storage.user_key import examine_user_key
 from repo_mcp.workspace.git_places import list_siblings
 from repo_mcp.workspace.system_places import is_system_place
 
-_MAX_FILES = 100_000  # of the data directory that are examined
+_MAX_FILES = 100_000  # most files of the data directory that are examined
 _SHOWN_FAULTS = 5
 # kinds of index that people know by another name
 _SUBJECTS = {"structure": "symbol index", "scip": "SCIP index"}
@@ -84,7 +84,7 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
     yield from _check_key(config.root)
     for pack in _check_pack(config, reads_all=reads_all):
         yield pack
-        if pack.state is State.PROBLEM:  # which would keep the indexes from being examined
+        if pack.state is State.PROBLEM:  # because of it the indexes could not be examined
             config = replace(config, index_pack=None)
     path, is_there, fault = examine_data_dir(config.root, config.data_dir)
     if fault:
@@ -271,7 +271,8 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         yield from _advise(found, config)
         if state is State.NOTE:
             yield from _check_donors(repository.indexes.list_donors(), config)
-        elif state is State.OK and (origin := repository.status().origin):  # which repairs what is damaged
+        # Asked only of a healthy index: `status` begins to repair a damaged one.
+        elif state is State.OK and (origin := repository.status().origin):
             yield Finding("index", State.OK, f"It started from {origin}.")
         if len(repository.poison):
             yield Finding(

@@ -67,7 +67,7 @@ class ReportFacts:
     symbol_index: SymbolIndexStatus
     segments: tuple[SegmentFacts, ...]
     places: Mapping[str, int]  # file or folder of the data directory -> bytes
-    largest: tuple[ListedFile, ...]  # of the tree, those that may be indexed
+    largest: tuple[ListedFile, ...]  # the largest files of the tree that may be indexed
     too_large: tuple[ListedFile, ...]
     max_file_bytes: int
     log: LogFacts

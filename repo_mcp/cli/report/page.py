@@ -85,7 +85,7 @@ td.steady{white-space:normal}th,td{padding:5px 4px}}
 
 # Every text is escaped here. Bars adapt to the width of the reader's window, and the text beside them keeps
 # its size. Their colours come from classes of the page's style, so that they follow its light and dark forms.
-SHADES = 4  # for the parts of a strip after its first
+SHADES = 4  # number of colours for the parts of a strip after its first
 
 
 def clean(text: str) -> str:
