@@ -214,7 +214,10 @@ class _SegmentPaths:
         # Rules that narrow the files, each with the number of paths after which it is applied.
         self._rules: list[tuple[int, Callable[[], Bools | None]]] = []
         if reading.neighbours is not None:
-            self._rules += [(FEW_FILES, self._find_beside), (IMPATIENT_FILES, self._miss_neighbours)]
+            self._rules += [
+                (FEW_FILES, partial(part.find_by_neighbours, reading)),
+                (IMPATIENT_FILES, self._miss_neighbours),
+            ]
         if found.passed_over:
             self._rules.append((IMPATIENT_FILES, partial(self._find_patiently, scans=False)))
         if found.unscanned:
@@ -280,9 +283,6 @@ class _SegmentPaths:
         end = int(np.searchsorted(files, _bisect_path(self._part.segment, directory + AFTER_SLASH)))
         self._later += files[:end].tolist()
         return files[end:]
-
-    def _find_beside(self) -> Bools | None:
-        return self._part.find_by_neighbours(self._reading)
 
     def _miss_neighbours(self) -> None:
         neighbours = self._part.memory.neighbours

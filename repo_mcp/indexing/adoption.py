@@ -115,31 +115,31 @@ class PendingAdoption:
     def _move_on(self) -> None:
         """Take over the segments of the next donor, if there is one."""
         self._shared: tuple[SeenFiles, SharedBlobs] | None = None
-        self._begun = next(self._donors, None)
-        if self._begun is not None:
-            manifest, directory = self._begun[0].manifest, self._begun[0].directory
+        self._current = next(self._donors, None)
+        if self._current is not None:
+            manifest, directory = self._current[0].manifest, self._current[0].directory
             seen = read_seen(directory, manifest.generation, manifest.segments)
-            shared = None if seen is None else self._find_shared(self._begun[0])
+            shared = None if seen is None else self._find_shared(self._current[0])
             self._shared = None if seen is None or shared is None else (seen, shared)
 
     @property
     def donor(self) -> Donor | None:
         """Return the donor; None where there is none."""
-        return None if self._begun is None else self._begun[0]
+        return None if self._current is None else self._current[0]
 
     @property
-    def is_noted(self) -> bool:
+    def is_known_by_git(self) -> bool:
         """Return True when Git knows which files are the same, so that reading can wait for the walk."""
         return self._shared is not None
 
     def finish(self) -> Adoption | None:
         """Return the files of the first donor whose segments are proven genuine; None without one."""
-        return _open_first(self._writer, self._iter_begun(), self._read)
+        return _open_first(self._writer, self._iter_remaining(), self._read)
 
-    def _iter_begun(self) -> Iterator[tuple[Donor, AdoptedSegments]]:
+    def _iter_remaining(self) -> Iterator[tuple[Donor, AdoptedSegments]]:
         """Yield the present donor, then the next ones."""
-        while self._begun is not None:
-            yield self._begun
+        while self._current is not None:
+            yield self._current
             self._move_on()
 
     def _read(self, donor: Donor, adopted: Snapshot) -> Adoption:
@@ -149,8 +149,8 @@ class PendingAdoption:
 
     def close(self) -> None:
         """Stop proving the segments. They are not used then."""
-        if self._begun is not None:
-            self._begun[1].close()
+        if self._current is not None:
+            self._current[1].close()
 
 
 class Adoption:
@@ -181,7 +181,7 @@ class Adoption:
         self._entries = [segment.entry for segment in adopted.segments]
         self._confirmed = np.zeros(len(paths), dtype=np.bool_)
         self._shared = shared  # dropped after use
-        self._put = 0  # number of confirmed files when `iter_entries` was last called
+        self._confirmed_before = 0  # number of confirmed files when `iter_entries` was last called
 
     @property
     def confirmed(self) -> int:
@@ -191,7 +191,7 @@ class Adoption:
     @property
     def is_worth_a_commit(self) -> bool:
         """Return True when twice as many files are confirmed as at the last call of `iter_entries`."""
-        return self.confirmed > 2 * self._put
+        return self.confirmed > 2 * self._confirmed_before
 
     def describe(self) -> str:
         """Return in words where the index began, without naming a path."""
@@ -242,7 +242,7 @@ class Adoption:
 
     def iter_entries(self) -> Iterator[SegmentEntry]:
         """Yield the entry of each segment, with all files dead except the confirmed ones."""
-        self._put = self.confirmed
+        self._confirmed_before = self.confirmed
         for number, entry in enumerate(self._entries):
             is_dead = np.ones(entry.files, dtype=np.bool_)
             is_dead[self._files[self._confirmed & (self._owners == number)]] = False

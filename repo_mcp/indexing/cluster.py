@@ -84,7 +84,7 @@ class _Shard:
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """What came of giving a shard to the cluster.
+    """The result of giving a shard to the cluster.
 
     Without `worker`, the cluster did not take the shard, which must be built here. Without `shard` too, the
     connection to the cluster has ended, and all shards must be built here.

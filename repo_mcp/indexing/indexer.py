@@ -132,7 +132,7 @@ class Indexer:
                 make_merger(writer, settings, self._resources.workers, lambda: False).merge(full=full)
                 manifest = writer.commit()
                 if seen is not None and seen.generation != manifest.generation:
-                    renumbered = seen.renumber(manifest.generation)
+                    renumbered = replace(seen, generation=manifest.generation)
                     write_seen(self._directory, renumbered, writer.segments)
                 writer.delete_garbage()
                 after = writer.segments

@@ -125,7 +125,7 @@ class Refresh:
         pending = None
         if not force and not self._writer.segments:
             pending = PendingAdoption(self._writer, self._resources.donations)
-        if pending is None or not pending.is_noted:
+        if pending is None or not pending.is_known_by_git:
             self._adoption = self._finish_adoption(pending)
             if self._adoption is None or self._adoption.must_be_read:
                 self._begin_building(known, is_in_order=self._adoption is None)
@@ -200,7 +200,7 @@ class Refresh:
             if pending is not None:
                 pending.close()
             raise
-        if pending is not None and pending.is_noted:
+        if pending is not None and pending.is_known_by_git:
             self._adoption = self._finish_adoption(pending)
         self.warnings += report.warnings
         if memory is not None:

@@ -125,10 +125,6 @@ class SeenFiles:
         found = Counter(self.get_skipped().values())
         return dict(self.left_out) | {reason.value: found[reason] for reason in SkipReason if found[reason]}
 
-    def renumber(self, generation: int) -> SeenFiles:
-        """Return the same record for another generation that holds the same files."""
-        return replace(self, generation=generation)
-
     def read_files(self) -> WalkedFiles:
         """Return all files, changes included, in path order. Raises CorruptIndex."""
         pages = [self.whole.pages.read(page) for page in range(len(self.whole.pages.packed))]

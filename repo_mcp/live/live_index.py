@@ -42,10 +42,6 @@ HEALING_SECONDS = 10.0  # between two rebuilds of a damaged index: the disk may 
 CLOSE_WAIT_SECONDS = 1.5  # how long `close` waits for a refresh to stop; the server must end within two
 
 
-def _count_nothing(_term: str) -> int:
-    return 0
-
-
 class LiveIndex:
     """The index that searches use and refreshes change."""
 
@@ -127,7 +123,7 @@ class LiveIndex:
     def _look_for(self, need: Need, searcher: Searcher | None) -> Searcher | None:
         """Have the files that a call needs indexed first, and return the searcher that has them."""
         try:
-            self.look_ahead.look(need, _count_nothing if searcher is None else searcher.count_units)
+            self.look_ahead.look(need, searcher.count_units if searcher is not None else lambda _term: 0)
         except IndexFormatError as error:
             raise self.report_damage(error) from error
         return self.find_searcher()

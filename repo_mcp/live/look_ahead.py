@@ -47,7 +47,7 @@ SATURATION, LENGTH_SHARE = 1.2, 0.75  # BM25's k1 and b
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What is known of the files that a call needs. Empty: nothing is known."""
+    """A description of the files that a call needs. Empty: nothing is known of them."""
 
     text: str = ""  # a name, or a text with names and words in it
     paths: tuple[str, ...] = ()

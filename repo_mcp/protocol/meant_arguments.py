@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.protocol.tool_model import JsonSchema
+from repo_mcp.protocol.tool_model import JsonSchema, list_properties
 
 # What an argument is called elsewhere. A name may stand for several arguments, but of one tool only for one.
 _OTHER_NAMES_TEXT = """
@@ -94,7 +94,7 @@ def take_meant(schema: JsonSchema, given: Mapping[str, object]) -> Mapping[str, 
     A name keeps standing, and is refused later, if no argument goes by it or if the one that does is given.
     So do all of more than MAX_GIVEN.
     """
-    properties = _list_properties(schema)
+    properties = list_properties(schema)
     if len(given) > MAX_GIVEN or _is_plain(properties, given):
         return given
     arguments = dict(given)
@@ -127,7 +127,7 @@ def _is_plain(properties: Mapping[str, JsonSchema], given: Mapping[str, object])
 
 def rename_arguments(schema: JsonSchema, given: Mapping[str, object]) -> Arguments:
     """Return the arguments under the names that the schema has for them, also within lists of objects."""
-    properties = _list_properties(schema)
+    properties = list_properties(schema)
     renamed: Arguments = {}
     for name, value in given.items():
         meant = name if name in properties else _find_meant(name, properties)
@@ -288,10 +288,10 @@ def _take_forms(properties: Mapping[str, JsonSchema], given: Arguments) -> Argum
         if name in properties:
             taken[name] = _take_form(properties[name], value, name)
             continue
-        outer = [one for one, inner in properties.items() if name in _list_properties(inner)]
+        outer = [one for one, inner in properties.items() if name in list_properties(inner)]
         place = taken.setdefault(outer[0], {}) if len(outer) == 1 and outer[0] not in given else None
         if isinstance(place, dict):
-            place[name] = _take_form(_list_properties(properties[outer[0]])[name], value, name)
+            place[name] = _take_form(list_properties(properties[outer[0]])[name], value, name)
         else:
             taken[name] = value
     return _take_each(taken) if "spans" in properties else taken
@@ -352,7 +352,7 @@ def _take_list(schema: JsonSchema, value: object) -> object:
     items = schema.get("items")
     if not isinstance(items, Mapping) or not isinstance(value, list):
         return value
-    if "path" in _list_properties(items):
+    if "path" in list_properties(items):
         return [{"path": one} if isinstance(one, str) else one for one in value]
     return [_take_form(items, one, "") if isinstance(one, str) else one for one in value]
 
@@ -373,8 +373,3 @@ def _read_integer(value: object) -> int | None:
 
 def _replace(given: Arguments, names: Sequence[str], instead: Mapping[str, object]) -> Arguments:
     return {name: value for name, value in given.items() if name not in names} | dict(instead)
-
-
-def _list_properties(schema: JsonSchema) -> Mapping[str, JsonSchema]:
-    properties = schema.get("properties", {})
-    return properties if isinstance(properties, Mapping) else {}

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import SHOWN_CHARS, JsonSchema
+from repo_mcp.protocol.tool_model import SHOWN_CHARS, JsonSchema, list_properties
 from repo_mcp.text.lines import escape_text
 
 _ALWAYS = frozenset({"type", "title", "description", "default"})
@@ -51,7 +51,7 @@ def check_schema(schema: JsonSchema, where: str = "schema") -> None:
         raise ValueError(f"{where}: {', '.join(sorted(unknown))} is not checked for type {kind}")
     if kind == "object" and schema.get("additionalProperties") is not False:
         raise ValueError(f"{where}: an object must have additionalProperties false")
-    for name, inner in _properties(schema).items():
+    for name, inner in list_properties(schema).items():
         check_schema(inner, f"{where}.{name}")
     if kind == "array":
         check_schema(_schema(schema["items"]), f"{where}.items")
@@ -77,7 +77,7 @@ def _read_object(
     warnings: list[str],
     free_text: frozenset[str] = frozenset(),
 ) -> dict[str, object]:
-    properties = _properties(schema)
+    properties = list_properties(schema)
     _check_names(schema, properties, given, prefix)
     read = {}
     for name, value in given.items():
@@ -130,7 +130,7 @@ def _read_integer(schema: JsonSchema, value: object, name: str, warnings: list[s
 
 def _advise(schema: JsonSchema, name: str, fault: str) -> str:
     """Return what to give in the place of a value with a fault."""
-    limits, inner = describe_limits(schema), ", ".join(_properties(schema))
+    limits, inner = describe_limits(schema), ", ".join(list_properties(schema))
     if fault.startswith("contains"):
         return f"Give {name} without it."
     if isinstance(schema.get("enum"), list | tuple):
@@ -226,11 +226,6 @@ def _bounds(schema: JsonSchema, lowest: str, highest: str) -> str:
             f"to {_number(schema, highest, 0):,}" if parts else f"up to {_number(schema, highest, 0):,}"
         )
     return "".join(f" {part}" for part in parts)
-
-
-def _properties(schema: JsonSchema) -> Mapping[str, JsonSchema]:
-    properties = schema.get("properties", {})
-    return properties if isinstance(properties, Mapping) else {}
 
 
 def _schema(value: object) -> JsonSchema:
