@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from repo_mcp.exact import neighbour_bloom
-from repo_mcp.exact import paths as exact_paths
+from repo_mcp.exact import candidate_files, neighbour_bloom
 from repo_mcp.indexing import scan_state
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
@@ -19,8 +18,8 @@ GRANULARITY_NS = 50_000_000  # instead of two seconds
 def use_neighbours(patch: pytest.MonkeyPatch, common_units: int) -> None:
     """Treat small trees like large ones, which are full of common words that are worth a look-up."""
     patch.setattr(neighbour_bloom, "COMMON_UNITS", common_units)
-    patch.setattr(exact_paths, "FEW_FILES", 0)
-    patch.setattr(exact_paths, "IMPATIENT_FILES", 2)
+    patch.setattr(candidate_files, "FEW_FILES", 0)
+    patch.setattr(candidate_files, "IMPATIENT_FILES", 2)
 
 
 def grow_old(patch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,7 @@ import pytest
 from index_format import terms
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.exact import paths as exact_paths
-from repo_mcp.exact import pattern_files
+from repo_mcp.exact import candidate_files, pattern_files
 from repo_mcp.exact import search as exact_search
 from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles
 from repo_mcp.exact.required_terms import PatternReading, Run
@@ -437,7 +436,7 @@ def test_the_same_lines_as_a_plain_reading_for_long(
 def _compare_over_changes(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Compare over a history of changes, some indexed and some not, using the shortcuts for large trees."""
     monkeypatch.setattr(exact_search, "BATCHES_HERE", 2)
-    monkeypatch.setattr(exact_paths, "FIRST_PATHS", 3)
+    monkeypatch.setattr(candidate_files, "FIRST_PATHS", 3)
     use_neighbours(monkeypatch, 2)
     draw = random.Random(seed)
     if seed % 2:
@@ -503,7 +502,7 @@ def test_a_run_too_common_for_a_quick_look_up_is_looked_up_once_enough_of_the_pr
 ) -> None:
     """Documents that come first in the order of paths, and last in that of roles, are not waited for."""
     use_neighbours(monkeypatch, 100)
-    monkeypatch.setattr(exact_paths, "IMPATIENT_FILES", 4)
+    monkeypatch.setattr(candidate_files, "IMPATIENT_FILES", 4)
     monkeypatch.setattr(pattern_files, "_SHARE_FLOOR", 0)
     root = tmp_path / "root"
     for number in range(6):
