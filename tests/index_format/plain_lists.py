@@ -47,7 +47,7 @@ def compute_bound(count: int, length: int, lengths: Lengths) -> int:
 
 
 def compute_tf_norm(count: int, length: int, lengths: Lengths) -> Fraction:
-    """Return the saturation of a posting, without any rounding."""
+    """Return the tf norm of a posting, without any rounding."""
     return Fraction(count) / (count + 1 + Fraction(length * len(lengths), max(1, sum(lengths))))
 
 

@@ -219,7 +219,7 @@ def test_bounds_are_exact_and_none_lies_above(made: tuple[list[Posting], Lengths
 
 
 @given(st.integers(1, HUGE), st.integers(0, HUGE), st.lists(st.integers(0, HUGE), max_size=5))
-def test_saturation_is_that_of_the_formula(count: int, length: int, others: list[int]) -> None:
+def test_tf_norm_is_that_of_the_formula(count: int, length: int, others: list[int]) -> None:
     lengths = [length, *others]
     average = max(1, sum(lengths)) / len(lengths)
     found = float(compute_tf_norm(build_column([count]), build_column([length]), average)[0])
