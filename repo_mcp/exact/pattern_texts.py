@@ -103,10 +103,10 @@ def keep_punctuation(char: str, ignores_case: bool) -> str:
     return chr(_CHARACTER_BASE + ord(char)) if char in PUNCTUATION else mark_char(char, ignores_case)
 
 
-def need_texts(texts: Sequence[str]) -> Need | None:
-    """Return the need for one of the texts; None when one of them requires nothing.
+def build_need(texts: Sequence[str]) -> Need | None:
+    """Return the need of a searched text that has at least one of the texts; None if it needs nothing.
 
-    Short runs count only where a text has no others.
+    Of each text the runs are needed; short ones only if it has no others.
     """
     needs: list[Need] = []
     for text in dict.fromkeys(texts):
@@ -176,6 +176,7 @@ def _edge(mark: str, neighbour: str) -> Edge:
 
 
 def join_all(needs: Iterable[Need | None]) -> Need | None:
+    """Return the need for all of some needs; None if there are none. A need of None requires nothing."""
     kept = tuple(dict.fromkeys(need for need in needs if need is not None))
     if not kept:
         return None
@@ -190,7 +191,7 @@ def concatenate(pieces: Iterable[Piece]) -> Piece:
         needs += piece.needs
         longest = max(map(len, texts)) + max(map(len, piece.texts))
         if len(texts) * len(piece.texts) > MAX_TEXTS or longest > MAX_TEXT_CHARS:
-            needs.append(need_texts(texts))
+            needs.append(build_need(texts))
             texts = (HOLE,)
         texts = tuple(dict.fromkeys(_tidy(one + other) for one, other in product(texts, piece.texts)))
     return Piece(texts, tuple(need for need in needs if need is not None))
@@ -207,7 +208,7 @@ def alternate(pieces: Sequence[Piece]) -> Piece:
     texts = tuple(dict.fromkeys(text for piece in pieces for text in piece.texts))
     if len(texts) <= MAX_TEXTS and not any(piece.needs for piece in pieces):
         return Piece(texts)
-    needs = [join_all([*piece.needs, need_texts(piece.texts)]) for piece in pieces]
+    needs = [join_all([*piece.needs, build_need(piece.texts)]) for piece in pieces]
     if None in needs:
         return ANYTHING
     return Piece((HOLE,), (Either(tuple(need for need in needs if need is not None)),))

@@ -25,11 +25,11 @@ from repo_mcp.exact.pattern_texts import (
     STRANGE,
     Piece,
     alternate,
+    build_need,
     concatenate,
     join_all,
     keep_punctuation,
     mark_char,
-    need_texts,
     repeat,
 )
 from repo_mcp.exact.punctuation_bigrams import list_bigrams
@@ -92,7 +92,7 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
 def _conclude(piece: Piece, whole_word: bool) -> Need | None:
     """Return everything that a file must meet to match a piece; None if it need not meet anything."""
     texts = tuple(f"{STRANGE}{text}{STRANGE}" for text in piece.texts) if whole_word else piece.texts
-    return join_all([*piece.needs, need_texts(texts)])
+    return join_all([*piece.needs, build_need(texts)])
 
 
 def _keep_neighboured(need: Need | None) -> Need | None:

@@ -161,8 +161,8 @@ class SegmentBuilder:
         self.weight += weigh_words(0, words.distinct)
         if not len(words.starts):
             unit_starts = unit_starts[:0]
-        units = _count_before(words.starts, unit_starts) - 1
-        in_doc = _count_before(words.starts, doc_edges) & 1
+        units = _count_edges_up_to(words.starts, unit_starts) - 1
+        in_doc = _count_edges_up_to(words.starts, doc_edges) & 1
         pieces, ranks, counts = _count_pairs(2 * units + in_doc, words.ranks, words.distinct)
         docs = first_unit + (pieces >> 1)
         for is_own, field in (((pieces & 1) == 0, BODY), ((pieces & 1) == 1, DOC)):
@@ -201,15 +201,16 @@ class SegmentBuilder:
         paths = [row[0] for row in self._rows]
         words = self._vocabulary.add(b"\n".join(paths))
         starts = np.cumsum([0, *(len(path) + 1 for path in paths[:-1])])
-        files = _count_before(words.starts, starts) - 1
+        files = _count_edges_up_to(words.starts, starts) - 1
         self._add_counted(PATH, words.ranks, files, np.ones_like(files))
         self._texts += 1
 
     def _list_terms(self, words: WordSpans, numbers: list[I64]) -> tuple[TermText, Occurrences, I64]:
-        """Return the terms in byte order, all occurrences, and how many in each unit count for no length.
+        """Return the terms in byte order, all occurrences, and how many terms of whole names each unit has.
 
-        A list's number combines its term's position in that order with its field. The terms of whole names
-        exist only to be looked up: they change no length, and so no score.
+        The number of a posting list is the position of its term in that order, with the field in its low
+        bits. Terms of whole names exist only to be looked up: they do not count in lengths, and so change no
+        score.
         """
         analysed = analyse_words(words)
         bounds = np.searchsorted(analysed.words, np.arange(len(words.starts) + 1))
@@ -241,9 +242,10 @@ class SegmentBuilder:
         return texts, occurrences, np.bincount(docs, minlength=self._units)
 
     def _find_names(self, numbers: list[I64], term_counts: I64) -> tuple[I64, tuple[I64, I64]]:
-        """Return the declared words whose names have terms of their own (`get_name_term`), and their places.
+        """Return the words whose whole name gets a term of its own (`get_name_term`), and where they occur.
 
-        That is, for each declaration, the position of its word among these words, and its unit.
+        The latter are two columns with a row for each declaration: index of its word in the first result, and
+        unit.
         """
         own = [(numbers[one.text][one.ranks], one.docs.astype(np.int64)) for one in self._declared]
         nothing = np.zeros(0, dtype=np.int64)
@@ -282,7 +284,7 @@ class SegmentBuilder:
 
 
 def find_landmarks(file: SourceFile) -> Landmarks:
-    """Return the comments and the declared names of a file: those by an adapter in place of line patterns."""
+    """Return the comments and the declared names of a file, the names from its adapter if that found any."""
     is_source = file.path.endswith(".c")  # a header may be of another language
     language = file.language if is_source else find_dialect(file.language, file.data)
     landmarks = scan(language, file.data)
@@ -299,10 +301,10 @@ def cut_file(
     overlap_lines: int,
     line_ends: Sequence[int] | None = None,
 ) -> CutFile:
-    """Return chunks cut as an adapter proposes, none longer than `chunk_lines`.
+    """Return the units and chunks of a file.
 
-    Without a proposal they are cut at declarations for code longer than one chunk, else by line numbers
-    alone.
+    Chunks begin where its adapter proposes; without a proposal at declarations, if it is code of more than
+    one chunk, and otherwise by line numbers alone. None is longer than `chunk_lines`.
     """
     if file.marks is not None and file.marks.first_lines is not None:
         return cut_at(lines, split_long(file.marks.first_lines, lines, chunk_lines))
@@ -325,10 +327,10 @@ def _join_lists(lists: Sequence[Sequence[int]]) -> I64:
 
 
 def _iter_occurrences(counted: _Counted, rows: I64, left: I64) -> Iterator[tuple[I64, I64, I64]]:
-    """Yield the occurrences of the first terms of the counted words, then of their second terms, and so on.
+    """Yield the occurrences of the first term of every counted word, then of every second term, and so on.
 
-    They come as rows of the analysed words, units and counts. `rows` has the first row of each word, `left`
-    its number of terms; both are changed.
+    Each yields three columns: row of the term among the analysed words, document and count. `rows` has the
+    row of each word's first term, `left` its number of terms; both are changed.
     """
     columns: tuple[I64, ...] = rows, left, counted.docs.astype(np.int64), counted.counts.astype(np.int64)
     while len(kept := np.flatnonzero(columns[1] > 0)):
@@ -347,7 +349,7 @@ def _list_edges(spans: Sequence[Spans], offsets: I64) -> I64:
     return np.fromiter(flat, np.int64, int(counts.sum())) + np.repeat(offsets, counts)
 
 
-def _count_before(positions: I64, edges: I64) -> I64:
+def _count_edges_up_to(positions: I64, edges: I64) -> I64:
     """Return, for each of the ascending `positions`, the number of ascending `edges` at or before it.
 
     Edges are searched among the positions, not the reverse: there are fifty times fewer of them.
