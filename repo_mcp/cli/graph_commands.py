@@ -166,7 +166,7 @@ def _find_edges(command: str, graph: Graph, node: Node) -> Edges:
 
 
 def _list_likely(command: str) -> frozenset[SymbolKind]:
-    """Return the kinds of symbols that a command has something to say about; of any if there are none."""
+    """Return the kinds of symbols for which a command can find something; none stands for all kinds."""
     from repo_mcp.graph.vocabulary import CALLED_KINDS, IMPLEMENTED_KINDS
 
     return {"callers": CALLED_KINDS, "callees": CALLED_KINDS, "implementations": IMPLEMENTED_KINDS}.get(

@@ -290,7 +290,7 @@ def _find_lines(
 
 
 def _name_symbol(match: ExactMatch, declarations: Declarations) -> ExactMatch:
-    """Return a match with the declaration around it; unchanged outside of all with two lines or more."""
+    """Return a match with the declaration around it, if there is one of two lines or more."""
     span = declarations.find_innermost(match.start_line, LEAST_SYMBOL_LINES)
     if span is None:
         return match
@@ -350,7 +350,7 @@ def _decode_lines(lines: list[bytes]) -> tuple[str, ...]:
 def _cut_around(line: str, column: int, length: int = 0) -> str:
     """Return a long line cut around a match of `length` characters at `column`, with ellipses where cut.
 
-    The match is whole if it would be in a line that is not cut. A longer one is mostly of `.*`.
+    The match itself is cut only if it has more than MAX_LINE_CHARS characters, as matches of `.*` may have.
     """
     if len(line) <= MAX_LINE_CHARS:
         return line

@@ -87,9 +87,9 @@ class ShardPool:
         return not self._given and not self._remaining.count_waiting
 
     def start(self) -> None:
-        """Start the processes, if any are to be used: enough shards will come.
+        """Start the processes, if any are to be used, because enough shards are expected.
 
-        If the system refuses them, this one builds all shards.
+        If the system refuses them, this process builds all shards.
         """
         if self._builders is None and self.fewest_shards:
             try:

@@ -136,8 +136,8 @@ def make_merger(
 ) -> Merger:
     """Return what merges segments of a writer, with the help of processes if the memory budget allows.
 
-    Those that have built the shards go on with it if `hand_over` has as many; otherwise others are started.
-    Windows are as large as the budget says, unless `window_bytes` does.
+    The processes that built the shards are used again if `hand_over` returns as many as are needed; otherwise
+    new ones are started. The memory budget decides the size of windows, unless `window_bytes` is given.
     """
     files = sum(entry.files for entry in writer.segments)
     encode = partial(encode_merge, settings, workers, files, cancelled, hand_over)

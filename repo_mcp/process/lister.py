@@ -2,7 +2,7 @@
 
 The child is started for a root that is known to be large and has no index. It lists the root while donors and
 Git's indexes are examined. Even if it fails, the walk lists whatever it has not reported. A change after its
-report is found like one behind a walk: by the watch, and by the walk that follows once the watch has begun.
+report is found as a change after a walk is: by the watch, or by the walk that follows when the watch begins.
 """
 
 from __future__ import annotations

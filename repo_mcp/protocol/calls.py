@@ -60,7 +60,7 @@ class PooledCall:
         self._take_back = take_back
 
     def cancel(self) -> None:
-        """Drop the call unless it has begun: then it never will. A running one is not touched."""
+        """Drop the call if it has not begun; it then never begins. A running call goes on."""
         if self._take_back(self):
             self._drop()
 

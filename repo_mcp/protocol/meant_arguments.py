@@ -89,10 +89,10 @@ Arguments = dict[str, object]
 
 
 def take_meant(schema: JsonSchema, given: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the arguments under the names and in the forms that the schema has for them.
+    """Return the arguments with the names and in the forms that the schema has for them.
 
-    A name keeps standing, and is refused later, if no argument goes by it or if the one that does is given.
-    So do all of more than MAX_GIVEN.
+    A name that means no argument, or one that is given as well, is left as it is, and refused later. So are
+    all arguments if there are more than MAX_GIVEN.
     """
     properties = list_properties(schema)
     if len(given) > MAX_GIVEN or _is_plain(properties, given):
@@ -217,7 +217,7 @@ def _take_mode(properties: Mapping[str, JsonSchema], given: Arguments) -> Argume
 
 
 def _take_words(properties: Mapping[str, JsonSchema], given: Arguments) -> Arguments:
-    """Take several words or names for one query, and several exact texts for a pattern of alternatives."""
+    """Join several words or names to one query, and several exact texts to a pattern of alternatives."""
     words = given.get("query")
     if (
         "query" not in properties
@@ -234,7 +234,7 @@ def _take_words(properties: Mapping[str, JsonSchema], given: Arguments) -> Argum
 
 
 def _join_globs(properties: Mapping[str, JsonSchema], given: Arguments) -> Arguments:
-    """Take a folder beside a pattern of its files for one glob."""
+    """Join a folder, and a pattern of files beside it, to one glob."""
     glob = next((name for name in _GLOBS if name in properties), None)
     if glob is None or "path" in properties:
         return given
@@ -256,7 +256,7 @@ def _join_globs(properties: Mapping[str, JsonSchema], given: Arguments) -> Argum
 
 
 def _take_case(properties: Mapping[str, JsonSchema], given: Arguments) -> Arguments:
-    """Take `case_sensitive` for `ignore_case` turned over, and the reverse."""
+    """Read `case_sensitive` as the opposite of `ignore_case`, and the reverse."""
     for name, opposite in (("ignore_case", "case_sensitive"), ("case_sensitive", "ignore_case")):
         if name in properties and name not in given:
             for other in (opposite, *_OTHER_NAMES[opposite]):
@@ -266,7 +266,7 @@ def _take_case(properties: Mapping[str, JsonSchema], given: Arguments) -> Argume
 
 
 def _name_by_place(properties: Mapping[str, JsonSchema], given: Arguments) -> Arguments:
-    """Take a path with a line or a name for the symbol there, where a tool asks for a symbol alone."""
+    """Read a path with a line or a name as the symbol there, if the tool takes a symbol and no path."""
     if "symbol" not in properties or "path" in properties:
         return given
     paths = [name for name in ("path", *_OTHER_NAMES["path"]) if name in given and name not in properties]
@@ -298,7 +298,7 @@ def _take_forms(properties: Mapping[str, JsonSchema], given: Arguments) -> Argum
 
 
 def _take_each(given: Arguments) -> Arguments:
-    """Take several paths, or several symbols, for as many spans, and what stands beside spans for each."""
+    """Read several paths or symbols as so many spans; other arguments of a span then apply to each."""
     spans = given.get("spans")
     if isinstance(spans, list) and spans and given.keys() <= {"spans", "path", "about"}:
         common = {name: value for name, value in given.items() if name != "spans"}

@@ -78,7 +78,7 @@ def _list_comments(opened: OpenedText) -> list[range]:
 
 
 def _leave_out(opened: OpenedText, left: Sequence[range], most_lines: int, what: str) -> OpenedText:
-    """Return opened lines without those in some places, and a note which and what they are lines of."""
+    """Return the opened lines without those of `left`; a note names these and says `what` they are."""
     start = opened.start_line
     hidden = {start + at for places in left for at in places}
     spans = ", ".join(f"{start + places.start}-{start + places.stop - 1}" for places in left[:MOST_LEFT])
@@ -89,7 +89,7 @@ def _leave_out(opened: OpenedText, left: Sequence[range], most_lines: int, what:
 
 
 def _keep_chosen(opened: OpenedText, chosen: tuple[int, ...], most_lines: int, note: str) -> OpenedText:
-    """Return opened lines of which only some are shown, at most `most_lines`, and a note which."""
+    """Return only the chosen of the opened lines, at most `most_lines`, with a note that says which."""
     last = opened.end_line if len(chosen) <= most_lines else chosen[most_lines - 1]
     return replace(
         opened,
@@ -102,9 +102,9 @@ def _keep_chosen(opened: OpenedText, chosen: tuple[int, ...], most_lines: int, n
 
 
 def keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText:
-    """Return the opened lines with only those shown that are about some words, or else the first ones.
+    """Return only those of the opened lines that are about some words, and those near the line `around`.
 
-    Those near the line `around` are shown as well, and alone if none is about the words.
+    If there are neither, the first lines are returned.
     """
     from repo_mcp.ranking.page.lines_about import (  # imported here, as few calls give `about`
         choose_asked,

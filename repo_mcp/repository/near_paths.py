@@ -30,7 +30,7 @@ LEAST_ALIKE = 0.75  # least similarity of two names (difflib's ratio, 0 to 1)
 
 
 def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Searcher | None) -> RepoError:
-    """Return an error about a path; if it leads to no file, and others are like it, with their paths."""
+    """Return the error about a path; if no file has the path, the paths of similar files are added to it."""
     if error.code is ErrorCode.NOT_A_FILE and error.details.get("is_directory"):
         inside = _list_folder(tree.name_path(path), tree)
         hint = f"{error.hint.removesuffix('.')}: {_name_some(inside)}." if inside else error.hint
@@ -44,7 +44,7 @@ def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Search
 
 
 def _list_near(path: str, tree: LiveTree, searcher: Searcher | None) -> Sequence[str]:
-    """Return the files that a path may mean; never the path itself, which a file had that is gone by now."""
+    """Return the files that a path may mean, without the path itself: its file may just have been deleted."""
 
     def find_others(found: Sequence[str]) -> Sequence[str]:
         return [one for one in found if one != path]

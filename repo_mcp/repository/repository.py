@@ -172,10 +172,11 @@ class Repository:
     ) -> OpenedText:
         """Return lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
 
-        `symbol` selects the declaration of that name, `around` the innermost declaration around that line. Of
-        many lines, those that are `about` some words are shown; if it `folds`, of a long type or module all
-        but the bodies of its functions, of another long declaration those near the line `around`, and of a
-        long docstring, or comment, its first lines.
+        `symbol` selects the declaration of that name, `around` the innermost declaration around that line.
+        With `about`, only the lines about these words are shown of many. With `folds`, a long type or module
+        is shown without the bodies of its functions, another long declaration only near the line `around`,
+        and only the first lines of a long docstring or comment.
+
         Raises INVALID_ARGUMENT for lines beyond the file, NOT_FOUND for a name that is not declared.
         """
         limits = self.config.limits
@@ -191,7 +192,7 @@ class Repository:
     def _show_declaration(
         self, opened: OpenedFile, symbol: str | None, around: int | None, most: int, *, folds: bool
     ) -> OpenedText:
-        """Return at most so many lines of the declaration that is named or around a line."""
+        """Return at most `most` lines of the declaration named `symbol`, or of the one around a line."""
         text = decode_source(opened.data)
         found = self.outliner.outline(opened.path, text.data)
         span = choose_span(found, text.data, symbol, around)

@@ -108,7 +108,11 @@ class RootSet:
         return next(iter(self.roots.items()), None)
 
     def note(self, chosen: str, name: object, known: str) -> tuple[str, ...]:
-        """Return the note beside an answer of the root `chosen`. The client knows of `known`."""
+        """Return a note that names the root `chosen`, which has answered, unless the client knows that.
+
+        `name` is the root that the call has named, `known` the one that the client knows to answer by
+        default.
+        """
         if len(self.roots) > 1:
             if name is not None:
                 return ()

@@ -4,8 +4,9 @@ A file with a key in PEM holds half a pair: the private half signs and checks, t
 bytes of any other file are a shared key. So that file decides how a pack must have been signed, never the
 pack: nobody can pass a public half off as a shared key.
 
-A shared key makes the tags of the seals in a pack. Without one they are made with a key that everybody knows:
-they show accidents, and the signature of a pair, where there is one, stands for the rest.
+A shared key makes the tags of the seals in a pack. Without one, the tags are made with a key that everybody
+knows, and detect only accidents. Changes on purpose are then detected by the Ed25519 signature, if there is
+one.
 
 Left out on purpose: what is signed (`repo_mcp.storage.packs`).
 """
