@@ -56,7 +56,6 @@ from index_format.runs import (
     find_low,
     search_low,
     sort_distinct,
-    spread_positions,
     spread_runs,
 )
 from index_format.seals import SEAL_SUFFIX, TAG_BYTES
@@ -153,7 +152,6 @@ __all__ = [
     "read_sealed_manifest",
     "search_low",
     "sort_distinct",
-    "spread_positions",
     "spread_runs",
     "unpack",
     "verify_index",

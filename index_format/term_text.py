@@ -79,7 +79,6 @@ class TermSearch:
         self._before = [0, *accumulate(counts)]  # terms that end before each _COUNTED bytes
         end = text.rfind(b"\n") + 1
         marks = [text.index(b"\n", at - 1) + 1 for at in range(_COUNTED, end, _COUNTED)]
-        # Where some of the terms begin.
         self._starts = [start for start in (0, *dict.fromkeys(marks)) if start < end]
         self._sample = [text[start : text.index(b"\n", start)] for start in self._starts]
         self._starts.append(end)

@@ -148,7 +148,6 @@ class Config:
     disabled_adapters: tuple[str, ...] = ()  # sorted names
     given: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by the operator
     narrowed: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by repo_mcp.toml
-    # Roots that the server has opened.
     held_roots: tuple[HeldDirectory, ...] = field(default=(), compare=False)
 
     def hold_root(self) -> HeldDirectory:

@@ -50,14 +50,12 @@ class RefreshResources:
     directory: Directory
     settings: BuildSettings
     workers: int
-    # The record of seen files, kept from one refresh to the next.
     record: SeenRecord = field(default_factory=SeenRecord)
     probe: TreeProbe = NO_PROBE  # looks for files that a walk did not find
     make_tag: MakeTag | None = None  # seals the mark of a purge
     # Called with the committed generation before text that must not be served is marked dead.
     note_purge_due: Callable[[int], None] = lambda _generation: None
     donations: Donations = NO_DONATIONS  # the indexes that an empty one may start from
-    # Files that the running refresh has not indexed yet.
     remaining: RemainingFiles = field(default_factory=RemainingFiles)
     memory: WalkMemory | None = None  # verdicts on names of earlier walks, also stored beside the index
 
