@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.protocol.tool_model import JsonSchema, list_properties
+from repo_mcp.protocol.tool_arguments import list_properties
+from repo_mcp.protocol.tool_model import JsonSchema
 
 # What an argument is called elsewhere. A name may stand for several arguments, but of one tool only for one.
 _OTHER_NAMES_TEXT = """

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import SHOWN_CHARS, JsonSchema, list_properties
+from repo_mcp.protocol.tool_model import SHOWN_CHARS, JsonSchema
 from repo_mcp.text.lines import escape_text
 
 _ALWAYS = frozenset({"type", "title", "description", "default"})
@@ -226,6 +226,12 @@ def _bounds(schema: JsonSchema, lowest: str, highest: str) -> str:
             f"to {_number(schema, highest, 0):,}" if parts else f"up to {_number(schema, highest, 0):,}"
         )
     return "".join(f" {part}" for part in parts)
+
+
+def list_properties(schema: JsonSchema) -> Mapping[str, JsonSchema]:
+    """Return the schemas of the properties of an object, by name; none of anything else."""
+    properties = schema.get("properties", {})
+    return properties if isinstance(properties, Mapping) else {}
 
 
 def _schema(value: object) -> JsonSchema:

@@ -159,12 +159,6 @@ def name_tools(toolsets: Iterable[Toolset]) -> dict[str, Tool]:
     return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
 
 
-def list_properties(schema: JsonSchema) -> Mapping[str, JsonSchema]:
-    """Return the schemas of the properties of an object, by name; none of anything else."""
-    properties = schema.get("properties", {})
-    return properties if isinstance(properties, Mapping) else {}
-
-
 def explain_unknown_tool(name: str) -> str:
     """Return the message for a call of a tool that does not exist."""
     return f"Unknown tool: {escape_text(name[:SHOWN_CHARS])}. See tools/list"
