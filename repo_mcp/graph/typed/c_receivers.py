@@ -8,7 +8,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
-from repo_mcp.graph.typed.receivers import ReceiverTypes, list_names
+from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.record_classes import replace
@@ -38,7 +38,7 @@ class CReceivers(ReceiverTypes):
         self, scope: FileScope, at: Declaration, text: str, names: tuple[str, ...]
     ) -> Receiver | None:
         found, named = super()._find_container(scope, at, text, names), read_type(text)
-        item = self._find_type(scope, at.ordinal, list_names(named)) if named.is_items else None
+        item = self._find_type(scope, at.ordinal, named.names) if named.is_items else None
         return found if found is None or item is None else replace(found, type_arguments=((_ITEM, item),))
 
     def _find_index(self, receiver: Receiver) -> Receiver | None:

@@ -13,9 +13,8 @@ from repo_mcp.graph.typed.cpp_overloads import (
     choose_taking,
     is_left_to_arguments,
     is_pasted,
-    split_marks,
 )
-from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
+from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope, split_marks
 from repo_mcp.graph.typed.language_resolver import Identity, LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations

@@ -8,6 +8,7 @@ definition in the repository is probable.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import combinations
 
 from repo_mcp.graph.program import Program
@@ -22,7 +23,7 @@ from repo_mcp.graph.typed.c_conditions import (
 )
 from repo_mcp.graph.typed.c_includes import IncludeGraph
 from repo_mcp.graph.typed.cpp_parameters import list_types
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.symbols.model import NAMESPACE
 from repo_mcp.symbols.symbol_record import (
@@ -118,13 +119,17 @@ class CRules(Rules):
     def _read_opened(self, macro: str) -> Path:
         """Return the namespace that the text of a macro opens; () if two texts open different ones."""
         found: set[Path] = set()
+        for other, one in self._iter_declared(macro):
+            found.update(map(split_name, other.list_bindings(one, NAMESPACE)))
+        return found.pop() if len(found) == 1 else ()
+
+    def _iter_declared(self, macro: str) -> Iterator[Candidate]:
+        """Yield the symbols with the name of a macro, from the first MAX_OPENING files that declare it."""
         for path in self.program.list_declaring(macro)[:MAX_OPENING]:
             other = self.find_scope(path)
-            for one in other.find_named(macro) if other is not None else ():
-                assert other is not None
-                rows = other.list_bindings(one, NAMESPACE)
-                found.update((*filter(None, row.qualifier.split(".")), row.name) for row in rows)
-        return found.pop() if len(found) == 1 else ()
+            if other is not None:
+                for one in other.find_named(macro):
+                    yield other, one
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the namespaces around a symbol, innermost first, then those of `using namespace`."""
@@ -323,14 +328,11 @@ class CRules(Rules):
         return self._defaults[condition]
 
     def _has_default(self, name: str) -> bool:
-        for path in self.program.list_declaring(name)[:MAX_OPENING]:
-            other = self.find_scope(path)
-            for one in other.find_named(name) if other is not None else ():
-                assert other is not None
-                if f"!defined({name})" in self._settings.find_declared(other, one).conditions:
-                    line = int(other.record.starts[one])
-                    lines = (self.program.read_text(path) or "").split("\n")[line - 1 : line]
-                    return bool(lines) and _DEFINED_ZERO.search(lines[0]) is None
+        for other, one in self._iter_declared(name):
+            if f"!defined({name})" in self._settings.find_declared(other, one).conditions:
+                line = int(other.record.starts[one])
+                lines = (self.program.read_text(other.path) or "").split("\n")[line - 1 : line]
+                return bool(lines) and _DEFINED_ZERO.search(lines[0]) is None
         return False
 
     def _may_be_defined(self, name: str) -> bool:
@@ -340,14 +342,9 @@ class CRules(Rules):
         """
         if _RESERVED.match(name) or _FOUND_OUT.search(name):
             return True
-        for path in self.program.list_declaring(name)[:MAX_OPENING]:
-            other = self.find_scope(path)
-            for one in other.find_named(name) if other is not None else ():
-                assert other is not None
-                conditions = self._settings.find_declared(other, one).conditions
-                if not conditions & {f"!defined({name})", f"!{name}"}:
-                    return True
-        return False
+        defaults = {f"!defined({name})", f"!{name}"}
+        declared = self._iter_declared(name)
+        return any(not self._settings.find_declared(*one).conditions & defaults for one in declared)
 
     def _is_open(self, scope: FileScope, path: str, use: Setting, declared: Setting) -> bool:
         """Return whether a declaration, or the inclusion of its header, has a condition that the use may

@@ -21,7 +21,6 @@ from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import BEHIND_ALIAS
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -61,19 +60,13 @@ _OUTSIDE = re.compile(r"\bstd::")
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?|T[a-z]\w*|Args|Ts|Types")
 
 
-def split_marks(reference: Reference) -> tuple[Reference, str]:
-    """Return a reference without the marks after its alias, and the marks."""
-    alias, behind, marks = reference.alias.partition(BEHIND_ALIAS)
-    return (replace(reference, alias=alias), marks) if behind else (reference, "")
-
-
 def choose_taking(lookup: NamedLookup, found: Resolution, marks: str) -> Resolution:
     """Return a resolution in which the one overload that takes the literals best, if any, is probable."""
     possible = [one for one in found.targets if one.confidence is Confidence.POSSIBLE]
     if not marks or not 1 < len(possible) <= MAX_CANDIDATES or len(possible) < len(found.targets):
         return found
     declarations = [one.declaration for one in possible]
-    if not all(_is_callable(lookup, one) for one in declarations):
+    if not set(map(lookup.get_kind, declarations)) <= CALLABLE_KINDS - {SymbolKind.MACRO}:
         return found
     ranks = [_rank(lookup, one, marks) for one in declarations]
     best = [
@@ -85,11 +78,6 @@ def choose_taking(lookup: NamedLookup, found: Resolution, marks: str) -> Resolut
         return found
     chosen = Target(declarations[best[0]], Confidence.PROBABLE)
     return replace(found, targets=(chosen, *(one for at, one in enumerate(possible) if at != best[0])))
-
-
-def _is_callable(lookup: NamedLookup, one: Declaration) -> bool:
-    scope = lookup.find_scope(one.path)
-    return scope is not None and scope.get_kind(one.ordinal) in CALLABLE_KINDS - {SymbolKind.MACRO}
 
 
 def _is_better(one: Sequence[int], other: Sequence[int]) -> bool:
@@ -111,9 +99,7 @@ def _compare(one: int, other: int) -> int:
 
 def _rank(lookup: NamedLookup, one: Declaration, marks: str) -> list[int]:
     """Return how well a function takes each of the literals."""
-    scope = lookup.find_scope(one.path)
-    assert scope is not None
-    texts = split_signature(scope.get_symbol(one.ordinal).parameters).parameters
+    texts = split_signature(lookup.get_parameters(one)).parameters
     ranks = []
     for at, mark in enumerate(marks):
         if mark == "?":
@@ -166,8 +152,7 @@ def _rank_class(lookup: NamedLookup, declared: Declaration, text: str, mark: str
     scope = lookup.find_scope(declared.path)
     assert scope is not None
     named = read_type(re.sub(r"\btypename\b", "", text))
-    names = (*filter(None, named.qualifier.split(".")), named.name)
-    found = lookup.find_type(scope, declared.ordinal, names).declarations if named.name else ()
+    found = lookup.find_type(scope, declared.ordinal, named.names).declarations if named.name else ()
     if not found:
         if _OUTSIDE.search(text):
             return MADE if mark in "sw" and _TEXTS.search(named.name or bare) else NOT
@@ -177,14 +162,13 @@ def _rank_class(lookup: NamedLookup, declared: Declaration, text: str, mark: str
 
 
 def _rank_declared(lookup: NamedLookup, one: Declaration, mark: str, hops: int) -> int:
-    scope = lookup.find_scope(one.path)
-    kind = scope.get_kind(one.ordinal) if scope is not None else None
-    if scope is None or kind not in TYPE_KINDS:
+    kind = lookup.get_kind(one)
+    if kind not in TYPE_KINDS:
         return UNKNOWN
     if kind is SymbolKind.ENUM:
         return NOT
     if kind is SymbolKind.TYPE:
-        written = scope.get_symbol(one.ordinal).return_type
+        written = lookup.get_return_type(one)
         return _rank_one(lookup, one, written, mark, hops + 1) if written and hops < MAX_ALIASES else UNKNOWN
     ranks = {_rank_maker(lookup, maker, mark) for maker in lookup.find_constructors(one)}
     return max(ranks, default=NOT)
@@ -204,8 +188,7 @@ def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
     named = read_type(text)
     if scope.get_name(maker.ordinal) == named.name:  # copies and moves
         return NOT
-    names = (*filter(None, named.qualifier.split(".")), named.name)
-    is_known = bool(lookup.find_type(scope, maker.ordinal, names).declarations)
+    is_known = bool(lookup.find_type(scope, maker.ordinal, named.names).declarations)
     is_class = is_known or _OUTSIDE.search(text) is not None
     return NOT if is_class and not _TYPE_PARAMETER.fullmatch(named.name) else PERHAPS
 
@@ -283,6 +266,5 @@ def is_pasted(lookup: NamedLookup, scope: FileScope, call: Reference) -> bool:
     """Return whether a call is an argument of a macro that writes something before it."""
     return any(
         other.get_kind(one) is SymbolKind.MACRO and int(other.record.flags[one]) & SymbolFlag.PASTING
-        for other in lookup.iter_declaring(scope, call.alias)
-        for one in other.find_named(call.alias)
+        for other, one in lookup.iter_named(scope, call.alias)
     )

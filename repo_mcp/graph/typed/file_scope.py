@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type
-from repo_mcp.symbols.model import AS_FIELDS, BLOCK, UNBOUND, UNKNOWN_TYPE
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import AS_FIELDS, BEHIND_ALIAS, BLOCK, UNBOUND, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
     TYPE_KINDS,
@@ -213,9 +214,7 @@ def is_public(scope: SymbolScopes, ordinal: int) -> bool:
 def read_type_names(scope: FileScope, ordinal: int) -> tuple[str, ...]:
     """Return the parts of the dotted type name in a declaration; empty when it shows none."""
     found = read_type(scope.record.strings[int(scope.record.types[ordinal])])
-    if not found.name:
-        return ()
-    return (*found.qualifier.split("."), found.name) if found.qualifier else (found.name,)
+    return found.names if found.name else ()
 
 
 def is_list(scope: FileScope, ordinal: int) -> bool:
@@ -226,6 +225,12 @@ def is_list(scope: FileScope, ordinal: int) -> bool:
 def split_name(reference: Reference) -> tuple[str, ...]:
     """Return the parts of a reference's dotted name, as written."""
     return (*reference.qualifier.split("."), reference.name) if reference.qualifier else (reference.name,)
+
+
+def split_marks(reference: Reference) -> tuple[Reference, str]:
+    """Return a call without the marks of its literal arguments, which follow its alias, and the marks."""
+    alias, behind, marks = reference.alias.partition(BEHIND_ALIAS)
+    return (replace(reference, alias=alias), marks) if behind else (reference, "")
 
 
 def skip_own_scope(scope: FileScope, reference: Reference) -> int:

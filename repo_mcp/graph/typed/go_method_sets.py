@@ -249,8 +249,7 @@ class _Reader:
         return [one for one in self.add_embedding(found) if self._is_interface(one)]
 
     def _is_interface(self, one: Declaration) -> bool:
-        scope = self.lookup.find_scope(one.path)
-        return scope is not None and scope.get_kind(one.ordinal) is SymbolKind.INTERFACE
+        return self.lookup.get_kind(one) is SymbolKind.INTERFACE
 
     def add_embedding(self, declarations: list[Declaration]) -> list[Declaration]:
         """Return types, and those that embed them, directly or through others."""

@@ -70,16 +70,15 @@ class Guesses:
         role, name, rules = reference.role, reference.name, self._lookup.rules
         is_called = is_member and role is ReferenceRole.CALL
         found: list[Candidate] = []
-        for other in self._lookup.iter_declaring(scope, name):
-            for ordinal in other.find_named(name):
-                kind = other.get_kind(ordinal)
-                if kind is SymbolKind.EXTENSION or other.is_member(ordinal) is not is_member:
-                    continue
-                if is_called and not self._is_called(scope, kind):
-                    continue
-                is_reached = other is scope or rules.is_reachable(scope, other, ordinal)
-                if is_reached and self._lookup.is_wanted(scope, kind, role):
-                    found.append((other, ordinal))
+        for other, ordinal in self._lookup.iter_named(scope, name):
+            kind = other.get_kind(ordinal)
+            if kind is SymbolKind.EXTENSION or other.is_member(ordinal) is not is_member:
+                continue
+            if is_called and not self._is_called(scope, kind):
+                continue
+            is_reached = other is scope or rules.is_reachable(scope, other, ordinal)
+            if is_reached and self._lookup.is_wanted(scope, kind, role):
+                found.append((other, ordinal))
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]
 

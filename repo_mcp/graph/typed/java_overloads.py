@@ -11,8 +11,7 @@ from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.parameter_types import is_type_parameter, list_plain_types
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import BEHIND_ALIAS
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, SymbolFlag
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag
 
 _ALL = "Object Comparable Serializable Constable"
 _NUMBERS = f"Number {_ALL}"
@@ -32,12 +31,6 @@ _EXACT = {"s": "String", "c": "char", "b": "boolean", "t": "Class", "i": "int", 
     "d": "double",
 }
 _OTHER = "?"
-
-
-def split_literals(reference: Reference) -> tuple[Reference, str]:
-    """Return a reference without the marks of its literals, and the marks."""
-    alias, behind, marks = reference.alias.partition(BEHIND_ALIAS)
-    return (replace(reference, alias=alias), marks) if behind else (reference, "")
 
 
 def choose_by_literals(lookup: NamedLookup, found: Resolution, marks: str) -> Resolution:

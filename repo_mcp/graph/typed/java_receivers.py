@@ -14,12 +14,12 @@ from repo_mcp.graph.typed.java_lambdas import (
     read_taken_type,
 )
 from repo_mcp.graph.typed.receiver import Receiver, take_item
-from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes, is_callable
+from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
 from repo_mcp.languages.treesitter.type_names import TypeName
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CAST, CAST_OUTER, NEW, OF_PARAMETER, Binding, read_parameter
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole
 
 MAX_CALLED = 64  # overloads of what takes a lambda whose parameters are read
 _KEY = "java.util.Map.Entry.getKey"  # of an entry, which is known by its value
@@ -132,7 +132,7 @@ class JavaReceivers(ReceiverTypes):
     ) -> tuple[Sequence[Declaration], bool]:
         """Return the methods that a call may mean, or the fields that another use may."""
         is_call = role is ReferenceRole.CALL
-        kept = [one for one in found if is_callable(self._lookup, one) is is_call]
+        kept = [one for one in found if (self._lookup.get_kind(one) in CALLABLE_KINDS) is is_call]
         return kept or found, True
 
     def _find_member(self, receiver: Receiver, segment: str) -> Receiver | None:
@@ -145,7 +145,7 @@ class JavaReceivers(ReceiverTypes):
 
     def _is_value(self, declaration: Declaration, role: ReferenceRole) -> bool:
         """Return whether a declaration can be a value: a method cannot, so the name is a variable's."""
-        return role is not ReferenceRole.USE or not is_callable(self._lookup, declaration)
+        return role is not ReferenceRole.USE or self._lookup.get_kind(declaration) not in CALLABLE_KINDS
 
 
 def _is_own_type(scope: FileScope, member: int, name: str) -> bool:

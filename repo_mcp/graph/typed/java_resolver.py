@@ -11,9 +11,9 @@ from repo_mcp.graph.program import (
     is_type_role,
     join_targets,
 )
-from repo_mcp.graph.typed.file_scope import FileScope, split_name
+from repo_mcp.graph.typed.file_scope import FileScope, split_marks, split_name
 from repo_mcp.graph.typed.java_lookup import JavaLookup
-from repo_mcp.graph.typed.java_overloads import choose_by_literals, split_literals
+from repo_mcp.graph.typed.java_overloads import choose_by_literals
 from repo_mcp.graph.typed.java_receivers import JavaReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.lookup import iter_above
@@ -40,7 +40,7 @@ class JavaResolver(LanguageResolver):
     make_receivers = JavaReceivers
 
     def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
-        reference, marks = split_literals(reference)
+        reference, marks = split_marks(reference)
         return choose_by_literals(self._lookup, super()._resolve(scope, reference), marks)
 
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
@@ -85,7 +85,7 @@ class JavaResolver(LanguageResolver):
         scope = self._lookup.find_scope(method.path)
         if scope is None or not scope.get_symbol(method.ordinal).flags & SymbolFlag.OVERRIDE:
             return False
-        owner, name = self._get_parent(method), scope.get_name(method.ordinal)
+        owner, name = self._lookup.get_parent(method), scope.get_name(method.ordinal)
         bases = self._lookup.list_bases(owner)
         return not any(self._lookup.find_members(one, name, ReferenceRole.CALL) for one in bases)
 
@@ -103,7 +103,7 @@ class JavaResolver(LanguageResolver):
 
     def _may_be_of_class(self, owner: Declaration, member: Declaration) -> bool:
         """Return whether a class of another repository may have the member that an interface declares."""
-        if self._lookup.get_kind(self._get_parent(member)) is not SymbolKind.INTERFACE:
+        if self._lookup.get_kind(self._lookup.get_parent(member)) is not SymbolKind.INTERFACE:
             return False
         above = iter_above(self._lookup, owner)
         return any(self._lookup.has_base_outside(one) for one in (owner, *above))
@@ -147,7 +147,7 @@ class JavaResolver(LanguageResolver):
         if scope is None or scope.get_kind(taking[0].ordinal) is not SymbolKind.METHOD:
             return []
         found: list[Declaration] = []
-        for base in lookup.list_bases(self._get_parent(taking[0])):
+        for base in lookup.list_bases(lookup.get_parent(taking[0])):
             beside = lookup.find_members(base, call.name, call.role, call)
             found += list_not_overridden(lookup, taking[0], beside)
         wanted = scope.count_parameters(taking[0].ordinal)  # variadic methods come last

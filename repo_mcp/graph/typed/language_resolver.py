@@ -279,18 +279,11 @@ class LanguageResolver(Guesses):
         return tuple(targets)
 
     def _is_outside_type(self, member: Declaration) -> bool:
-        scope = self._lookup.find_scope(member.path)
-        return scope is not None and scope.get_kind(scope.get_parent(member.ordinal)) is SymbolKind.EXTENSION
+        return self._is_extension(self._lookup.get_parent(member))
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return True for declarations of one name between which a build chooses."""
         return False
-
-    def _get_parent(self, declaration: Declaration) -> Declaration:
-        """Return the symbol that contains a declaration."""
-        scope = self._lookup.find_scope(declaration.path)
-        parent = scope.get_parent(declaration.ordinal) if scope is not None else 0
-        return Declaration(declaration.path, parent)
 
     def _is_extension(self, declaration: Declaration) -> bool:
         """Return True for an extension, whose type is declared elsewhere."""

@@ -55,21 +55,15 @@ def list_results(
 
     In Java, those of methods with the same name that its bases declare beside them are included.
     """
-    found = {_read_result(lookup, one) for one in methods}
+    found = set(map(lookup.get_return_type, methods))
     scope = lookup.find_scope(methods[0].path)
     if owner is not None and scope is not None and lookup.rules.inherits_overloads:
         name = scope.get_name(methods[0].ordinal)
         for base in lookup.list_bases(owner):
             inherited = lookup.find_members(base, name, ReferenceRole.CALL)
             for own in methods:
-                beside = list_not_overridden(lookup, own, inherited)
-                found.update(_read_result(lookup, one) for one in beside)
+                found.update(map(lookup.get_return_type, list_not_overridden(lookup, own, inherited)))
     return frozenset(found)
-
-
-def _read_result(lookup: NamedLookup, method: Declaration) -> str:
-    scope = lookup.find_scope(method.path)
-    return scope.get_symbol(method.ordinal).return_type if scope is not None else ""
 
 
 def _may_override(own: list[str], other: list[str], is_marked: bool) -> bool:

@@ -9,11 +9,11 @@ import heapq
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from repo_mcp.graph.program import Program
+from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.rules import Path, Rules, count_common_folders
+from repo_mcp.graph.typed.rules import Candidate, Path, Rules, count_common_folders
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.symbols.symbol_record import SymbolRecord
+from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
 MAX_FILES = 60  # nearest declaring files examined for one use of a name
 CACHED_NEAREST = 4_000  # lists of these: 2 MB
@@ -45,6 +45,27 @@ class ParsedFiles:
         """Return the language of a file, given the one that its name says."""
         return language
 
+    def get_kind(self, declaration: Declaration) -> SymbolKind:
+        """Return the kind of a declaration; FILE in a file that is not one of ours."""
+        scope = self.find_scope(declaration.path)
+        return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
+
+    def get_parent(self, declaration: Declaration) -> Declaration:
+        """Return the symbol that directly contains a declaration."""
+        scope = self.find_scope(declaration.path)
+        parent = scope.get_parent(declaration.ordinal) if scope is not None else 0
+        return Declaration(declaration.path, parent)
+
+    def get_parameters(self, declaration: Declaration) -> str:
+        """Return the parameters of a declaration, as written; "" for none."""
+        scope = self.find_scope(declaration.path)
+        return scope.get_symbol(declaration.ordinal).parameters if scope is not None else ""
+
+    def get_return_type(self, declaration: Declaration) -> str:
+        """Return the type of a function's result or of a variable, as written; "" for none."""
+        scope = self.find_scope(declaration.path)
+        return scope.get_symbol(declaration.ordinal).return_type if scope is not None else ""
+
     def iter_declaring(self, scope: FileScope, name: str, wanted: Path | None = None) -> Iterator[FileScope]:
         """Yield the files that declare a name, at most the MAX_FILES nearest to another one."""
         paths = self.program.list_declaring(name)
@@ -57,6 +78,12 @@ class ParsedFiles:
             other = self.find_scope(path)
             if other is not None:
                 yield other
+
+    def iter_named(self, scope: FileScope, name: str) -> Iterator[Candidate]:
+        """Yield the symbols of a name in the files that `iter_declaring` yields, each with its file."""
+        for other in self.iter_declaring(scope, name):
+            for ordinal in other.find_named(name):
+                yield other, ordinal
 
     def find_nearness(self, scope: FileScope, name: str) -> str:
         """Return the folder of a file if it decides which files `iter_declaring` yields, else ""."""

@@ -121,11 +121,6 @@ class PathLookup(ParsedFiles):
         """Return those of several declarations of one name that precede the others."""
         return found
 
-    def get_kind(self, declaration: Declaration) -> SymbolKind:
-        """Return the kind of a declaration."""
-        scope = self.find_scope(declaration.path)
-        return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
-
 
 def follow_path(
     rules: Rules,

@@ -154,14 +154,12 @@ class ReceiverTypes:
         self, scope: FileScope, rows: list[Reference], *, is_certain: bool = True
     ) -> Receiver | None:
         """Return all types that rows name, such as bounds; uncertain unless all are traits or interfaces."""
-        lookup = self._lookup
         found = [self._find_type(scope, one.symbol, split_name(one)) for one in rows]
         known = [one for one in found if one is not None and one.types]
         if not known:
             return next(filter(None, found), None)
         types = tuple(dict.fromkeys(each for one in known for each in one.types))
-        kinds = {other.get_kind(one.ordinal) for one in types if (other := lookup.find_scope(one.path))}
-        is_plain = kinds <= {SymbolKind.TRAIT, SymbolKind.INTERFACE}
+        is_plain = set(map(self._lookup.get_kind, types)) <= {SymbolKind.TRAIT, SymbolKind.INTERFACE}
         is_certain = is_certain and is_plain and all(one.is_certain for one in known)
         return Receiver(types, is_certain=is_certain)
 
@@ -338,7 +336,7 @@ class ReceiverTypes:
         """Return the first declaration's type; of overloads with different results, and of variables among
         which a build chooses, those of all, which are not sure."""
         found = self._read_declared(members[0], receiver)
-        if found is None or not is_callable(self._lookup, members[0]):
+        if found is None or self._lookup.get_kind(members[0]) not in CALLABLE_KINDS:
             others = (self._read_declared(one, receiver) for one in members[1:])
             return join_types([found, *others]) if len(members) > 1 else found
         is_one = len(list_results(self._lookup, members, owner)) == 1
@@ -380,10 +378,9 @@ class ReceiverTypes:
             found = self.find_receiver(scope, at.ordinal, _END, plain)
             return found if found is None or found.types != (at,) else None
         wrapper = read_wrapper(plain)
-        if wrapper.name:  # the standard library's, or the repository's own
-            names = list_names(wrapper)
-            if self._lookup.find_type(scope, at.ordinal, names).declarations:
-                return self._find_container(scope, at, plain, names)
+        # A repository may declare a wrapper or a container of its own.
+        if wrapper.name and self._lookup.find_type(scope, at.ordinal, wrapper.names).declarations:
+            return self._find_container(scope, at, plain, wrapper.names)
         named = read_type(plain)
         return self._find_named(scope, at, text, named, receiver) if named.name else None
 
@@ -405,7 +402,7 @@ class ReceiverTypes:
         bounds, is_parameter = self._find_parameter(scope, at, named)
         if is_parameter:  # whatever else has its name
             return bounds
-        found = self._find_type(scope, at.ordinal, list_names(named), is_items=named.is_items)
+        found = self._find_type(scope, at.ordinal, named.names, is_items=named.is_items)
         return self._complete(at, text, named, found, receiver) if found is not None else None
 
     def _complete(
@@ -436,29 +433,16 @@ class ReceiverTypes:
         owner = scope.get_parent(at.ordinal)
         owner_name = scope.get_name(owner)
         found: list[Receiver] = []
-        for other in lookup.iter_declaring(scope, owner_name):
-            for part in other.find_named(owner_name):
-                rows = other.list_bindings(part, name)
-                bounds = [one for one in rows if one.arguments == Binding.BOUND]
-                if not bounds:
-                    continue
-                is_own = other is scope and part == owner
-                is_block = other.get_kind(part) is SymbolKind.EXTENSION
-                if is_own or (is_block and lookup.rules.is_same_type(scope, owner, other, part)):
-                    one = self._find_all_bounds(other, bounds)
-                    found += [one] if one is not None else []
+        for other, part in lookup.iter_named(scope, owner_name):
+            bounds = [one for one in other.list_bindings(part, name) if one.arguments == Binding.BOUND]
+            if not bounds:
+                continue
+            is_own = other is scope and part == owner
+            is_block = other.get_kind(part) is SymbolKind.EXTENSION
+            if is_own or (is_block and lookup.rules.is_same_type(scope, owner, other, part)):
+                one = self._find_all_bounds(other, bounds)
+                found += [one] if one is not None else []
         types = tuple(dict.fromkeys(each for one in found for each in one.types))
         if types:
             return Receiver(types, is_certain=False)
         return replace(found[0], is_certain=False) if found else None
-
-
-def list_names(named: TypeName) -> tuple[str, ...]:
-    """Return the names of a qualified type, outermost first."""
-    return (*filter(None, named.qualifier.split(".")), named.name)
-
-
-def is_callable(lookup: NamedLookup, one: Declaration) -> bool:
-    """Return whether a declaration is a function."""
-    scope = lookup.find_scope(one.path)
-    return scope is not None and scope.get_kind(one.ordinal) in CALLABLE_KINDS

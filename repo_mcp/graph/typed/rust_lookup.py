@@ -77,8 +77,7 @@ class RustLookup(NamedLookup):
 
     def _is_in_function(self, declaration: Declaration) -> bool:
         """Return whether an item is declared inside a function, where it hides what the module imports."""
-        scope = self.find_scope(declaration.path)
-        return scope is not None and scope.get_kind(scope.get_parent(declaration.ordinal)) in CALLABLE_KINDS
+        return self.get_kind(self.get_parent(declaration)) in CALLABLE_KINDS
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
         """Return the declarations of a full path as its crate sees them, also through re-exports."""
@@ -163,11 +162,10 @@ class RustLookup(NamedLookup):
     def find_given_to_all(self, scope: FileScope, name: str) -> list[Declaration]:
         """Return the members of a name in traits implemented for all types: `impl<T> Shown for T`."""
         found = []
-        for other in self.iter_declaring(scope, name):
-            for ordinal in other.find_named(name):
-                parent = other.get_parent(ordinal)
-                if other.get_kind(parent) is SymbolKind.TRAIT and _is_given_to_all(other, parent):
-                    found.append(Declaration(other.path, ordinal))
+        for other, ordinal in self.iter_named(scope, name):
+            parent = other.get_parent(ordinal)
+            if other.get_kind(parent) is SymbolKind.TRAIT and _is_given_to_all(other, parent):
+                found.append(Declaration(other.path, ordinal))
         return found
 
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:

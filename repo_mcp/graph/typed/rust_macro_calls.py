@@ -71,13 +71,12 @@ class MacroCalls:
         """Return the macro of a name that is defined last before a call, in the innermost scope with one."""
         seen: dict[tuple[int, int], list[Declaration]] = {}
         levels = list(self._iter_levels(_Place(scope, call.symbol, call.line)))
-        for other in self._lookup.iter_declaring(scope, call.name):
-            for one in other.find_named(call.name):
-                if other.get_kind(one) is SymbolKind.MACRO:
-                    start = int(other.record.starts[one])
-                    depth = self._measure(_Place(other, other.get_parent(one), start), levels)
-                    if depth is not None:
-                        seen.setdefault(depth, []).append(Declaration(other.path, one))
+        for other, one in self._lookup.iter_named(scope, call.name):
+            if other.get_kind(one) is SymbolKind.MACRO:
+                start = int(other.record.starts[one])
+                depth = self._measure(_Place(other, other.get_parent(one), start), levels)
+                if depth is not None:
+                    seen.setdefault(depth, []).append(Declaration(other.path, one))
         if not seen:
             return NOT_FOUND
         nearest = tuple(seen[min(seen)])
@@ -180,16 +179,15 @@ class MacroCalls:
     def _iter_items(self, scope: FileScope, path: Path) -> Iterator[Declaration]:
         """Yield the macros with a full path; an exported one also has that of its crate's root."""
         rules = self._lookup.rules
-        for other in self._lookup.iter_declaring(scope, path[-1]):
-            for one in other.find_named(path[-1]):
-                kind = other.get_kind(one)
-                is_made = kind is SymbolKind.FUNCTION and rules.crates.makes_macros(other.folder)
-                if not is_made and kind is not SymbolKind.MACRO:
-                    continue
-                is_exported = int(other.record.flags[one]) & SymbolFlag.PUBLIC_API and not is_made
-                root = get_crate_root(rules.find_home(other))
-                if path in {rules.get_full_path(other, one), (*root, path[-1]) if is_exported else ()}:
-                    yield Declaration(other.path, one)
+        for other, one in self._lookup.iter_named(scope, path[-1]):
+            kind = other.get_kind(one)
+            is_made = kind is SymbolKind.FUNCTION and rules.crates.makes_macros(other.folder)
+            if not is_made and kind is not SymbolKind.MACRO:
+                continue
+            is_exported = int(other.record.flags[one]) & SymbolFlag.PUBLIC_API and not is_made
+            root = get_crate_root(rules.find_home(other))
+            if path in {rules.get_full_path(other, one), (*root, path[-1]) if is_exported else ()}:
+                yield Declaration(other.path, one)
 
     def _guess(self, scope: FileScope, name: str) -> FoundDeclarations:
         """Return the macros of a name in the same crate, if no rule leads to one."""
@@ -197,8 +195,7 @@ class MacroCalls:
         root = rules.find_home(scope)[:1]
         found = tuple(
             Declaration(other.path, one)
-            for other in self._lookup.iter_declaring(scope, name)
-            for one in other.find_named(name)
+            for other, one in self._lookup.iter_named(scope, name)
             if other.get_kind(one) is SymbolKind.MACRO and rules.find_home(other)[:1] == root
         )
         return FoundDeclarations(found, is_certain=False) if found else NOT_FOUND

@@ -45,19 +45,14 @@ def join_built(
 
 def _find_block(lookup: NamedLookup, member: Declaration) -> Declaration | None:
     """Return the `impl` that a declaration is in, or None."""
-    scope = lookup.find_scope(member.path)
-    parent = scope.get_parent(member.ordinal) if scope is not None else 0
-    is_block = scope is not None and scope.get_kind(parent) is SymbolKind.EXTENSION
-    return Declaration(member.path, parent) if is_block else None
+    parent = lookup.get_parent(member)
+    return parent if lookup.get_kind(parent) is SymbolKind.EXTENSION else None
 
 
 def _is_of_outer(lookup: NamedLookup, member: Declaration) -> bool:
     """Return whether a declaration is in an `impl` for a type of another crate."""
-    scope = lookup.find_scope(member.path)
-    if scope is None:
-        return False
-    block = Declaration(member.path, scope.get_parent(member.ordinal))
-    return is_extension(lookup, [block]) and lookup.find_extended(block) == [block]
+    block = _find_block(lookup, member)
+    return block is not None and lookup.find_extended(block) == [block]
 
 
 def is_of_trait_outside(lookup: NamedLookup, member: Declaration) -> bool:
@@ -69,8 +64,7 @@ def is_of_trait_outside(lookup: NamedLookup, member: Declaration) -> bool:
     if not has_trait(scope, owner):
         return False
     bases = lookup.list_bases(Declaration(member.path, owner))
-    kinds = ((lookup.find_scope(one.path), one.ordinal) for one in bases)
-    return not any(other and other.get_kind(ordinal) is SymbolKind.TRAIT for other, ordinal in kinds)
+    return not any(lookup.get_kind(one) is SymbolKind.TRAIT for one in bases)
 
 
 def find_promised(lookup: NamedLookup, members: list[Declaration]) -> Declaration | None:
@@ -95,16 +89,14 @@ def find_added(lookup: NamedLookup, scope: FileScope, type_name: str, name: str)
     """Return the methods of a name that traits of this repository give a type of another crate."""
     own = type_name.rpartition(".")[2]
     found = []
-    for other in lookup.iter_declaring(scope, name):
-        for ordinal in other.find_named(name):
-            block, member = other.get_parent(ordinal), Declaration(other.path, ordinal)
-            is_block = other.get_kind(block) is SymbolKind.EXTENSION and other.get_name(block) == own
-            if is_block and has_trait(other, block) and not is_of_trait_outside(lookup, member):
-                found.append(member)
+    for other, ordinal in lookup.iter_named(scope, name):
+        block, member = other.get_parent(ordinal), Declaration(other.path, ordinal)
+        is_block = other.get_kind(block) is SymbolKind.EXTENSION and other.get_name(block) == own
+        if is_block and has_trait(other, block) and not is_of_trait_outside(lookup, member):
+            found.append(member)
     return found
 
 
 def is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
     """Return whether one of some types is an extension, which stands for an external type."""
-    scopes = ((lookup.find_scope(one.path), one.ordinal) for one in found)
-    return any(scope and scope.get_kind(ordinal) is SymbolKind.EXTENSION for scope, ordinal in scopes)
+    return any(lookup.get_kind(one) is SymbolKind.EXTENSION for one in found)

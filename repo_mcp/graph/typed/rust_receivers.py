@@ -11,7 +11,7 @@ from repo_mcp.graph.typed.receiver import Receiver, take_item
 from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations, Rules
 from repo_mcp.graph.typed.rust_outer_types import is_extension
-from repo_mcp.languages.treesitter.type_names import TypeName, read_names, read_wrapper, split_bounds
+from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper, split_bounds
 from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
@@ -62,7 +62,8 @@ class RustReceivers(ReceiverTypes):
     def _points_to_parameter(self, owner: Declaration) -> bool:
         """Return whether the `Target` of a type is a type parameter."""
         targets = self._lookup.find_members(owner, "Target", ReferenceRole.TYPE)
-        return bool(targets) and TYPE_PARAMETER.fullmatch(self._get_result(targets[0])) is not None
+        target = self._lookup.get_return_type(targets[0]) if targets else ""
+        return TYPE_PARAMETER.fullmatch(target) is not None
 
     def _find_own(self, scope: FileScope, ordinal: int) -> Receiver | None:
         own = super()._find_own(scope, ordinal)
@@ -104,7 +105,7 @@ class RustReceivers(ReceiverTypes):
         receiver = self._find_bounds(scope, row) if row is not None and row.alias != binding.alias else None
         for one in receiver.types if receiver is not None else ():
             for member in self._lookup.find_members(one, names[1], ReferenceRole.TYPE):
-                text = self._get_result(member)
+                text = self._lookup.get_return_type(member)
                 if text:
                     found = self._read_text(member, text, receiver)
                     return replace(found, is_certain=False) if found is not None else None
@@ -129,17 +130,12 @@ class RustReceivers(ReceiverTypes):
         with self._lookup.deepen():
             return self._find_bound(scope, row)
 
-    def _get_result(self, member: Declaration) -> str:
-        """Return the type that a declaration shows, as written; empty if it shows none."""
-        scope = self._lookup.find_scope(member.path)
-        return scope.get_symbol(member.ordinal).return_type if scope is not None else ""
-
     def _take_item(self, receiver: Receiver) -> Receiver:
         """Return the `Item` of an iterator; not inside an `Option`."""
         for one in () if receiver.is_items or receiver.hiding else receiver.types:
             for item in self._lookup.find_members(one, "Item", ReferenceRole.TYPE):
-                if self._lookup.find_scope(item.path) is not None:
-                    return self._read_text(item, self._get_result(item), receiver) or take_item(receiver)
+                text = self._lookup.get_return_type(item)
+                return self._read_text(item, text, receiver) or take_item(receiver)
         return take_item(receiver)
 
     def _find_unpacked(
@@ -171,7 +167,7 @@ class RustReceivers(ReceiverTypes):
                 if scope is not None:
                     for output in scope.find_children(scope.get_parent(method.ordinal), "Output"):
                         there = Declaration(scope.path, output)
-                        return self._read_text(there, self._get_result(there), receiver)
+                        return self._read_text(there, self._lookup.get_return_type(there), receiver)
         return None
 
     # Types as they are written
@@ -199,8 +195,8 @@ class RustReceivers(ReceiverTypes):
         if named is None or not argument or self._lookup.depth >= MAX_DEPTH:
             return text
         with self._lookup.deepen():
-            found = self._lookup.find_type(scope, at.ordinal, read_names(named[1])).declarations
-        written = self._get_result(found[0]) if len(found) == 1 else ""
+            found = self._lookup.find_type(scope, at.ordinal, read_type(named[1]).names).declarations
+        written = self._lookup.get_return_type(found[0]) if len(found) == 1 else ""
         return f"Result<{argument}>" if _OF_PARAMETER.match(written) else text
 
     def _find_named(
@@ -239,7 +235,7 @@ class RustReceivers(ReceiverTypes):
                 one = self._read_text(at, item[1], receiver)
             return replace(one, is_items=True, is_certain=False) if one is not None else None
         traits = (one.strip() for one in bounds if "Self" not in one.partition("<")[0])
-        found = [self._find_type(scope, at.ordinal, read_names(one)) for one in traits]
+        found = [self._find_type(scope, at.ordinal, read_type(one).names) for one in traits]
         types = tuple(dict.fromkeys(each for one in found if one is not None for each in one.types))
         return Receiver(types, is_certain=False) if types else None
 
@@ -250,7 +246,7 @@ class RustReceivers(ReceiverTypes):
         blocks = [Declaration(scope.path, scope.get_parent(at.ordinal))]
         for owner in [*blocks, *(receiver.types if receiver is not None else ())]:
             for one in self._lookup.find_members(owner, named.name, ReferenceRole.TYPE):
-                text = self._get_result(one)
+                text = self._lookup.get_return_type(one)
                 if text and not text.startswith("Self"):
                     found = self._read_text(one, text, receiver)
                     is_list = found is not None and (found.is_items or named.is_items)

@@ -133,7 +133,7 @@ class RustResolver(LanguageResolver):
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return whether the declarations are in one scope."""
-        return len(declarations) > 1 and len(set(map(self._get_parent, declarations))) == 1
+        return len(declarations) > 1 and len(set(map(self._lookup.get_parent, declarations))) == 1
 
 
 def _may_mean_of_reference(scope: FileScope, reference: Reference) -> bool:

@@ -70,8 +70,5 @@ def _iter_members(lookup: NamedLookup, name: str) -> Iterator[tuple[FileScope, i
 
 def _is_added(lookup: NamedLookup, scope: FileScope, extension: int) -> bool:
     """Return whether an extension is of a type that the repository only extends, and declares nowhere."""
-    for one in lookup.find_extended(Declaration(scope.path, extension)):
-        other = lookup.find_scope(one.path)
-        if other is None or other.get_kind(one.ordinal) is not SymbolKind.EXTENSION:
-            return False
-    return True
+    extended = lookup.find_extended(Declaration(scope.path, extension))
+    return all(lookup.get_kind(one) is SymbolKind.EXTENSION for one in extended)

@@ -151,9 +151,9 @@ def _has_other_default(
     lookup: NamedLookup, owner: Declaration, use: Reference, members: list[Declaration]
 ) -> bool:
     """Return whether an extension of a protocol above has a member with another result."""
-    results = {_spell_result(lookup, one) for one in members}
+    results = set(map(lookup.get_return_type, members))
     return any(
-        _is_default(lookup, one) and _spell_result(lookup, one) not in results
+        _is_default(lookup, one) and lookup.get_return_type(one) not in results
         for base in iter_above(lookup, owner)
         for one in lookup.find_members(base, use.name, use.role)
     )
@@ -172,8 +172,8 @@ def _prefer_demanded(
         if scope is not None and scope.get_kind(base.ordinal) is SymbolKind.TRAIT:
             own = (Declaration(base.path, one) for one in scope.find_children(base.ordinal, use.name))
             demanded += [one for one in own if lookup.get_kind(one) not in TYPE_KINDS]
-    labels = {_spell_parameters(lookup, one) for one in members}
-    same = [one for one in demanded if _spell_parameters(lookup, one) in labels and one not in members]
+    labels = set(map(lookup.get_parameters, members))
+    same = [one for one in demanded if lookup.get_parameters(one) in labels and one not in members]
     is_protocol = lookup.get_kind(owner) is SymbolKind.TRAIT
     return ([*members, *same], False) if same and is_protocol else (members, not same)
 
@@ -185,7 +185,7 @@ def _list_overloads(
 
     A protocol's requirements are taken to be the type's own functions, if it has as many of that name.
     """
-    own = {_spell_signature(lookup, one) for one in members if _takes(lookup, one, call)}
+    own = {spell_signature(lookup.get_parameters(one)) for one in members if _takes(lookup, one, call)}
     demanded: dict[str, Declaration] = {}
     inherited: dict[str, Declaration] = {}
     for base in iter_above(lookup, owner):
@@ -194,7 +194,8 @@ def _list_overloads(
             if not _takes(lookup, one, call):
                 continue
             is_demand = is_protocol and not _is_default(lookup, one)
-            (demanded if is_demand else inherited).setdefault(_spell_signature(lookup, one), one)
+            signature = spell_signature(lookup.get_parameters(one))
+            (demanded if is_demand else inherited).setdefault(signature, one)
     extra = {text: one for text, one in inherited.items() if text not in own and text not in demanded}
     if len(demanded) > len(own):
         extra.update((text, inherited.get(text, one)) for text, one in demanded.items() if text not in own)
@@ -204,12 +205,6 @@ def _list_overloads(
 def _takes(lookup: NamedLookup, one: Declaration, call: Reference) -> bool:
     scope = lookup.find_scope(one.path)
     return scope is not None and SwiftRules.accepts(scope.get_symbol(one.ordinal), call)
-
-
-def _spell_signature(lookup: NamedLookup, one: Declaration) -> str:
-    """Return the labels and types of a function's parameters."""
-    scope = lookup.find_scope(one.path)
-    return spell_signature(scope.get_symbol(one.ordinal).parameters) if scope is not None else ""
 
 
 def doubt_bare(
@@ -227,7 +222,7 @@ def doubt_bare(
     if one == Declaration(scope.path, reference.symbol) and reference.role is ReferenceRole.CALL:
         return replace(found, is_certain=False)
     if reference.alias.removesuffix(AWAITED) in _OF_LITERAL and any(
-        "Literal" in _spell_parameters(lookup, maker).partition(":")[0]
+        "Literal" in lookup.get_parameters(maker).partition(":")[0]
         for maker in lookup.find_members(one, "init", ReferenceRole.CALL)
         if lookup.get_kind(one) in TYPE_KINDS
     ):
@@ -254,22 +249,10 @@ def _joins_library(lookup: NamedLookup, scope: FileScope, ordinal: int) -> bool:
 
 def _is_default(lookup: NamedLookup, one: Declaration) -> bool:
     """Return whether a member is declared in an extension of a protocol."""
-    scope = lookup.find_scope(one.path)
-    parent = scope.get_parent(one.ordinal) if scope is not None else 0
-    if scope is None or scope.get_kind(parent) is not SymbolKind.EXTENSION:
+    parent = lookup.get_parent(one)
+    if lookup.get_kind(parent) is not SymbolKind.EXTENSION:
         return False
-    extended = lookup.find_extended(Declaration(one.path, parent))
-    return any(lookup.get_kind(each) is SymbolKind.TRAIT for each in extended)
-
-
-def _spell_parameters(lookup: NamedLookup, one: Declaration) -> str:
-    scope = lookup.find_scope(one.path)
-    return scope.get_symbol(one.ordinal).parameters if scope is not None else ""
-
-
-def _spell_result(lookup: NamedLookup, one: Declaration) -> str:
-    scope = lookup.find_scope(one.path)
-    return scope.get_symbol(one.ordinal).return_type if scope is not None else ""
+    return any(lookup.get_kind(each) is SymbolKind.TRAIT for each in lookup.find_extended(parent))
 
 
 def _is_shown(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
@@ -289,26 +272,13 @@ def _is_shown(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
 
 def _leave_overridden(lookup: NamedLookup, kept: list[Declaration]) -> list[Declaration]:
     """Return the declarations without members of extensions that implement a protocol's requirement."""
-    demands: set[str] = set()
-    for one in kept:
-        scope = lookup.find_scope(one.path)
-        if scope is not None and scope.get_kind(scope.get_parent(one.ordinal)) is SymbolKind.TRAIT:
-            demands.add(_spell_labels(scope, one))
-    left = []
-    for one in kept:
-        scope = lookup.find_scope(one.path)
-        parent = scope.get_kind(scope.get_parent(one.ordinal)) if scope is not None else None
-        is_default = (
-            parent is SymbolKind.EXTENSION and scope is not None and _spell_labels(scope, one) in demands
-        )
-        if not is_default:
-            left.append(one)
-    return left
-
-
-def _spell_labels(scope: FileScope, one: Declaration) -> str:
-    symbol = scope.get_symbol(one.ordinal)
-    return symbol.parameters
+    holders = {one: lookup.get_kind(lookup.get_parent(one)) for one in kept}
+    required = {lookup.get_parameters(one) for one in kept if holders[one] is SymbolKind.TRAIT}
+    return [
+        one
+        for one in kept
+        if holders[one] is not SymbolKind.EXTENSION or lookup.get_parameters(one) not in required
+    ]
 
 
 # By the types of arguments
@@ -329,20 +299,13 @@ def _choose_fitting(
             if chain and score > _UNFIT:
                 if chain not in by_chain and chain[0].isidentifier():
                     by_chain[chain] = find_receiver(chain)
-                fit = _measure(
-                    lookup, one, find_parameter_text(lookup, one, labels, at), chain, by_chain.get(chain)
-                )
+                text = find_parameter(lookup.get_parameters(one), labels, at)
+                fit = _measure(lookup, one, text, chain, by_chain.get(chain))
                 score = score + fit if fit > _UNFIT else _UNFIT
         scores[one] = score
     fitting = [one for one in kept if scores[one] > _UNFIT]
     best = max((scores[one] for one in fitting), default=0)
     return [one for one in fitting if scores[one] == best]
-
-
-def find_parameter_text(lookup: NamedLookup, one: Declaration, labels: str, at: int) -> str:
-    """Return the written type of the parameter that takes an argument of a call."""
-    scope = lookup.find_scope(one.path)
-    return find_parameter(scope.get_symbol(one.ordinal).parameters, labels, at) if scope is not None else ""
 
 
 def _measure(lookup: NamedLookup, one: Declaration, text: str, chain: str, receiver: Receiver | None) -> int:
@@ -409,11 +372,10 @@ def _extends(lookup: NamedLookup, protocol: Declaration, external: str) -> bool:
     """Return whether an extension makes a type of another repository conform to a protocol."""
     scope = lookup.find_scope(protocol.path)
     name = external.rpartition(".")[2]
-    for other in lookup.iter_declaring(scope, name) if scope is not None else ():
-        for part in other.find_named(name):
-            at = Declaration(other.path, part)
-            if other.get_kind(part) is SymbolKind.EXTENSION and protocol in lookup.list_bases(at):
-                return True
+    for other, part in lookup.iter_named(scope, name) if scope is not None else ():
+        at = Declaration(other.path, part)
+        if other.get_kind(part) is SymbolKind.EXTENSION and protocol in lookup.list_bases(at):
+            return True
     return False
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.receiver import Receiver, take_item
-from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes, is_callable
+from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
 from repo_mcp.graph.typed.swift_rules import list_values
 from repo_mcp.graph.typed.swift_steps import (
     find_called,
@@ -25,7 +25,7 @@ from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS, find_argumen
 from repo_mcp.languages.treesitter.type_names import TypeName
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CAST
-from repo_mcp.symbols.symbol_record import Binding, Reference, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Binding, Reference, ReferenceRole, SymbolKind
 
 _STEPS = frozenset("@#%")
 _MAX_CALLED = 12  # overloads that are looked at
@@ -166,7 +166,7 @@ class SwiftReceivers(ReceiverTypes):
         """Return functions rather than properties; the labels of a chain's calls are not known."""
         if role is not ReferenceRole.CALL or len(found) < 2:
             return found, True
-        called = [one for one in found if is_callable(self._lookup, one)]
+        called = [one for one in found if self._lookup.get_kind(one) in CALLABLE_KINDS]
         return (called, len(called) == 1) if called else (found, True)
 
     # Types as they are written

@@ -187,13 +187,13 @@ class SwiftResolver(LanguageResolver):
 
     def _is_promised(self, member: Declaration) -> bool:
         """Return whether a protocol declares a member: a conforming type elsewhere has its own."""
-        return self._lookup.get_kind(self._get_parent(member)) is SymbolKind.TRAIT
+        return self._lookup.get_kind(self._lookup.get_parent(member)) is SymbolKind.TRAIT
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return whether the declarations are types in one scope."""
         types = [one for one in declarations if self._lookup.get_kind(one) is not SymbolKind.CONSTRUCTOR]
         is_type = len(types) > 1 and all(self._lookup.get_kind(one) in TYPE_KINDS for one in types)
-        return is_type and len(set(map(self._get_parent, types))) == 1
+        return is_type and len(set(map(self._lookup.get_parent, types))) == 1
 
 
 def _is_of_value(reference: Reference) -> bool:

@@ -40,9 +40,8 @@ def _follow_alias(lookup: NamedLookup, at: Declaration, text: str) -> str:
     if not chain or scope is None:
         return text
     for one in lookup.find_type(scope, at.ordinal, tuple(chain.split("."))).declarations[:1]:
-        other = lookup.find_scope(one.path)
-        if other is not None and other.get_kind(one.ordinal) is SymbolKind.TYPE:
-            return other.get_symbol(one.ordinal).return_type or text
+        if lookup.get_kind(one) is SymbolKind.TYPE:
+            return lookup.get_return_type(one) or text
     return text
 
 
@@ -77,10 +76,7 @@ def find_called(
                 called.append(one)
             continue
         makers = lookup.find_members(one, "init", ReferenceRole.CALL)
-        for maker in makers:
-            other = lookup.find_scope(maker.path)
-            if other and accepts_labels(other.get_symbol(maker.ordinal).parameters, labels):
-                called.append(maker)
+        called += [maker for maker in makers if accepts_labels(lookup.get_parameters(maker), labels)]
         if kind is SymbolKind.STRUCT and not scope.find_children(one.ordinal, "init"):
             plain.append(one)
     return called, plain
@@ -99,8 +95,7 @@ def find_literal_item(lookup: NamedLookup, receiver: Receiver) -> tuple[Declarat
     """Return the initialiser that takes the items of a list literal, and their type; None without one."""
     for one in receiver.types:
         for maker in lookup.find_members(one, "init", ReferenceRole.CALL):
-            scope = lookup.find_scope(maker.path)
-            text = scope.get_symbol(maker.ordinal).parameters if scope is not None else ""
+            text = lookup.get_parameters(maker)
             if text.startswith("(arrayLiteral"):
                 return maker, find_parameter(text, "(arrayLiteral:)", 0)
     return None

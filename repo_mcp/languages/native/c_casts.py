@@ -34,8 +34,7 @@ def read_object(walk: CaptureWalk, node: Node | None) -> str:
     behind = name_chain(b"x" + walk.text[inner.end_byte : end].lstrip())
     if not found.name or found.is_items or not behind.startswith("x"):
         return walk.read_chain(node)
-    names = [*filter(None, found.qualifier.split(".")), found.name]
-    return f"{CAST}{CAST_OUTER.join(names)}{behind[1:]}"
+    return f"{CAST}{CAST_OUTER.join(found.names)}{behind[1:]}"
 
 
 def refer_called(

@@ -61,6 +61,11 @@ class TypeName:
     inner: int = 0  # levels of lists inside the outermost one, if any of them has a name
     outer: str = ""  # name of the outermost list that has one
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the parts of the dotted name, outermost first; one empty part for NO_TYPE."""
+        return (*self.qualifier.split("."), self.name) if self.qualifier else (self.name,)
+
 
 NO_TYPE = TypeName()
 
@@ -94,12 +99,6 @@ def read_type(text: str) -> TypeName:
             lists, outer = lists + 1, outer or names[-1]
         text = inside
     return NO_TYPE
-
-
-def read_names(text: str) -> tuple[str, ...]:
-    """Return the dotted name of the type that a text writes, in parts; one empty part for none."""
-    found = read_type(text)
-    return (*filter(None, found.qualifier.split(".")), found.name)
 
 
 def read_wrapper(text: str) -> TypeName:
