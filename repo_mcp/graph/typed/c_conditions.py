@@ -67,22 +67,22 @@ _WORD = re.compile(r"\w+")
 _PATH_WORD = re.compile(r"[^\W_]+")
 
 Token = tuple[str | None, str | None, str | None]  # name inside `defined()`, word, operator or parenthesis
-Truth = tuple[int, int]  # platforms on which a condition is certainly true, and on which it may be
+Truth = tuple[int, int]  # bit masks: platforms on which a condition is certainly true, and on which it may be
 _UNKNOWN: Truth = (0, ALL)
 MAX_NESTING = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The conditions that hold where a line is compiled."""
+    """The conditions under which a line is compiled."""
 
     conditions: frozenset[str] = frozenset()  # as written
-    platforms: int = ALL  # for which it may be compiled, by the conditions and by the path of the file
+    platforms: int = ALL  # for which the line may be compiled, by the conditions and the path of its file
     by_conditions: int = ALL  # the same by the conditions alone
 
 
 def read_setting(path: str, conditions: Iterable[str]) -> Setting:
-    """Return the setting of lines of a file with these conditions around them."""
+    """Return the setting of lines in a file, given the conditions around them."""
     held = frozenset(conditions)
     by_conditions = ALL
     for one in held:
@@ -91,7 +91,7 @@ def read_setting(path: str, conditions: Iterable[str]) -> Setting:
 
 
 class Settings:
-    """The conditions that hold at the lines of files. Caches what it reads."""
+    """The settings of the lines of files. Caches what it reads."""
 
     def __init__(self) -> None:
         self._by_path: dict[str, tuple[list[int], list[Setting]]] = {}
@@ -109,7 +109,7 @@ class Settings:
 
 
 def read_settings(path: str, record: SymbolRecord) -> tuple[list[int], list[Setting]]:
-    """Return the lines where the conditions change, and the settings before, between and after them."""
+    """Return the lines at which conditions change, and the settings before, between and after these."""
     known = {"": read_setting(path, ())}
     (mark,) = record.string_table.find_all([CONDITIONS])
     if mark is None:
@@ -128,14 +128,14 @@ def excludes(one: Setting, other: Setting) -> bool:
 
 
 def excludes_surely(one: Setting, other: Setting) -> bool:
-    """Return whether the conditions alone exclude each other: the name of a path is only a convention."""
+    """Return whether two lines exclude each other by conditions alone; paths only follow conventions."""
     if not one.by_conditions & other.by_conditions:
         return True
     return _contradicts(one.conditions, other.conditions) or _contradicts(other.conditions, one.conditions)
 
 
 def _contradicts(conditions: frozenset[str], others: frozenset[str]) -> bool:
-    """Return whether a condition contradicts others."""
+    """Return whether one of the conditions is the opposite of others."""
     for one in conditions:
         if one.startswith("!("):
             denied = one[2:-1]
@@ -146,22 +146,22 @@ def _contradicts(conditions: frozenset[str], others: frozenset[str]) -> bool:
     return False
 
 
-def is_open(use: Setting, declared: Setting) -> bool:
-    """Return whether a condition around a declaration is not known to hold at its use."""
+def lacks_condition(use: Setting, declared: Setting) -> bool:
+    """Return whether a declaration has a condition that is not known to hold at its use."""
     return any(
         use.platforms & ~read_condition(one)[0] for one in declared.conditions if one not in use.conditions
     )
 
 
-def is_special(one: Setting, other: Setting) -> bool:
-    """Return whether the platforms of one line are a proper subset of the other's, as beside a fallback."""
+def is_narrower(one: Setting, other: Setting) -> bool:
+    """Return whether one line is compiled for a part of the platforms of the other, its fallback."""
     both = one.platforms & other.platforms
     return one.platforms != other.platforms and both in {one.platforms, other.platforms}
 
 
 @lru_cache(4096)
 def read_path(path: str) -> int:
-    """Return the platforms that the words of a path name; all if they name none."""
+    """Return the platforms (bits) that the words of a path name; all if they name none."""
     left = ALL
     for word in _PATH_WORD.findall(path.lower()):
         mask = _WORDS.get(word, ALL)
@@ -171,7 +171,7 @@ def read_path(path: str) -> int:
 
 @lru_cache(4096)
 def read_condition(text: str) -> Truth:
-    """Return the platforms on which a condition surely holds, and those on which it may hold."""
+    """Return the platforms on which a condition certainly holds, and those on which it may."""
     if not any(one in _MACROS or one[0].isdigit() for one in _WORD.findall(text)):
         return _UNKNOWN  # most ask for a setting of the program, or guard a header
     found = (one for one in _TOKEN.finditer(text) if not one.group(4))
@@ -197,7 +197,7 @@ def _read_all(tokens: list[Token], at: int, depth: int) -> tuple[Truth, int]:
 
 
 def _read_one(tokens: list[Token], at: int, depth: int) -> tuple[Truth, int]:
-    """Return the truth of one operand, and the next position. Comparisons and arithmetic are unknown."""
+    """Return the truth of one operand, and the next position; comparisons are unknown."""
     if at >= len(tokens) or depth > MAX_NESTING:
         return _UNKNOWN, len(tokens) + 1
     asked, word, mark = tokens[at]

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Program
-from repo_mcp.graph.typed.c_conditions import Setting, is_open, read_settings
+from repo_mcp.graph.typed.c_conditions import Setting, lacks_condition, read_settings
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -53,9 +53,9 @@ Includes = Sequence[tuple[str, int]]  # files, with the line of each include
 
 
 class _Walk:
-    """A walk along includes, level by level, that continues only until the wanted file is found.
+    """A walk along includes, level by level, that ends when the wanted file is found.
 
-    Most files include the header of a name directly, and a whole walk reads hundreds of records.
+    Most files include the header of a name directly, while a whole walk reads hundreds of records.
     """
 
     def __init__(self, path: str) -> None:
@@ -64,7 +64,7 @@ class _Walk:
         self._depth = 0
 
     def step(self, below: list[str]) -> None:
-        """Continue with the files below the last level. The walk ends if these are too many or too deep."""
+        """Go on to the files below the last level; end the walk if they are too many or too deep."""
         self.seen.update(below)
         self._depth += 1
         self.level = below if self._depth < MAX_DEPTH and len(self.seen) <= MAX_INCLUDED else []
@@ -91,11 +91,11 @@ class IncludeGraph:
         return found
 
     def find_included(self, path: str, include: str) -> str | None:
-        """Return the file that an include means, or None when it is not in the repository."""
+        """Return the file that an include means; None if it is outside the repository."""
         return self._find_from(path.rpartition("/")[0], include)
 
     def _find_from(self, folder: str, include: str) -> str | None:
-        """Return the file that an include in a folder means: from that folder, or else from the one above."""
+        """Return the file that an include in a folder means: in that folder or the nearest one above."""
         return self._found.get((folder, include), lambda: self._search(folder, include))
 
     def _search(self, folder: str, include: str) -> str | None:
@@ -156,21 +156,21 @@ class IncludeGraph:
         return [settings[bisect_right(lines, line)] for _, line in includes]
 
     def is_surely_included(self, path: str, use: Setting, target: str) -> bool:
-        """Return whether a file certainly includes another under a setting, directly or through others."""
+        """Return whether a file includes another one, also through others, wherever `use` is compiled."""
         walk = self._surely.get((path, use), lambda: _Walk(path))
         while target not in walk.seen and walk.level:
             walk.step(self._list_surely_below(walk, use))
         return target in walk.seen
 
     def _list_surely_below(self, walk: _Walk, use: Setting) -> list[str]:
-        """Return the files that the last level of a walk certainly includes, and that it has not seen."""
+        """Return the new files that the last level of a walk includes under the conditions of `use`."""
         below = (
             (one, setting)
             for each in walk.level
             for (one, _), setting in zip(self._list_direct(each), self._list_settings(each), strict=True)
             if one not in walk.seen
         )
-        return list(dict.fromkeys(one for one, setting in below if not is_open(use, setting)))
+        return list(dict.fromkeys(one for one, setting in below if not lacks_condition(use, setting)))
 
     def is_included(self, path: str, target: str) -> bool:
         """Return whether a file includes another, directly or through others."""
@@ -198,8 +198,8 @@ class IncludeGraph:
     def list_includers(self, path: str) -> frozenset[str] | None:
         """Return a file and those that may include it, directly or through others; None for too many.
 
-        In `<>` a name may mean any file whose path ends with it. An include by a path that goes up further
-        than MAX_UP, or down again, is not found.
+        An include in `<>` may mean any file whose path ends with it. An include by a path that goes up
+        further than MAX_UP, or down again, is not found.
         """
         found, waiting = {path}, [path]
         for number, target in enumerate(waiting):  # grows
@@ -221,7 +221,7 @@ class IncludeGraph:
 
 
 def _list_spellings(path: str) -> list[str]:
-    """Return how includes may name a file. One that is compiled itself is seldom named by its folders."""
+    """Return the texts by which includes may name a file; a source file is seldom named by its folders."""
     parts = path.split("/")
     endings = ["/".join(parts[start:]) for start in range(len(parts))]
     if path.endswith(COMPILED):

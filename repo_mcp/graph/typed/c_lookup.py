@@ -1,4 +1,4 @@
-"""Looks up names in C and C++: what the preprocessor compiles, macros for fields, enumerators, `using`."""
+"""Looks up names in C and C++: preprocessor conditions, macros that declare fields, enumerators, `using`."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class CLookup(NamedLookup):
         super().__init__(program, CRules(program))
 
     def _read_language(self, language: str, record: SymbolRecord) -> str:
-        """Return C++ for a header with declarations that C does not have: its name may mean either."""
+        """Return C++ for a header with declarations that C does not have: `.h` may be either."""
         return language if _CPP_KINDS.isdisjoint(map(int, record.kinds)) else "cpp"
 
     def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
-        """Return whether a name can mean a symbol: in C, no type is a value, and a macro may be a type."""
+        """Return whether a name can mean a symbol: in C no type is a value, and a macro may be a type."""
         if scope.language != "c":
             return super().is_wanted(scope, kind, role)
         if is_type_role(role):
@@ -51,28 +51,28 @@ class CLookup(NamedLookup):
     ) -> FoundDeclarations:
         """Return the meaning of an unqualified name under the conditions around it."""
         line = call.line if call is not None else int(scope.record.starts[ordinal])
-        return self.settle(scope, line, super().find_bare(scope, ordinal, name, role, call))
+        return self.apply_conditions(scope, line, super().find_bare(scope, ordinal, name, role, call))
 
     def _find_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
-        """Return the members of a name that a type declares; as a value, no types that others hide."""
+        """Return the members of a name that a type declares; as a value, no types that another one hides."""
         found = super()._find_own_members(owner, name, role)
         if is_type_role(role):
             return found
         return [one for one in found if self.get_kind(one) not in TYPE_KINDS] or found
 
-    def settle(self, scope: FileScope, line: int, found: FoundDeclarations) -> FoundDeclarations:
-        """Return the declarations that are possible under the preprocessor conditions around a line."""
+    def apply_conditions(self, scope: FileScope, line: int, found: FoundDeclarations) -> FoundDeclarations:
+        """Return those declarations that may be compiled together with a line."""
         scopes = [(self.find_scope(one.path), one.ordinal) for one in found.declarations]
         candidates = [(other, ordinal) for other, ordinal in scopes if other is not None]
         if not candidates:
             return found
-        kept, alternatives = self.rules.settle(scope, line, candidates)
+        kept, alternatives = self.rules.apply_conditions(scope, line, candidates)
         declarations = tuple(Declaration(other.path, ordinal) for other, ordinal in kept)
         if alternatives != ELSEWHERE:
             return replace(found, declarations=declarations, alternatives=alternatives)
         return replace(found, declarations=declarations, is_certain=False, alternatives=0, is_elsewhere=True)
 
-    def list_unseen(self, scope: FileScope, found: Sequence[Declaration]) -> list[Declaration]:
+    def list_not_included(self, scope: FileScope, found: Sequence[Declaration]) -> list[Declaration]:
         """Return the declarations of a `using` that a file does not include, if it includes others.
 
         They may be those of another program.
@@ -83,20 +83,20 @@ class CLookup(NamedLookup):
         return unseen if len(unseen) < len(found) else []
 
     def _is_meant(self, inner: list[Candidate], call: Reference | None) -> bool:
-        """Return whether one of the declarations around a name is a definition, and in C++ takes the call."""
+        """Return whether one of the declarations is a definition and, in C++, accepts the call."""
         if not super()._is_meant(inner, call):
             return False
         if call is None or not call.arguments or inner[0][0].language != "cpp":
             return True
         return any(self.rules.accepts(scope.get_symbol(one), call) for scope, one in inner)
 
-    def _list_beside(
+    def _list_merged_types(
         self, owner: Declaration, name: str, waiting: list[Declaration]
     ) -> Sequence[Declaration]:
-        """Return the bases of a class that has their members beside its own: `using Base::add;`
+        """Return the bases of a C++ class whose members a `using Base::add;` adds to its own.
 
-        In C, macros for fields are bases, and each may have a definition for every platform: all that are
-        equally near count.
+        In C, macros that declare fields are bases, and may have a definition for each platform: all in
+        `waiting` count.
         """
         scope = self.find_scope(owner.path)
         if scope is None:
@@ -112,7 +112,7 @@ class CLookup(NamedLookup):
         return scope.get_kind(ordinal) is SymbolKind.PROPERTY and not is_type_role(role)
 
     def _list_inside(self, scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:
-        """Return the members with a name; the values of plain enums in a class of C++ are members of it."""
+        """Return the members with a name; in C++ a class also has the values of its plain enums."""
         own = super()._list_inside(scope, owner, name, role)
         if own or scope.language != "cpp" or is_type_role(role):
             return own
@@ -120,8 +120,8 @@ class CLookup(NamedLookup):
         enums = {one: scope.get_parent(one) for one in values if not scope.has_type(one)}
         return [one for one, enum in enums.items() if scope.get_parent(enum) == owner]
 
-    def _iter_taken_in(self, scope: FileScope, ordinal: int) -> Iterable[Declaration]:
-        """Yield the macros that stand for fields of a type."""
+    def _iter_other_bases(self, scope: FileScope, ordinal: int) -> Iterable[Declaration]:
+        """Yield the macros that declare fields of a type."""
         for name in scope.list_macro_fields(ordinal):
             macros = self.find_bare(scope, 0, name, ReferenceRole.USE).declarations
             yield from (one for one in macros if self.get_kind(one) is SymbolKind.MACRO)

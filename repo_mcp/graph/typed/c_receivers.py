@@ -1,6 +1,7 @@
-"""The types of receivers in C and C++: each of several definitions of a C struct counts.
+"""The types of receivers in C and C++, where a struct of C may have a definition for each platform.
 
-What a container of C++ returns is never sure: another class may be called like it."""
+What a container of C++ returns is never certain: another class may have its name.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CAST, CAST_OUTER
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
-_ITEM = "[]"  # stands for the type parameter of a container that the repository declares itself
+_ITEM = "[]"  # key of the item type of a container that the repository declares itself
 MAX_TWINS = 4  # definitions of one C struct
 
 
@@ -73,9 +74,10 @@ def _is_of_c(lookup: NamedLookup, receiver: Receiver) -> bool:
 def list_c_members(
     lookup: NamedLookup, receiver: Receiver, name: str, role: ReferenceRole
 ) -> list[Declaration]:
-    """Return the fields with a name of a C struct.
+    """Return the fields with a name of a struct of C: those of all its definitions.
 
-    Of several definitions, each counts; of an unnamed struct, only the fields in its own lines."""
+    In an unnamed struct, only fields in its own lines count.
+    """
     found = [member for one in receiver.types for member in lookup.find_members(one, name, role)]
     group = receiver.group
     if group is not None and len(found) > 1:
@@ -93,7 +95,7 @@ def list_c_members(
 
 
 def _list_twins(lookup: NamedLookup, found: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-    """Return the definitions of one type, one per platform; of `typedef struct s {} s`, the struct."""
+    """Return the definitions of one type, one for each platform; of `typedef struct s {} s`, the struct."""
     scopes = [(one, lookup.find_scope(one.path)) for one in found]
     real = [one for one, scope in scopes if scope and scope.get_kind(one.ordinal) is not SymbolKind.TYPE]
     return tuple(real or found)[:MAX_TWINS]

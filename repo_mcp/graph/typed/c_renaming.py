@@ -1,8 +1,8 @@
-"""Macros of C and C++ without a scope of their own: `#define size other_size` renames every later `size`.
+"""Macros of C and C++ that rename whatever has their name: `#define size other_size`.
 
 Where such a macro is visible, the written name does not mean a member or a function of that name, unless the
-macro is visible at its declaration, too: then both are renamed. A macro with parameters counts in calls
-alone, and one whose text contains its own name renames nothing.
+macro is also visible at its declaration: then both are renamed. A macro with parameters renames only calls,
+and one whose text contains its own name renames nothing.
 
 Left out on purpose: `#undef`, and the order of includes.
 """
@@ -17,20 +17,20 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
-CACHED_PATHS = 100_000  # of files that declare names
+CACHED_PATHS = 100_000  # paths in cached sets of the files that declare a name
 CACHED_NAMES = 200_000
 
 
 class Renaming:
-    """The macros that rename what files write."""
+    """The macros of one program that rename other names."""
 
     def __init__(self, lookup: CLookup) -> None:
         self._lookup = lookup
         self._declaring: LruCache[str, frozenset[str]] = LruCache(CACHED_PATHS, len)
         self._macros: LruCache[tuple[str, str], tuple[Declaration, ...]] = LruCache(CACHED_NAMES)
 
-    def doubt(self, scope: FileScope, reference: Reference, found: Resolution) -> Resolution:
-        """Return the meaning of a name; where a macro renames it, its targets are merely possible."""
+    def weaken(self, scope: FileScope, reference: Reference, found: Resolution) -> Resolution:
+        """Return the meaning of a name; if a macro renames it at its use, the targets are merely possible."""
         if not any(one.confidence is Confidence.EXACT for one in found.targets):
             return found
         macros = self._list_visible(scope, reference, reference.line)
@@ -45,7 +45,7 @@ class Renaming:
         )
 
     def _is_renamed_too(self, reference: Reference, target: Target, macros: list[Declaration]) -> bool:
-        """Return whether a declaration is a macro itself, or is renamed by one of the macros, too."""
+        """Return whether a target is itself a macro, or is renamed at its declaration, too."""
         at = target.declaration
         scope = self._lookup.find_scope(at.path)
         if scope is None or scope.get_kind(at.ordinal) is SymbolKind.MACRO:
@@ -54,7 +54,7 @@ class Renaming:
         return not set(macros).isdisjoint(self._list_visible(scope, reference, line))
 
     def _list_visible(self, scope: FileScope, reference: Reference, line: int) -> list[Declaration]:
-        """Return the macros that rename a name on a line, each defined above it or in an included file."""
+        """Return the macros that rename a name on a line: defined above it, or in an included file."""
         name = reference.name
         macros = self._macros.get((scope.path, name), lambda: tuple(self._iter_macros(scope, name)))
         found = []
@@ -82,7 +82,7 @@ class Renaming:
 
 
 def _has_own_name(scope: FileScope, macro: int) -> bool:
-    """Return whether the text of a macro has its own name: `#define stdin stdin`."""
+    """Return whether the text of a macro contains its own name: `#define stdin stdin`."""
     record = scope.record
     rows = record.find_references(scope.get_name(macro))
     return any(int(record.ref_symbols[row]) == macro for row in rows)

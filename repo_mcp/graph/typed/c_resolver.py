@@ -10,11 +10,11 @@ from repo_mcp.graph.typed.c_receivers import CReceivers, list_c_members
 from repo_mcp.graph.typed.c_renaming import Renaming
 from repo_mcp.graph.typed.cpp_overloads import (
     accepts_by_default,
-    choose_taking,
-    is_left_to_arguments,
+    choose_by_literals,
+    has_argument_dependent_candidates,
     is_pasted,
 )
-from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope, split_marks
+from repo_mcp.graph.typed.file_scope import FileScope, find_lookup_ordinal, split_marks
 from repo_mcp.graph.typed.language_resolver import Identity, LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
@@ -28,8 +28,8 @@ from repo_mcp.symbols.symbol_record import (
     SymbolKind,
 )
 
-_ALIAS, _STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, if there is one
-# In C, `#if` chooses one of several.
+_ALIAS, _STRUCT = "alias", "struct"  # in C, a `typedef` and a struct of the same name are one type
+# If C declares a name of these kinds several times, `#if` chooses one of them.
 _ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO, SymbolKind.ENUM_MEMBER}
 _PATH_WORD = re.compile(r"[^\W_]+")
 
@@ -47,14 +47,16 @@ class CResolver(LanguageResolver):
 
     def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         reference, marks = split_marks(reference)
-        found = choose_taking(self._lookup, super()._resolve(scope, reference), marks)
-        return self._renaming.doubt(scope, reference, found)
+        found = choose_by_literals(self._lookup, super()._resolve(scope, reference), marks)
+        return self._renaming.weaken(scope, reference, found)
 
-    def _settle(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> FoundDeclarations:
-        return self._lookup.settle(scope, reference.line, found)
+    def _apply_conditions(
+        self, scope: FileScope, reference: Reference, found: FoundDeclarations
+    ) -> FoundDeclarations:
+        return self._lookup.apply_conditions(scope, reference.line, found)
 
-    def _list_doubted_imports(self, scope: FileScope, found: FoundDeclarations) -> list[Declaration]:
-        return self._lookup.list_unseen(scope, found.declarations)
+    def _list_unsure_imports(self, scope: FileScope, found: FoundDeclarations) -> list[Declaration]:
+        return self._lookup.list_not_included(scope, found.declarations)
 
     # Bare names
 
@@ -62,11 +64,11 @@ class CResolver(LanguageResolver):
         if reference.alias != PATH:
             return super()._resolve_bare(scope, reference)
         found = self._lookup.find_path(scope, (reference.name,), reference.role)
-        outer = self._settle(scope, reference, found)
+        outer = self._apply_conditions(scope, reference, found)
         return self._conclude(outer, reference) if outer.declarations else Resolution((), reference.name)
 
     def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
-        if is_left_to_arguments(self._lookup, scope, reference, found.declarations):
+        if has_argument_dependent_candidates(self._lookup, scope, reference, found.declarations):
             found = replace(found, is_certain=False)
         concluded = self._conclude(found, reference)
         if not concluded.targets:
@@ -78,12 +80,12 @@ class CResolver(LanguageResolver):
         return concluded
 
     def _weaken_renamed(self, scope: FileScope, reference: Reference, found: Resolution) -> Resolution:
-        """Return the meaning of a type whose name is also a macro, `#define text other_text`.
+        """Return the meaning of a type of which a macro has the name, too: `#define text other_text`.
 
         The macro is meant, and possibly the type.
         """
         use = replace(reference, role=ReferenceRole.USE)
-        ordinal = skip_own_scope(scope, reference)
+        ordinal = find_lookup_ordinal(scope, reference)
         macros = self._conclude(self._lookup.find_bare(scope, ordinal, use.name, use.role, use), use).targets
         seen = [one for one in macros if one.confidence is not Confidence.POSSIBLE]
         seen = [one for one in seen if self._renames(one.declaration)]
@@ -105,19 +107,19 @@ class CResolver(LanguageResolver):
     def _find_static(
         self, scope: FileScope, reference: Reference, names: tuple[str, ...]
     ) -> FoundDeclarations:
-        return self._settle(scope, reference, super()._find_static(scope, reference, names))
+        return self._apply_conditions(scope, reference, super()._find_static(scope, reference, names))
 
     def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
         if scope.language != "c":
             return super()._resolve_in_types(scope, reference, receiver)
         members = list_c_members(self._lookup, receiver, reference.name, reference.role)
         is_certain = receiver.is_certain and len(members) >= len(receiver.types)
-        found = self._settle(scope, reference, FoundDeclarations(tuple(members), is_certain))
+        found = self._apply_conditions(scope, reference, FoundDeclarations(tuple(members), is_certain))
         return self._conclude(found if found.alternatives else _choose_twin(scope, found), reference)
 
-    def _is_called(self, scope: FileScope, kind: SymbolKind) -> bool:
-        """Return whether a member may be called: in C, any, since a field may hold a function."""
-        return scope.language == "c" or super()._is_called(scope, kind)
+    def _is_callable_kind(self, scope: FileScope, kind: SymbolKind) -> bool:
+        """Return whether a member may be called; in C any, because a field may be a function pointer."""
+        return scope.language == "c" or super()._is_callable_kind(scope, kind)
 
     def _accepts(self, declaration: Declaration, call: Reference) -> bool:
         return super()._accepts(declaration, call) or accepts_by_default(self._lookup, declaration, call)
@@ -154,7 +156,7 @@ def _make_possible(targets: tuple[Target, ...]) -> tuple[Target, ...]:
 def _choose_twin(scope: FileScope, found: FoundDeclarations) -> FoundDeclarations:
     """Return the declaration whose path shares a word with that of the use: `uv/win.h` for `src/win/fs.c`.
 
-    Returns all of them if that does not decide.
+    Returns all of them if no path or several paths do.
     """
     if len(found.declarations) < 2:
         return found

@@ -1,7 +1,7 @@
 """Name rules of C and C++: visibility through includes, file-local static functions, and namespaces.
 
-A name may mean a declaration in a file that is included, directly or through others (`includes.py`). If that
-is a prototype, its definition is meant, provided there is only one; if nothing is included, the only
+A name may mean a declaration in a file that is included, directly or through others (`c_includes.py`). A
+prototype means its definition, if there is only one. If nothing that declares the name is included, the only
 definition in the repository is probable.
 """
 
@@ -17,8 +17,8 @@ from repo_mcp.graph.typed.c_conditions import (
     Settings,
     excludes,
     excludes_surely,
-    is_open,
-    is_special,
+    is_narrower,
+    lacks_condition,
     read_condition,
 )
 from repo_mcp.graph.typed.c_includes import IncludeGraph
@@ -35,23 +35,23 @@ from repo_mcp.symbols.symbol_record import (
     list_references,
 )
 
-MAX_OPENING = 8  # files that define a macro, searched for the namespace that it opens
-_OPENING = "NAMESPACE"  # in the names of such macros
-ELSEWHERE = -1  # in place of a number of alternatives: there are declarations elsewhere
+MAX_OPENING = 8  # files that are read of those that define one macro
+_OPENING = "NAMESPACE"  # in the names of macros that open a namespace
+ELSEWHERE = -1  # a number of alternatives: something outside the repository has that name
 _NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
 _RESERVED = re.compile(r"_[A-Z_]")
 _DENIED = re.compile(r"!(?:(\w+)|defined\((\w+)\))")
 _ASKED = re.compile(r"(\w+)|defined\((\w+)\)")
 _DEFINED_ZERO = re.compile(r"\b0[ \t]*(?:$|/[/*])")
-# Members of containers of C++ and of Qt that return an item, or an iterator, which is read like one.
+# Members of containers of C++ and Qt that return an item, or an iterator, which is treated as an item.
 _GIVING_TEXT = """
 at back begin cbegin cend constBegin constFind constFirst constLast crbegin end erase find first front last
 lower_bound rbegin rend takeAt takeFirst takeLast top upper_bound value
 """
 _GIVING_ITEM = frozenset(_GIVING_TEXT.split())
-# In names of macros for what a build finds out.
-_FOUND_OUT = re.compile(r"(?:^|_)(?:HAVE|HAS|USE|WITH|ENABLE)(?:_|$)")
+# In the names of macros that the configuration of a build defines.
+_CONFIGURED = re.compile(r"(?:^|_)(?:HAVE|HAS|USE|WITH|ENABLE)(?:_|$)")
 
 
 class CRules(Rules):
@@ -59,18 +59,18 @@ class CRules(Rules):
 
     languages = frozenset({"c", "cpp"})
     has_implicit_members = True
-    sees_in_order = True
-    declares_again = True
+    declares_before_use = True
+    allows_redeclaration = True
     has_overloads = True
-    guesses_bare = True  # not every include is found: only the compiler may know its folder
-    # Libraries have some of the same names.
-    doubted_kinds = frozenset({SymbolKind.PROPERTY, SymbolKind.MACRO})
+    guesses_bare = True  # not every included file is found: the compiler is given folders
+    # These may have the names of what libraries declare.
+    unsure_kinds = frozenset({SymbolKind.PROPERTY, SymbolKind.MACRO})
     has_extensions = True
     checks_extensions = True
-    own_words = frozenset({"this"})
-    giving_item = _GIVING_ITEM
-    keeping_items = frozenset({"values"})
-    imitating = frozenset({"second"})  # of an item of a map, which is read as its value
+    self_words = frozenset({"this"})
+    item_getters = _GIVING_ITEM
+    list_filters = frozenset({"values"})
+    projections = frozenset({"second"})  # an item of a map is treated as its value
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -85,15 +85,15 @@ class CRules(Rules):
     def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the full path of a symbol.
 
-        That of a macro is its name alone. That of an enum value lacks the name of its enum, or of the macro
-        that lists it, unless this is an `enum class`, whose values have a type. In C a type is not a scope,
-        so the paths of types and enum values lack the types around them.
+        For a macro, it is the name alone. For the value of an enum, it lacks the name of the enum, or of the
+        macro that lists it, except in an `enum class`. In C, where a type is no scope, the paths of types and
+        values also lack the types around them.
         """
         around = [one for one in scope.iter_around(ordinal) if one]
         kind, is_c = scope.get_kind(ordinal), scope.language == "c"
         if kind is SymbolKind.MACRO:
             return (scope.get_name(ordinal),)
-        opened = self._find_opened(scope, ordinal)
+        opened = self._find_macro_namespace(scope, ordinal)
         is_value = kind is SymbolKind.ENUM_MEMBER and not scope.has_type(ordinal)
         if not is_value and not (is_c and kind in TYPE_KINDS):
             return opened + super().get_full_path(scope, ordinal)
@@ -101,23 +101,23 @@ class CRules(Rules):
         kept = [one for one in around if one == ordinal or scope.get_kind(one) not in left_out]
         return opened + tuple(scope.get_name(one) for one in reversed(kept))
 
-    def _find_opened(self, scope: FileScope, ordinal: int) -> Path:
-        """Return the namespace that a macro such as `FMT_BEGIN_NAMESPACE` opens before a symbol, or ().
+    def _find_macro_namespace(self, scope: FileScope, ordinal: int) -> Path:
+        """Return the namespace that a macro such as `FMT_BEGIN_NAMESPACE` opens above a symbol, or ().
 
-        It reaches to the end of the file, where another such macro closes it.
+        It is taken to reach to the end of the file, where another macro closes it.
         """
         if scope.path not in self._opened:
             strings = scope.record.strings
             names = frozenset(one for one in strings if _OPENING in one and not scope.path.endswith(".c"))
             uses = list_references(scope.record, ReferenceRole.USE) if names else []
             rows = (one for one in uses if one.name in names and not one.symbol)
-            opened = ((row.line, self._read_opened(row.name)) for row in rows)
+            opened = ((row.line, self._read_macro_namespace(row.name)) for row in rows)
             self._opened[scope.path] = next(((line, path) for line, path in opened if path), (0, ()))
         line, path = self._opened[scope.path]
         return path if path and int(scope.record.starts[ordinal]) >= line else ()
 
-    def _read_opened(self, macro: str) -> Path:
-        """Return the namespace that the text of a macro opens; () if two texts open different ones."""
+    def _read_macro_namespace(self, macro: str) -> Path:
+        """Return the namespace that the text of a macro opens; () if definitions of it differ."""
         found: set[Path] = set()
         for other, one in self._iter_declared(macro):
             found.update(map(split_name, other.list_bindings(one, NAMESPACE)))
@@ -143,10 +143,10 @@ class CRules(Rules):
             elif kind is SymbolKind.EXTENSION:
                 row = scope.find_extended(one)
                 names += row.qualifier.split(".") if row is not None and row.qualifier else []
-        opened = self._find_opened(scope, ordinal)
+        opened = self._find_macro_namespace(scope, ordinal)
         found = [(*opened, *names[:end]) for end in range(len(names), -1, -1)]
         found += [()] if opened else []
-        rows = (row for row in scope.wide_imports if row.qualifier)
+        rows = (row for row in scope.wildcard_imports if row.qualifier)
         wide = [
             tuple(row.qualifier.split(".")) for row in rows if _is_visible(scope, row.symbol, ordinal, found)
         ]
@@ -178,10 +178,10 @@ class CRules(Rules):
         return ([], [], qualifier.lstrip("<")) if found is None else ([found], [], "")
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return whether a name is visible in a file.
+        """Return whether a symbol of another file may be visible in a file.
 
-        Static names of a source file, and in C its types, constants and macros, are visible only where it is
-        included.
+        Static symbols of a source file, and in C its types, constants and macros, are visible only where that
+        file is included.
         """
         if other is scope or other.path.endswith(_HEADERS):
             return True
@@ -191,10 +191,11 @@ class CRules(Rules):
         return True
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
-        """Return definitions in the file or its includes, or else the definitions of prototypes there.
+        """Return the definitions in the file and its includes, or else those of the prototypes there.
 
-        The name of a template means the template, not its specialisations."""
-        plain = [one for one in found if not _is_special_case(*one)]
+        The name of a template means the template, not its specialisations.
+        """
+        plain = [one for one in found if not _is_specialisation(*one)]
         if not plain:
             return found, False
         found = plain
@@ -212,24 +213,26 @@ class CRules(Rules):
             return self._join_overloads(scope, near, found), len(near) == len(defined)
         elsewhere = [one for one in others if not one[0].is_forward(one[1])]
         sources = [one for one in elsewhere if not _is_header(one[0])] or elsewhere
-        is_announced = bool(own or seen)
-        if len(sources) > 1 and is_announced:
+        has_prototype = bool(own or seen)
+        if len(sources) > 1 and has_prototype:
             sources = self._choose_near(scope, seen, sources)
             headers = [one for one in others if _is_header(one[0]) and one[0].is_forward(one[1])]
-            own_program = [one for one in sources if not self._is_announced_apart(one, seen, headers)]
+            own_program = [one for one in sources if not self._is_of_other_program(one, seen, headers)]
             if 0 < len(own_program) < len(sources):
                 return own_program, False  # not a rule of C, but usual in trees of several programs
         if sources:
             use = self._settings.find(scope, 0)
             prototypes = ((one[0].path, self._settings.find_declared(*one)) for one in (*own, *seen))
-            is_sure = any(not self._is_open(scope, path, use, setting) for path, setting in prototypes)
+            is_sure = any(
+                not self._lacks_condition(scope, path, use, setting) for path, setting in prototypes
+            )
             return sources, is_sure
-        return (own or seen, True) if is_announced else (found, False)
+        return (own or seen, True) if has_prototype else (found, False)
 
     def _join_overloads(
         self, scope: FileScope, defined: list[Candidate], found: list[Candidate]
     ) -> list[Candidate]:
-        """Return functions of C++ together with those of the same path that take other arguments."""
+        """Return functions of C++ together with their overloads: same path, but other parameter types."""
         if scope.language == "c" or not all(one[0].get_kind(one[1]) in CALLABLE_KINDS for one in defined):
             return defined
         if all(one[0] is scope for one in found):
@@ -245,7 +248,7 @@ class CRules(Rules):
         return [*defined, *(self.choose(scope, others)[0] if others else ())]
 
     def _list_in_headers(self, scope: FileScope, ordinal: int) -> list[Candidate]:
-        """Return the declarations in included files that have the path of a function."""
+        """Return the declarations in included files that have the full path of a function."""
         name, path = scope.get_name(ordinal), self.get_full_path(scope, ordinal)
         if scope.get_kind(ordinal) is not SymbolKind.FUNCTION:
             return []
@@ -262,62 +265,67 @@ class CRules(Rules):
     def _is_visible(self, scope: FileScope, other: FileScope) -> bool:
         return other is scope or self.includes.is_included(scope.path, other.path)
 
-    def _is_announced_apart(
+    def _is_of_other_program(
         self, defined: Candidate, seen: list[Candidate], headers: list[Candidate]
     ) -> bool:
-        """Return whether the file of a definition includes a prototype of it, but none that the use sees.
+        """Return whether a definition has a prototype that its own file includes, but not the file of the
+        use.
 
-        If two programs have functions of one name, each has its own header.
+        If two programs in a repository have functions of one name, each has a header of its own.
         """
         included = [one for one in headers if self.includes.is_included(defined[0].path, one[0].path)]
         return bool(included) and not any(one in seen for one in included)
 
-    def settle(self, scope: FileScope, line: int, found: list[Candidate]) -> tuple[list[Candidate], int]:
+    def apply_conditions(
+        self, scope: FileScope, line: int, found: list[Candidate]
+    ) -> tuple[list[Candidate], int]:
         """Return the declarations that may be compiled together with a line, and the number of alternatives.
 
-        Declarations that exclude each other are alternatives, and so is a single one under a condition that
-        the line may lack. For a macro under such a condition the number is ELSEWHERE: something else must
-        have that name. The same holds if no declaration is compiled with the line, or if all stand in for a
-        name that C reserves for the system.
+        Declarations that exclude each other are alternatives; so is a single one under a condition that is
+        not known to hold on the line. The number is ELSEWHERE if something else must have the name: if the
+        single one is a macro, if no declaration is compiled with the line, or if all of them only replace a
+        missing name of the system.
         """
         use = self._settings.find(scope, line)
         settings = [self._settings.find_declared(*one) for one in found]
         left = [number for number, one in enumerate(settings) if not excludes(use, one)]
         excluded = {*range(len(found))} - {*left}
         left = left or [*range(len(found))]
-        certain = [one for one in left if not self._is_open(scope, found[one][0].path, use, settings[one])]
+        certain = [
+            one for one in left if not self._lacks_condition(scope, found[one][0].path, use, settings[one])
+        ]
         dropped = (settings[one] for one in excluded - {*left})
         is_certain = len(certain) == len(left) and all(excludes_surely(use, one) for one in dropped)
         left = certain or left  # one under a further condition repeats one without it
         places = {(found[one][0].path, settings[one]): found[one] for one in left}
         kept = [found[one] for one in left]
-        if len(excluded) == len(found) or all(_is_of_system(*one) for one in places.items()):
+        if len(excluded) == len(found) or all(_is_system_fallback(*one) for one in places.items()):
             return kept, ELSEWHERE
         if len(places) == 1:
             (setting,) = {settings[one] for one in left}
-            is_macro = all(_is_replacing(one, setting) for one in kept)
+            is_macro = all(_replaces_name(one, setting) for one in kept)
             is_macro = is_macro and not self._is_default(use, setting)
-            return kept, ELSEWHERE if is_macro and is_open(use, setting) else int(not is_certain)
+            return kept, ELSEWHERE if is_macro and lacks_condition(use, setting) else int(not is_certain)
         for one, other in combinations(places, 2):
             is_linked = _is_linked(places[one]) and _is_linked(places[other]) and one[0] != other[0]
-            if not excludes(one[1], other[1]) and not (is_linked and is_special(one[1], other[1])):
+            if not excludes(one[1], other[1]) and not (is_linked and is_narrower(one[1], other[1])):
                 return kept, 0
         return kept, len(places)
 
     def _is_default(self, use: Setting, declared: Setting) -> bool:
-        """Return whether only an option of the compiler can break the conditions that a use may lack.
+        """Return whether the conditions that a use lacks hold unless an option of the compiler breaks them.
 
-        All of them deny macros of which nothing is known, as in `#if !ANY_DONT_DEFINE_TEST`, or ask for one
-        that a file defines unless it is defined: `#ifndef ANY_SHORT`, `#define ANY_SHORT 1`.
+        Such conditions exclude a macro that nothing is known to define, `#if !ANY_DONT_DEFINE_TEST`, or
+        require one that a file defines by default: `#ifndef ANY_SHORT`, `#define ANY_SHORT 1`.
         """
         lacking = [one for one in declared.conditions if one not in use.conditions]
         return all(
-            self._is_denied_in_vain(one) or self._is_defined_by_default(one)
+            self._denies_unknown_macro(one) or self._is_defined_by_default(one)
             for one in lacking
             if use.platforms & ~read_condition(one)[0]
         )
 
-    def _is_denied_in_vain(self, condition: str) -> bool:
+    def _denies_unknown_macro(self, condition: str) -> bool:
         denied = _DENIED.fullmatch(condition)
         return denied is not None and not self._may_be_defined(denied[1] or denied[2])
 
@@ -336,20 +344,19 @@ class CRules(Rules):
         return False
 
     def _may_be_defined(self, name: str) -> bool:
-        """Return whether a macro may well be defined: by the compiler, by a configured build, or by a file.
+        """Return whether a macro may be defined by the compiler, by a configured build, or by a file.
 
-        A file that only gives a default does not count.
+        A file that defines it only if it is not yet defined does not count.
         """
-        if _RESERVED.match(name) or _FOUND_OUT.search(name):
+        if _RESERVED.match(name) or _CONFIGURED.search(name):
             return True
         defaults = {f"!defined({name})", f"!{name}"}
         declared = self._iter_declared(name)
         return any(not self._settings.find_declared(*one).conditions & defaults for one in declared)
 
-    def _is_open(self, scope: FileScope, path: str, use: Setting, declared: Setting) -> bool:
-        """Return whether a declaration, or the inclusion of its header, has a condition that the use may
-        lack."""
-        if is_open(use, declared):
+    def _lacks_condition(self, scope: FileScope, path: str, use: Setting, declared: Setting) -> bool:
+        """Return whether a declaration, or the include of its header, has a condition that the use lacks."""
+        if lacks_condition(use, declared):
             return True
         is_seen = (
             path != scope.path and path.endswith(_HEADERS) and self.includes.is_included(scope.path, path)
@@ -359,7 +366,7 @@ class CRules(Rules):
     def _choose_near(
         self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]
     ) -> list[Candidate]:
-        """Return the definitions in the folder of the file, or else of a header it sees; else all."""
+        """Return the definitions in the folder of the file, else in that of an included header, else all."""
         for folder in (scope.folder, *(one[0].folder for one in seen)):
             near = [one for one in sources if one[0].folder == folder]
             if near:
@@ -374,27 +381,27 @@ def _is_visible(scope: FileScope, holder: int, ordinal: int, visible: list[Path]
     return holder in scope.iter_around(ordinal)
 
 
-def _is_replacing(one: Candidate, setting: Setting) -> bool:
-    """Return whether a declaration is a macro, and not one that is defined only if it is still undefined."""
+def _replaces_name(one: Candidate, setting: Setting) -> bool:
+    """Return whether a declaration is a macro that is defined even if its name is already defined."""
     scope, ordinal = one
     is_macro = scope.get_kind(ordinal) is SymbolKind.MACRO
     return is_macro and f"!defined({scope.get_name(ordinal)})" not in setting.conditions
 
 
-def _is_of_system(place: tuple[str, Setting], one: Candidate) -> bool:
-    """Return whether a macro with a name reserved for the system is only defined if the system lacks it."""
+def _is_system_fallback(place: tuple[str, Setting], one: Candidate) -> bool:
+    """Return whether a macro defines a name that C reserves, in case the system does not have it."""
     name = one[0].get_name(one[1])
     return _RESERVED.match(name) is not None and f"!defined({name})" in place[1].conditions
 
 
 def _is_linked(one: Candidate) -> bool:
-    """Return whether a linker sees a declaration: a program then has only one of that name."""
+    """Return whether the linker sees a declaration, so that a program has only one of that name."""
     scope, ordinal = one
     kind = scope.get_kind(ordinal)
     return kind in CALLABLE_KINDS and kind is not SymbolKind.MACRO and not scope.is_static(ordinal)
 
 
-def _is_special_case(scope: FileScope, ordinal: int) -> bool:
+def _is_specialisation(scope: FileScope, ordinal: int) -> bool:
     """Return whether a type is a template specialisation: `template <> struct hash<Foo> {`."""
     return scope.get_kind(ordinal) in TYPE_KINDS and bool(scope.get_symbol(ordinal).parameters)
 

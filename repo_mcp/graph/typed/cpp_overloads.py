@@ -1,10 +1,10 @@
-"""Chooses which of several overloads of C++ a call means, by the literals among its arguments.
+"""Chooses among overloads of C++ by the literals among the arguments of a call.
 
 `run("a")` means `run(const char*)` rather than `run(std::string)`, and never `run(int)`. The parser records a
 mark for each literal after the alias of a call (`repo_mcp/languages/native/cpp_literals.py`). A class accepts
 a literal if one of its constructors does; a class of the standard library, if its name says that it is text.
-The overload that remains is probable, never sure: neither the types of other arguments nor the constraints of
-templates are known.
+The overload that is left is probable, never certain: neither the types of other arguments nor the constraints
+of templates are known.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_CANDIDATES = 16
-MAX_ALIASES = 4  # from a type's name to the type
-# How well a parameter takes a literal. NOT: not at all. PERHAPS: as a class with a template as its
-# constructor, whose constraints must exclude the literal where another class takes it, too. MADE: as a class
-# or another basic type. ANY: as a type parameter. EQUAL: as its own type. UNKNOWN: nothing is known about the
-# type.
+MAX_ALIASES = 4  # followed from the name of a type to the type
+# How well a literal fits the type of a parameter. NOT: not at all. PERHAPS: a class with a templated
+# constructor, whose constraints may exclude the literal. MADE: a class or another basic type, by a
+# conversion. ANY: a type parameter. EQUAL: the type of the literal itself. UNKNOWN: nothing is known about
+# the type.
 NOT, PERHAPS, MADE, ANY, EQUAL, UNKNOWN = range(6)
 
 _BETTER = frozenset({(EQUAL, ANY), (EQUAL, MADE), (EQUAL, PERHAPS), (MADE, PERHAPS), (ANY, PERHAPS)})
@@ -60,8 +60,8 @@ _OUTSIDE = re.compile(r"\bstd::")
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?|T[a-z]\w*|Args|Ts|Types")
 
 
-def choose_taking(lookup: NamedLookup, found: Resolution, marks: str) -> Resolution:
-    """Return a resolution in which the one overload that takes the literals best, if any, is probable."""
+def choose_by_literals(lookup: NamedLookup, found: Resolution, marks: str) -> Resolution:
+    """Return a resolution in which the overload that fits the literals best, if there is one, is probable."""
     possible = [one for one in found.targets if one.confidence is Confidence.POSSIBLE]
     if not marks or not 1 < len(possible) <= MAX_CANDIDATES or len(possible) < len(found.targets):
         return found
@@ -81,7 +81,7 @@ def choose_taking(lookup: NamedLookup, found: Resolution, marks: str) -> Resolut
 
 
 def _is_better(one: Sequence[int], other: Sequence[int]) -> bool:
-    """Return whether an overload takes each literal at least as well as another, and one of them better."""
+    """Return whether an overload fits no literal worse than another one, and one of them better."""
     if NOT in one:
         return False
     if NOT in other:
@@ -91,14 +91,14 @@ def _is_better(one: Sequence[int], other: Sequence[int]) -> bool:
 
 
 def _compare(one: int, other: int) -> int:
-    """Return 1 for a better rank, 0 for the same, -1 for a worse one or if that is unknown."""
+    """Return 1 for a better rank, 0 for an equal one, -1 for a worse or an unknown one."""
     if one == other and one != UNKNOWN:
         return 0
     return 1 if (one, other) in _BETTER else -1
 
 
 def _rank(lookup: NamedLookup, one: Declaration, marks: str) -> list[int]:
-    """Return how well a function takes each of the literals."""
+    """Return how well each literal fits its parameter of a function."""
     texts = split_signature(lookup.get_parameters(one)).parameters
     ranks = []
     for at, mark in enumerate(marks):
@@ -113,13 +113,13 @@ def _rank(lookup: NamedLookup, one: Declaration, marks: str) -> list[int]:
 
 
 def _rank_one(lookup: NamedLookup, declared: Declaration, text: str, mark: str, hops: int = 0) -> int:
-    """Return how well a parameter of some type takes a literal."""
+    """Return how well a literal fits a written type."""
     rank = _rank_plain(text, mark)
     return _rank_class(lookup, declared, text, mark, hops) if rank is None else rank
 
 
 def _rank_plain(text: str, mark: str) -> int | None:
-    """Return how well a type without a class takes a literal; None for a class or a type parameter."""
+    """Return how well a literal fits a basic type; None for a class or a type parameter."""
     is_text = mark in "sw"
     if not text or text.strip("& ") in {"...", "auto", "const auto"}:
         return UNKNOWN
@@ -136,7 +136,7 @@ def _rank_plain(text: str, mark: str) -> int | None:
         return NOT if is_text or mark == "n" else MADE
     if text.endswith("&") and "const" not in text and not text.endswith("&&"):
         is_any = is_text and _TYPE_PARAMETER.fullmatch(bare) is not None
-        return None if is_any else NOT  # of all literals only texts have an address
+        return None if is_any else NOT  # only text literals can be bound to a reference that is not const
     return None
 
 
@@ -145,7 +145,7 @@ def _spell_bare(text: str) -> str:
 
 
 def _rank_class(lookup: NamedLookup, declared: Declaration, text: str, mark: str, hops: int) -> int:
-    """Return how well a class, an enum or a type parameter takes a literal."""
+    """Return how well a literal fits a class, an enum or a type parameter."""
     bare = _spell_bare(text)
     if _TYPE_PARAMETER.fullmatch(bare):
         return ANY
@@ -170,15 +170,15 @@ def _rank_declared(lookup: NamedLookup, one: Declaration, mark: str, hops: int) 
     if kind is SymbolKind.TYPE:
         written = lookup.get_return_type(one)
         return _rank_one(lookup, one, written, mark, hops + 1) if written and hops < MAX_ALIASES else UNKNOWN
-    ranks = {_rank_maker(lookup, maker, mark) for maker in lookup.find_constructors(one)}
+    ranks = {_rank_constructor(lookup, constructor, mark) for constructor in lookup.find_constructors(one)}
     return max(ranks, default=NOT)
 
 
-def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
-    """Return how well one constructor of a class takes a literal, without an object of a further class."""
-    scope = lookup.find_scope(maker.path)
+def _rank_constructor(lookup: NamedLookup, constructor: Declaration, mark: str) -> int:
+    """Return how well a literal fits one constructor of a class, without a conversion to another class."""
+    scope = lookup.find_scope(constructor.path)
     assert scope is not None
-    texts = split_signature(scope.get_symbol(maker.ordinal).parameters).parameters
+    texts = split_signature(scope.get_symbol(constructor.ordinal).parameters).parameters
     if not texts or any("=" not in one and "..." not in one for one in texts[1:]):
         return NOT
     text = read_parameter(texts[0])
@@ -186,9 +186,9 @@ def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
     if rank is not None:
         return MADE if rank in {EQUAL, MADE} else NOT
     named = read_type(text)
-    if scope.get_name(maker.ordinal) == named.name:  # copies and moves
+    if scope.get_name(constructor.ordinal) == named.name:  # a copy or move constructor
         return NOT
-    is_known = bool(lookup.find_type(scope, maker.ordinal, named.names).declarations)
+    is_known = bool(lookup.find_type(scope, constructor.ordinal, named.names).declarations)
     is_class = is_known or _OUTSIDE.search(text) is not None
     return NOT if is_class and not _TYPE_PARAMETER.fullmatch(named.name) else PERHAPS
 
@@ -196,7 +196,7 @@ def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
 def accepts_by_default(lookup: NamedLookup, declared: Declaration, call: Reference) -> bool:
     """Return whether a C++ function that is defined outside its class or header accepts a call.
 
-    Only its first declaration has the default arguments.
+    The default arguments are written only in its prototype.
     """
     scope = lookup.find_scope(declared.path)
     if scope is None or scope.language != "cpp" or scope.is_forward(declared.ordinal):
@@ -235,12 +235,13 @@ def _list_first(
     return [(other, each) for other, each in named if other.is_forward(each)]
 
 
-def is_left_to_arguments(
+def has_argument_dependent_candidates(
     lookup: CLookup, scope: FileScope, call: Reference, found: tuple[Declaration, ...]
 ) -> bool:
-    """Return whether other namespaces of C++ have a function that takes an unqualified call.
+    """Return whether argument-dependent lookup may find another function than those of an unqualified call.
 
-    The arguments may have types of these namespaces, which the compiler then searches, too.
+    The compiler also searches the namespaces of the argument types, and the file sees a function of that name
+    in another namespace.
     """
     if scope.language != "cpp" or call.role is not ReferenceRole.CALL or call.arguments < 2 or not found:
         return False

@@ -23,9 +23,9 @@ def read_parameter(text: str) -> str:
 
 
 def list_types(symbol: DeclaredSymbol) -> tuple[str, ...]:
-    """Return the types of a function's parameters, spelled so that a definition has those of its prototype.
+    """Return the types of the parameters of a function, spelled alike in a prototype and its definition.
 
-    `const`, the namespaces around names and comments are left out.
+    `const`, the namespaces of names, and comments are left out.
     """
     texts = split_signature(_COMMENT.sub("", symbol.parameters)).parameters
     return tuple(_LEFT_OUT.sub("", read_parameter(one)) for one in texts)

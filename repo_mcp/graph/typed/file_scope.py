@@ -1,4 +1,4 @@
-"""One parsed file as the resolver of typed languages sees it: scopes, members, typed variables, imports.
+"""One parsed file as the resolvers of typed languages see it: scopes, members, typed variables, imports.
 
 Everything is looked up by names that the symbol record already numbers. The only tables built for a whole
 file are those of typed variables and of imports, each on its first use.
@@ -125,7 +125,7 @@ class FileScope(SymbolScopes):
         return self._imports_by_alias.get(alias, [])
 
     @cached_property
-    def wide_imports(self) -> list[Reference]:
+    def wildcard_imports(self) -> list[Reference]:
         """Return the wildcard imports."""
         return [row for row in self.imports if row.name == "*"]
 
@@ -139,7 +139,7 @@ class FileScope(SymbolScopes):
         return map_binds(self.record)
 
     def find_binding(self, ordinal: int, line: int, name: str) -> Reference | None:
-        """Return the last row that types a variable, up to a line, in the nearest scope that has one."""
+        """Return the last row up to a line that types a variable, in the nearest scope with such a row."""
         for around in self.iter_around(ordinal):
             rows = self._bindings.get((around, name), ())
             above = bisect_right(rows, line, key=_get_line)
@@ -149,18 +149,18 @@ class FileScope(SymbolScopes):
 
     @cached_property
     def blocks(self) -> dict[int, tuple[int, int]]:
-        """Map a symbol of a body whose head is a macro to the lines that see it."""
+        """Map each symbol in a body whose head is a macro to the first and the last line that see it."""
         if BLOCK not in self.record.strings:
             return {}
         rows = (one for (_, alias), found in self._bindings.items() if alias == BLOCK for one in found)
         return {one.symbol: (one.line, one.arguments) for one in rows}
 
     def list_bindings(self, ordinal: int, name: str) -> list[Reference]:
-        """Return the rows that type a variable of a symbol, or give the bounds of its type parameter."""
+        """Return the rows that type a variable of a symbol, or that give the bounds of its type parameter."""
         return self._bindings.get((ordinal, name), [])
 
     def has_type(self, ordinal: int) -> bool:
-        """Return whether the declaration of a symbol shows its type."""
+        """Return whether a type is written in the declaration of a symbol."""
         return bool(self.record.strings[int(self.record.types[ordinal])])
 
     @cached_property
@@ -172,7 +172,7 @@ class FileScope(SymbolScopes):
         return found
 
     def find_extended(self, ordinal: int) -> Reference | None:
-        """Return the row that names the type of an extension, or None for other symbols."""
+        """Return the row that names the type that an extension extends; None for other symbols."""
         return self._extended.get(ordinal) if self.get_kind(ordinal) is SymbolKind.EXTENSION else None
 
     def list_bases(self, ordinal: int) -> list[Reference]:
@@ -193,7 +193,7 @@ class FileScope(SymbolScopes):
         return found
 
     def list_macro_fields(self, ordinal: int) -> list[str]:
-        """Return the names of the macros that stand for fields of a type in C, or of another such macro."""
+        """Return the names of the macros that declare fields of a type of C, or of another such macro."""
         return self._macro_fields.get(ordinal, [])
 
 
@@ -202,7 +202,7 @@ def _get_line(reference: Reference) -> int:
 
 
 def get_access(scope: SymbolScopes, ordinal: int) -> Access:
-    """Return who may use a symbol."""
+    """Return the access level of a symbol."""
     return Access(int(scope.record.flags[ordinal]) >> ACCESS_SHIFT)
 
 
@@ -218,7 +218,7 @@ def read_type_names(scope: FileScope, ordinal: int) -> tuple[str, ...]:
 
 
 def is_list(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a declaration shows the type of a list, which has no member of its items."""
+    """Return whether the written type of a declaration is a list, which lacks the members of its items."""
     return read_type(scope.record.strings[int(scope.record.types[ordinal])]).is_items
 
 
@@ -233,24 +233,24 @@ def split_marks(reference: Reference) -> tuple[Reference, str]:
     return (replace(reference, alias=alias), marks) if behind else (reference, "")
 
 
-def skip_own_scope(scope: FileScope, reference: Reference) -> int:
-    """Return the ordinal to look from: bases in a type's header are looked up outside the type."""
+def find_lookup_ordinal(scope: FileScope, reference: Reference) -> int:
+    """Return the symbol in which a name is looked up: outside the type for its bases, else its own symbol."""
     is_header = reference.role in {ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
     return scope.get_parent(reference.symbol) if is_header and reference.symbol else reference.symbol
 
 
-def extends_anything(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a symbol is an extension of all types that fit: in Rust, `impl<T> Shape for T`."""
+def is_blanket_impl(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol is a blanket implementation, for every type: in Rust, `impl<T> Shape for T`."""
     return scope.get_kind(ordinal) is SymbolKind.EXTENSION and scope.find_extended(ordinal) is None
 
 
 def has_trait(scope: FileScope, ordinal: int) -> bool:
-    """Return whether an `impl` names a trait."""
+    """Return whether an `impl` implements a trait."""
     return any(one.role is ReferenceRole.IMPLEMENT for one in scope.list_bases(ordinal))
 
 
-def list_own_bounds(scope: FileScope, ordinal: int, named: TypeName) -> list[Reference]:
-    """Return the rows of the type parameter that a type at a symbol names."""
+def list_parameter_bounds(scope: FileScope, ordinal: int, named: TypeName) -> list[Reference]:
+    """Return the rows of bounds if a type written at a symbol is a type parameter; else none."""
     if named.qualifier:
         return []
     for around in scope.iter_around(ordinal):
@@ -266,7 +266,7 @@ def list_type_parameters(scope: FileScope, ordinal: int) -> list[str]:
     return [*dict.fromkeys(one.alias for one in rows if one.arguments == Binding.BOUND)]
 
 
-def is_open_parameter(scope: FileScope, ordinal: int, name: str) -> bool:
+def is_unbounded_parameter(scope: FileScope, ordinal: int, name: str) -> bool:
     """Return whether a name at a symbol is that of a type parameter without bounds."""
     rows = (row for one in scope.iter_around(ordinal) for row in scope.list_bindings(one, name))
     return any(row.arguments == Binding.BOUND and row.name == UNKNOWN_TYPE for row in rows)

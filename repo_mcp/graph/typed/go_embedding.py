@@ -1,8 +1,8 @@
-"""Go types that embed a type of another module, which may have a nearer member than the one that was found.
+"""Go types that embed an external type, which may have a nearer member than the one that was found.
 
-Go selects the member of the least depth. A type of another module that is embedded at a lesser depth than the
-type of the member that was found may have a member of that name. One at the same depth has none: the text
-would not compile. Members with small initial letters are visible in one package only.
+Go selects the member at the least depth. An external type that is embedded at a lesser depth than the type of
+the found member may have a member of that name. One at the same depth has none, or the text would not
+compile. Members in lower case are visible in one package only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from repo_mcp.graph.typed.go_method_sets import STANDARD
 from repo_mcp.graph.typed.lookup import NamedLookup
 
 MAX_DEPTH = 8
-# Types of the standard library that programs embed beside others, and their members.
+# Types of the standard library that programs often embed -> their members.
 _KNOWN = STANDARD | {
     "sync.Mutex": ["Lock", "TryLock", "Unlock"],
     "sync.RWMutex": ["Lock", "RLock", "RLocker", "RUnlock", "TryLock", "TryRLock", "Unlock"],
@@ -23,7 +23,7 @@ _KNOWN = STANDARD | {
 
 
 def may_be_nearer(lookup: NamedLookup, owner: Declaration, member: Declaration) -> bool:
-    """Return whether a type of another module that `owner` embeds may have a nearer member of that name."""
+    """Return whether an external type that `owner` embeds may have a nearer member of that name."""
     scope = lookup.find_scope(member.path)
     if scope is None or not scope.get_name(member.ordinal)[:1].isupper():
         return False
@@ -31,20 +31,20 @@ def may_be_nearer(lookup: NamedLookup, owner: Declaration, member: Declaration) 
     holders = {holder, *lookup.find_extended(holder)}
     name = scope.get_name(member.ordinal)
     level, seen = [owner], {owner}
-    was_open = is_open = False  # some type above the previous level, or above this one, embeds such a type
+    was_open = is_open = False  # an external type is embedded above the previous level, or above this one
     for _ in range(MAX_DEPTH):
         if not level or holders & {*level}:
             return was_open
         was_open = is_open
-        is_open = is_open or any(_embeds_outside(lookup, one, name) for one in level)
+        is_open = is_open or any(_embeds_external(lookup, one, name) for one in level)
         below = dict.fromkeys(base for one in level for base in lookup.list_bases(one))
         level = [one for one in below if one not in seen]
         seen.update(level)
     return False
 
 
-def _embeds_outside(lookup: NamedLookup, owner: Declaration, name: str) -> bool:
-    """Return whether a type embeds one of another module that may have a member of a name."""
+def _embeds_external(lookup: NamedLookup, owner: Declaration, name: str) -> bool:
+    """Return whether a type embeds an external one that may have a member of a name."""
     scope = lookup.find_scope(owner.path)
     for row in scope.list_bases(owner.ordinal) if scope is not None else ():
         assert scope is not None

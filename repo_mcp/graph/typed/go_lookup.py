@@ -1,4 +1,4 @@
-"""Looks up names in Go, which needs nothing but its rules."""
+"""Looks up names in Go, by its rules alone."""
 
 from __future__ import annotations
 

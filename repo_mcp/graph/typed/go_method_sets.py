@@ -1,14 +1,14 @@
-"""The interfaces that Go types satisfy: types do not name them, their methods decide.
+"""The interfaces that types of Go satisfy by their methods, without naming them.
 
-A type satisfies an interface if it has each of its methods with the same signature, declared in any file of
-its package or promoted from an embedded type: that of the least depth, unless two types or a field have the
-name there. Signatures are compared as written, with the packages of their types. An interface that embeds an
-external one is certainly satisfied only by a type that embeds the same; the methods of the standard
+A type satisfies an interface if it has each method of it with the same signature, declared in any file of its
+package or promoted from an embedded type: from the least depth, unless a field or two types have that name
+there. Signatures are compared as written, with the packages of their types. An interface that embeds an
+external one is certainly satisfied only by a type that embeds the same one; the methods of the standard
 interfaces in STANDARD are known.
 
-A name that its package does not declare is a type parameter. Two signatures that differ only in the names of
-type parameters are the same; one with type parameters where the other has types may be the same, for some
-type arguments.
+A name that its package does not declare is taken for a type parameter. Signatures that differ only in the
+names of type parameters are the same; if one has a type parameter where the other has a type, they may be the
+same.
 
 Left out on purpose: checking that one type argument fits all methods, and the type sets of interfaces
 (`~int`).
@@ -29,9 +29,9 @@ from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolKind
 
-MAX_FILES = 500  # examined for types with a method of one name; as many more for embedding types
+MAX_FILES = 500  # examined for types with a method of one name, and as many for types that embed others
 MAX_INTERFACES = 60  # files that declare a method of one name, examined for interfaces: the nearest
-MAX_EMBEDDED = 40  # types and interfaces in each other, for one method set
+MAX_EMBEDDED = 40  # embedded types and interfaces that are followed for one method set
 MAX_EMBEDDING = 200  # types that embed others with a method, for one interface
 CUT = "…"  # at the end of a text that is too long for a record
 
@@ -63,28 +63,31 @@ any bool byte comparable complex64 complex128 error float32 float64 int int8 int
 string uint uint8 uint16 uint32 uint64 uintptr map chan func struct interface
 """
 _BUILTINS = frozenset(_BUILTINS_TEXT.split())
-_EMBEDS = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)  # of a struct, of an interface
+# the role of what a struct embeds, and of what an interface embeds
+_EMBEDS = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
 _OWN_KINDS = frozenset({SymbolKind.STRUCT, SymbolKind.TYPE})
 
-Signature = str | None  # None: unknown (of the standard library) or cut
+Signature = str | None  # None: of an external method, or cut in the record
 
 
 class _Embedded(NamedTuple):
-    """A type at some depth of another."""
+    """A type that another one embeds at some depth."""
 
     type: Declaration
-    origin: int  # the same for all that one interface embeds, or that stand for one embedded type
+    # equal for types that do not hide methods of each other: those in one interface, and build alternatives
+    origin: int
 
 
 @dataclass(slots=True)
 class _MethodSet:
     """The methods of a type or an interface, including promoted ones."""
 
-    methods: dict[tuple[str, str], Signature] = field(default_factory=dict)  # package if unexported, name
-    unknown: set[str] = field(default_factory=set)  # embedded types that are external
+    # (package, name): the package only if the name is not exported
+    methods: dict[tuple[str, str], Signature] = field(default_factory=dict)
+    unknown: set[str] = field(default_factory=set)  # external types that are embedded
 
     @property
-    def are_outside(self) -> bool:
+    def are_external(self) -> bool:
         """Return whether all methods come from external types."""
         return not any(self.methods.values())
 
@@ -105,7 +108,7 @@ class _MethodSet:
 
 
 class MethodSets:
-    """The method sets of one program's Go types, read anew for each question."""
+    """Finds the types of Go that satisfy interfaces. Reads method sets anew for each question."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -135,7 +138,7 @@ class MethodSets:
         declaring = {
             name: self._program.list_declaring(name)
             for (_, name), signature in wanted.methods.items()
-            if signature is not None or wanted.are_outside
+            if signature is not None or wanted.are_external
         }
         rarest = min(declaring, key=lambda name: (len(declaring[name]), name))
         found = []
@@ -146,8 +149,9 @@ class MethodSets:
         return sorted(found, key=lambda one: (one.declaration.path, one.declaration.ordinal))
 
     def list_satisfied(self, owner: Declaration, name: str = "") -> list[Target]:
-        """Return the interfaces that a type satisfies without naming them; with `name`, those with that
-        method.
+        """Return the interfaces that a type satisfies without naming them.
+
+        With `name`, only interfaces that have a method of that name.
         """
         if self._program.find_language(owner.path) != "go":
             return []
@@ -184,8 +188,9 @@ class MethodSets:
         return [Target(one, confidence) for one, confidence in found.items()]
 
     def list_implemented(self, method: Declaration) -> list[Target]:
-        """Return the methods of interfaces that a method implements, because its type satisfies them, or a
-        type that embeds it.
+        """Return the methods of interfaces that a method implements.
+
+        Its type satisfies them, or a type that embeds its type.
         """
         record = self._program.find_record(method.path)
         if record is None or record.get_symbol(method.ordinal).kind is not SymbolKind.METHOD:
@@ -222,18 +227,18 @@ class _Reader:
         self._spare_files = MAX_FILES  # files that may still be examined for embedding types
 
     def find_types(self, owner: Declaration) -> list[Declaration]:
-        """Return a type as it is; for an extension, the type that it extends."""
+        """Return a type itself; for an extension, the type that it extends."""
         scope = self.lookup.find_scope(owner.path)
         if scope is None:
             return []
         if scope.get_kind(owner.ordinal) is not SymbolKind.EXTENSION:
             return [owner] if scope.get_kind(owner.ordinal) in _OWN_KINDS else []
-        self.lookup.begin()
+        self.lookup.begin_question()
         found = self.lookup.find_extended(owner)
         return [one for one in found if one != owner and self.find_types(one)]
 
     def list_with_method(self, paths: list[str], name: str) -> list[Declaration]:
-        """Return the types that have a method of some files, and those that embed them or its interfaces."""
+        """Return the types that declare a method in some files, or that embed what declares it."""
         owners = [owner for _, owner in self._iter_owners(paths, name)]
         found = [
             one
@@ -252,7 +257,7 @@ class _Reader:
         return self.lookup.get_kind(one) is SymbolKind.INTERFACE
 
     def add_embedding(self, declarations: list[Declaration]) -> list[Declaration]:
-        """Return types, and those that embed them, directly or through others."""
+        """Return types together with those that embed them, directly or through others."""
         found = dict.fromkeys(declarations)
         waiting = [*found]
         while waiting and len(found) < MAX_EMBEDDING:
@@ -299,7 +304,7 @@ class _Reader:
         for row in scope.list_bases(owner.ordinal) if scope is not None else ():
             assert scope is not None
             names = split_name(row)
-            self.lookup.begin()
+            self.lookup.begin_question()
             found = self.lookup.find_type(scope, scope.get_parent(owner.ordinal), names)
             yield found.declarations, found.external or ".".join(names)
 
@@ -310,14 +315,14 @@ class _Reader:
     def list_methods(self, owner: Declaration, name: str) -> list[Declaration]:
         """Return the methods of a name that a type declares, or else those promoted from the least depth.
 
-        A method that an embedded interface promotes is left out: it is declared by no type.
+        A method that is promoted from an embedded interface is left out, since no type declares it.
         """
         level, met = [_Embedded(owner, 0)], {owner}
         while level and len(met) <= MAX_EMBEDDED:
             found = [(one, method) for one in level for method in self.list_own_methods(one.type, name)]
             fields = (field for one in level for _, field in self._iter_fields(one.type))
             if len({one.origin for one, _ in found}) > 1 or name in fields:
-                return []  # of none of them
+                return []  # an ambiguous name: none is promoted
             if found:
                 return list(dict.fromkeys(each for one, each in found if not self._is_interface(one.type)))
             level = self._list_below(_MethodSet(), level, met)
@@ -342,7 +347,8 @@ class _Reader:
         if owner not in self._read:
             found = self._read[owner] = _MethodSet()
             level, seen = [_Embedded(owner, 0)], {owner}
-            hidden: set[tuple[str, str]] = set()  # names of fields, or of several members, at a lesser depth
+            # names that fields, or several methods, have at a lesser depth
+            hidden: set[tuple[str, str]] = set()
             while level and len(seen) <= MAX_EMBEDDED:
                 hidden |= self._add_level(found, level, hidden)
                 level = self._list_below(found, level, seen)
@@ -352,7 +358,7 @@ class _Reader:
     def _list_below(
         self, found: _MethodSet, level: list[_Embedded], seen: set[Declaration]
     ) -> list[_Embedded]:
-        """Return what types at one depth embed, each type twice at most; adds what is outside to `found`."""
+        """Return the types that those at one depth embed, each at most twice; record external ones."""
         below: list[_Embedded] = []
         times: Counter[Declaration] = Counter()
         origin = max(one.origin for one in level)
@@ -361,8 +367,8 @@ class _Reader:
             for declarations, outside in self._iter_embedded(one.type):
                 origin += 1
                 if not declarations:
-                    _add_outside(found, outside)
-                for each in declarations:  # several where each is of another system
+                    _add_external(found, outside)
+                for each in declarations:  # several if a build chooses between files
                     times[each] += 1
                     if each not in seen and times[each] <= 2:
                         below.append(_Embedded(each, one.origin if is_interface else origin))
@@ -371,9 +377,9 @@ class _Reader:
     def _add_level(
         self, found: _MethodSet, level: list[_Embedded], hidden: set[tuple[str, str]]
     ) -> set[tuple[str, str]]:
-        """Add the methods of types at one depth, and return the names that those of a greater depth have not.
+        """Add the methods of types at one depth; return the names that those at a greater depth cannot have.
 
-        A field hides methods of its name, and so do two types of one depth, unless an interface embeds both.
+        A field hides methods of its name. So do two types at one depth, unless one interface embeds both.
         """
         methods: dict[tuple[str, str], Signature] = {}
         origins: dict[tuple[str, str], int] = {}
@@ -399,13 +405,13 @@ class _Reader:
                 yield Declaration(owner.path, ordinal), scope.get_name(ordinal)
 
     def _name_key(self, declaration: Declaration, name: str) -> tuple[str, str]:
-        """Return a method's name, with its package if it is unexported."""
+        """Return the name of a method, with its package if the name is not exported."""
         scope = self.lookup.find_scope(declaration.path)
         hidden = scope is not None and not name[:1].isupper()
         return (scope.folder if scope is not None and hidden else "", name)
 
     def _write_signature(self, path: str, symbol: DeclaredSymbol) -> Signature:
-        """Return the types of parameters and results, each with its package; None for a cut text."""
+        """Return the types of parameters and results, each with its package; None if a text was cut."""
         if symbol.parameters.endswith(CUT) or symbol.return_type.endswith(CUT):
             return None
         result = symbol.return_type
@@ -414,10 +420,10 @@ class _Reader:
         return self._qualify(path, _SPELLED.sub(lambda found: _SAME_TYPES[_squeeze(found[0])], text))
 
     def _is_declared(self, scope: FileScope, name: str) -> bool:
-        """Return whether a package declares a type of a name, or sees one by `import . "path"`."""
+        """Return whether a package declares a type of a name, or imports one by `import . "path"`."""
         key = (scope.folder, name)
         if key not in self._declared:
-            self.lookup.begin()
+            self.lookup.begin_question()
             self._declared[key] = bool(self.lookup.find_type(scope, 0, (name,)).declarations)
         return self._declared[key]
 
@@ -443,7 +449,7 @@ class _Reader:
 
 
 def _may_be_same(one: str, other: str) -> bool:
-    """Return whether two signatures are the same for some arguments of their type parameters."""
+    """Return whether two signatures are the same for some type arguments."""
     for text, fixed in ((one, other), (other, one)):
         parts = [re.escape(part) for part in re.split(rf"{re.escape(_PARAMETER)}\d+", text)]
         if len(parts) > 1 and re.fullmatch(r"[^,()]+".join(parts), fixed):
@@ -451,8 +457,8 @@ def _may_be_same(one: str, other: str) -> bool:
     return False
 
 
-def _add_outside(found: _MethodSet, outside: str) -> None:
-    """Add the methods of an external type, if they are known."""
+def _add_external(found: _MethodSet, outside: str) -> None:
+    """Add an external type, or its methods if they are known."""
     if outside not in STANDARD:
         found.unknown.add(outside)
     for name in STANDARD.get(outside, ()):
@@ -461,7 +467,7 @@ def _add_outside(found: _MethodSet, outside: str) -> None:
 
 def _drop_names(text: str) -> str:
     """Return "(int,int,error)" for "(a, b int, err error)"."""
-    parts = split_list(text.strip()[1:-1].replace("<-", "~"))  # of a channel: no bracket
+    parts = split_list(text.strip()[1:-1].replace("<-", "~"))  # of a channel, and not a bracket
     named = [_NAMED_PARAMETER.fullmatch(one) for one in parts]
     if not any(named):
         return f"({','.join(map(_squeeze, parts))})"

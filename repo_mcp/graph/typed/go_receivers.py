@@ -1,4 +1,4 @@
-"""The types of receivers in Go: types behind a package, elements of named lists, embedded types."""
+"""The types of receivers in Go: types after a package, elements of named lists, embedded types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class GoReceivers(ReceiverTypes):
     bounds_around = True
 
     def find_type_receiver(self, scope: FileScope, ordinal: int, chain: str) -> Receiver | None:
-        """Return the type at the end of a chain that begins with a type, or with its package."""
+        """Return the type at the end of a chain that begins with a type or with its package."""
         names = tuple(chain.split("."))
         return self._follow_type(self._find_type(scope, ordinal, names[:2]), names[2:])
 

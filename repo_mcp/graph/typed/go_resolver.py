@@ -1,4 +1,4 @@
-"""Resolves names in Go: functions of the language, embedded types, and files that a build chooses."""
+"""Resolves names in Go: predeclared functions, embedded types, and files of which a build chooses one."""
 
 from __future__ import annotations
 
@@ -27,24 +27,25 @@ class GoResolver(LanguageResolver):
         return super()._guess_bare(scope, reference)
 
     def _guess(self, scope: FileScope, reference: Reference, *, is_member: bool) -> Resolution:
-        """Return what a name alone may mean: in a test a field of another file is never probable.
+        """Return what a name alone may mean; in a test, a field of another file is never probable.
 
-        Tables of cases have fields of their own, in structs without a name."""
+        Tables of test cases have structs without a name, with fields of their own.
+        """
         found = super()._guess(scope, reference, is_member=is_member)
         if not is_member or reference.role is not ReferenceRole.USE or not is_test_path(scope.path):
             return found
-        return Resolution(tuple(_doubt_elsewhere(scope, one) for one in found.targets))
+        return Resolution(tuple(_weaken_elsewhere(scope, one) for one in found.targets))
 
     def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
         return any(may_be_nearer(self._lookup, owner, one) for one in members[:1])
 
-    def _are_built_apart(self, declarations: list[Declaration]) -> bool:
+    def _are_build_alternatives(self, declarations: list[Declaration]) -> bool:
         """Return whether the declarations are in one package, each in a file of its own."""
         paths = {one.path for one in declarations}
         folders = {path.rpartition("/")[0] for path in paths}
         return len(folders) == 1 and len(paths) == len(declarations) > 1
 
 
-def _doubt_elsewhere(scope: FileScope, target: Target) -> Target:
+def _weaken_elsewhere(scope: FileScope, target: Target) -> Target:
     is_own = target.declaration.path == scope.path
     return target if is_own else Target(target.declaration, Confidence.POSSIBLE)

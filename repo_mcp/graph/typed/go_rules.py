@@ -12,7 +12,7 @@ from repo_mcp.languages.native.go import BUILTIN
 from repo_mcp.symbols.symbol_record import Reference, SymbolKind
 
 MAX_FOLDERS = 40  # above a file, searched for go.mod
-MAX_LOCAL = 200  # folders of modules that one file names
+MAX_LOCAL = 200  # folders of modules that are read from one go.mod or go.work
 _MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]+)", re.M)
 _LOCAL = re.compile(r"^(?:.*=>|[ \t]*use)?[ \t]*(\.\.?(?:/[^\s\"]*)?)[ \t]*(?://.*)?$", re.M)
 
@@ -23,7 +23,7 @@ Range Read Reset Scan Seek Set Size Store Swap Sync Unlock Unwrap Value Values W
 WriteString ServeHTTP MarshalJSON UnmarshalJSON MarshalText UnmarshalText
 """
 _LIBRARY = frozenset(_LIBRARY_TEXT.split())
-_TESTS = " tests"  # behind the folder of a package `a_test`
+_TESTS = " tests"  # after the folder, in the path of a package `a_test`
 
 # Parts of the names of files that are built for one system or architecture alone.
 _SYSTEMS_TEXT = """
@@ -35,7 +35,7 @@ _ARCHITECTURES_TEXT = """
 386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x sparc64 wasm
 """
 _ARCHITECTURES = frozenset(_ARCHITECTURES_TEXT.split())
-# Systems that are built with the files of another one, too.
+# System -> another one whose files are also built for it.
 _INSIDE = {"android": "linux", "illumos": "solaris", "ios": "darwin"}
 
 
@@ -43,10 +43,10 @@ class GoRules(Rules):
     """The rules of Go. Full paths begin with the folder of the package."""
 
     languages = frozenset({"go"})
-    tells_files = True
-    sees_in_order = True
+    folders_limit_paths = True
+    declares_before_use = True
     has_extensions = True
-    doubted_members = _LIBRARY
+    library_members = _LIBRARY
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -54,7 +54,7 @@ class GoRules(Rules):
         self._homes: dict[str, Path] = {}
 
     def find_home(self, scope: FileScope) -> Path:
-        """Return the folder of a file, as a path; a package `a_test` is beside that of the folder."""
+        """Return the folder of a file as a path; a package `a_test` has a path of its own."""
         home = self._homes.get(scope.path)
         if home is None:
             home = (f"{scope.folder}{_TESTS}" if _is_test_package(scope) else scope.folder,)
@@ -69,14 +69,14 @@ class GoRules(Rules):
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the package's folder, and the folders of `import . "path"`."""
         found = [self.find_home(scope)]
-        for row in scope.wide_imports:
+        for row in scope.wildcard_imports:
             folder = self.find_folder(scope, row.qualifier)
             if folder is not None:
                 found.append((folder,))
         return found
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return False for a name of another package, if that is a program or the name begins small."""
+        """Return False for a name of another package that is a program, or that does not export it."""
         if self.find_home(scope) == self.find_home(other):
             return True
         return other.get_name(1) != "main" and other.get_name(ordinal)[:1].isupper()
@@ -99,7 +99,7 @@ class GoRules(Rules):
         return [bound + names[1:]] if bound is not None else []
 
     def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:
-        """Return the file that stands for the imported package: the one of its name, or its first."""
+        """Return the file that stands for an imported package: the one with its name, or the first one."""
         qualifier = row.qualifier
         folder = self.find_folder(scope, qualifier)
         if folder is None:
@@ -109,13 +109,13 @@ class GoRules(Rules):
             folder.rpartition("/")[2],
         )
         for package in (*names, *(f"go-{one}" for one in names), "main"):
-            files = [one for one in self.program.list_declaring(package) if self.may_hold(one, (folder,))]
+            files = [one for one in self.program.list_declaring(package) if self.may_declare(one, (folder,))]
             if files:
                 named = [f"{folder}/{one}.go".lstrip("/") for one in ("doc", package)]
                 return [min(files, key=lambda one: (one.endswith("_test.go"), one not in named, one))], [], ""
         return [], [], ""
 
-    def may_hold(self, file_path: str, path: Path) -> bool:
+    def may_declare(self, file_path: str, path: Path) -> bool:
         """Return whether a file lies in the folder of a path."""
         return file_path.rpartition("/")[0] == path[0].removesuffix(_TESTS)
 
@@ -124,7 +124,7 @@ class GoRules(Rules):
         return self.find_home(scope) == self.find_home(other)
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
-        """Return the declarations of files that are built together with the reading one, by their names."""
+        """Return those declarations whose files are built together with the file of the use."""
         if len(found) > 1:
             found = [one for one in found if _are_built_together(scope.path, one[0].path)] or found
         return super().choose(scope, found)
@@ -167,7 +167,8 @@ class GoRules(Rules):
     def _list_modules(self, folder: str) -> list[tuple[str, str]]:
         """Return the folders and names of the modules that a folder may import from, nearest first.
 
-        These are the ones around it, and those that their go.mod and go.work name by their folders."""
+        They are the modules around it, and those that their go.mod and go.work name by folders.
+        """
         if folder not in self._modules:
             found: dict[tuple[str, str], None] = {}
             for text in (self._read(folder, "go.mod"), self._read(folder, "go.work")):
@@ -183,7 +184,7 @@ class GoRules(Rules):
         return self._modules[folder]
 
     def _read(self, folder: str, name: str) -> str:
-        """Return the text of a file of Go's own in a folder; empty without one."""
+        """Return the text of a file in a folder that belongs to the repository; "" if there is none."""
         path = f"{folder}/{name}".lstrip("/")
         return (self.program.read_text(path) or "") if self.program.has_file(path) else ""
 
@@ -195,7 +196,7 @@ def _is_test_package(scope: FileScope) -> bool:
 
 
 def _are_built_together(one: str, other: str) -> bool:
-    """Return whether the names of two files let a build have both: `a_linux.go` is for Linux alone."""
+    """Return whether the names of two files allow one build to have both: `a_linux.go` is only for Linux."""
     targets = zip(_read_target(one), _read_target(other), strict=True)
     return all(not left or not right or left == right for left, right in targets)
 

@@ -1,4 +1,4 @@
-"""Declarations found by their name alone, where nothing says which one is meant.
+"""Declarations that are found by their name alone, where no scope, import or type leads to one.
 
 PROBABLE: the only declaration of that name. POSSIBLE: one of a few. More than MAX_POSSIBLE give none, and
 neither do common member names on a receiver of unknown type.
@@ -31,7 +31,7 @@ for_each reduce reserve resize at front back as_mut finish with MAX MIN
 _COMMON = frozenset(_COMMON_TEXT.split())
 
 
-def is_common(name: str) -> bool:
+def is_common_member(name: str) -> bool:
     """Return whether so many types have a member of a name that the name alone does not identify one."""
     return name in _COMMON
 
@@ -51,13 +51,13 @@ class Guesses:
         paths = self._lookup.program.list_declaring(name)
         if len(paths) > MAX_DECLARING:
             return NOTHING
-        found = self._gather(scope, reference, is_member=is_member)
+        found = self._list_candidates(scope, reference, is_member=is_member)
         if reference.role is ReferenceRole.CALL:
             accepting = [one for one in found if self._accepts(one, reference)]
             found = accepting if rules.inherits_overloads else accepting or found
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING
-        probable = None if is_member and self._is_doubted(reference) else self._find_probable(found)
+        probable = None if is_member and self._may_mean_library(reference) else self._find_probable(found)
         return Resolution(
             tuple(
                 Target(one, Confidence.PROBABLE if one == probable else Confidence.POSSIBLE)
@@ -65,8 +65,10 @@ class Guesses:
             )
         )
 
-    def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
-        """Return what has the name of a reference and may be meant; definitions rather than prototypes."""
+    def _list_candidates(
+        self, scope: FileScope, reference: Reference, *, is_member: bool
+    ) -> list[Declaration]:
+        """Return the declarations that have the name of a reference; definitions before prototypes."""
         role, name, rules = reference.role, reference.name, self._lookup.rules
         is_called = is_member and role is ReferenceRole.CALL
         found: list[Candidate] = []
@@ -74,7 +76,7 @@ class Guesses:
             kind = other.get_kind(ordinal)
             if kind is SymbolKind.EXTENSION or other.is_member(ordinal) is not is_member:
                 continue
-            if is_called and not self._is_called(scope, kind):
+            if is_called and not self._is_callable_kind(scope, kind):
                 continue
             is_reached = other is scope or rules.is_reachable(scope, other, ordinal)
             if is_reached and self._lookup.is_wanted(scope, kind, role):
@@ -82,21 +84,21 @@ class Guesses:
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]
 
-    def _is_called(self, scope: FileScope, kind: SymbolKind) -> bool:
-        """Return whether a file can call members of a kind."""
+    def _is_callable_kind(self, scope: FileScope, kind: SymbolKind) -> bool:
+        """Return whether members of a kind can be called in a file."""
         return kind in CALLABLE_KINDS
 
-    def _is_doubted(self, reference: Reference) -> bool:
-        """Return whether the use of a member may as well mean one of the language's library."""
-        return reference.name in self._lookup.rules.doubted_members
+    def _may_mean_library(self, reference: Reference) -> bool:
+        """Return whether the use of a member may as well mean one of the standard library."""
+        return reference.name in self._lookup.rules.library_members
 
     def _find_probable(self, found: list[Declaration]) -> Declaration | None:
-        """Return which of all declarations of a name is probably meant: the only one."""
-        is_only = len(found) == 1 and self._lookup.get_kind(found[0]) not in self._lookup.rules.doubted_kinds
+        """Return the declaration of a name that is probably meant: the only one, or None."""
+        is_only = len(found) == 1 and self._lookup.get_kind(found[0]) not in self._lookup.rules.unsure_kinds
         return found[0] if is_only else None
 
     def _accepts(self, declaration: Declaration, call: Reference) -> bool:
-        """Return whether a declaration may be called with as many arguments; True if it has no overloads."""
+        """Return whether a declaration accepts the number of arguments; True without overloads."""
         scope, rules = self._lookup.find_scope(declaration.path), self._lookup.rules
         if scope is None or not rules.has_overloads:
             return True

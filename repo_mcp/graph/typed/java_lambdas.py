@@ -1,7 +1,7 @@
-"""The types of the parameters of lambdas in Java: what the function that takes a lambda passes to it.
+"""The types of the parameters of lambdas in Java, which follow from the call that takes the lambda.
 
-Such a function takes an interface with one method, or one of `java.util.function`; a list or a stream passes
-its items. None of this is sure.
+The called method declares a functional interface as its parameter: one of the repository with a single
+method, or one of `java.util.function`. Members of lists and streams pass items. None of this is certain.
 """
 
 from __future__ import annotations
@@ -19,60 +19,62 @@ from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag,
 
 _CALLED = re.compile(r"(.+)\((\d+),(\d+)\)")
 _BEFORE = re.compile(r"@[\w.]+(?:\([^()]*\))?|\bfinal\b|\? (?:super|extends) ")
-# Functions of `java.util.function` and the like: for each parameter, which of their type arguments it has.
+# Interfaces like those of `java.util.function` -> for each parameter of their method, the position of the
+# type argument that it has as its type.
 _PASSING = {
     **dict.fromkeys(("BiConsumer", "BiFunction", "BiPredicate"), (0, 1)),
     **dict.fromkeys(("BinaryOperator", "Comparator"), (0, 0)),
     **dict.fromkeys(("Consumer", "Function", "Predicate", "UnaryOperator"), (0,)),
     **dict.fromkeys(("ToIntFunction", "ToLongFunction", "ToDoubleFunction"), (0,)),
 }
-# Members of a list, a stream, a map or another holder that pass items to what they take.
+# Members of lists, streams, maps and other containers that call a function with items.
 _OF_ITEMS_TEXT = """
 forEach forEachOrdered filter map flatMap mapToInt mapToLong mapToDouble mapMulti anyMatch allMatch noneMatch
 peek removeIf replaceAll takeWhile dropWhile sort sorted min max reduce ifPresent ifPresentOrElse thenApply
 thenAccept thenCompose updateAndGet getAndUpdate
 """
 _OF_ITEMS = frozenset(_OF_ITEMS_TEXT.split())
-_OF_MAPS = frozenset({"forEach", "replaceAll", "computeIfPresent", "compute"})  # they pass a key before it
-_OF_FUTURES = frozenset({"handle", "whenComplete"})  # they pass an error behind it
+_OF_MAPS = frozenset({"forEach", "replaceAll", "computeIfPresent", "compute"})  # with a key before the item
+_OF_FUTURES = frozenset({"handle", "whenComplete"})  # with an error after the item
 _OF_OBJECT = frozenset({"equals", "hashCode", "toString"})
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """The call that takes a lambda, as the row of one of its parameters describes it."""
+class LambdaCall:
+    """A call that a lambda is passed to, as recorded in the row of one parameter of the lambda."""
 
     name: str  # of the called method or type
-    makes: bool  # it is a constructor's
+    is_constructor: bool
     count: int  # of the arguments of the call
     parameters: int  # of the lambda
     position: int  # of the lambda among the arguments, from 0
     index: int  # of the parameter, from 0
 
     def passes_item(self) -> bool:
-        """Return whether a member of a list or a map passes one of its items here."""
+        """Return whether this parameter is an item, if the called member is that of a list or a map."""
         if self.parameters == 2 and self.name in _OF_MAPS | _OF_FUTURES:
             return self.index == (self.name in _OF_MAPS)
         return self.name in _OF_ITEMS
 
 
-def read_taken(binding: Reference) -> Taken | None:
-    """Return what takes the lambda of a parameter; None for one that has a written type."""
+def read_lambda_call(binding: Reference) -> LambdaCall | None:
+    """Return the call that the lambda of a parameter is passed to; None if the lambda has a written type."""
     position, index = read_parameter(binding.arguments)
     found = _CALLED.fullmatch(binding.name) if position else None
     if found is None:
         return None
-    name, makes = found[1].removeprefix(NEW), found[1].startswith(NEW)
-    return Taken(name, makes, int(found[2]), int(found[3]), position - 1, index)
+    name, is_constructor = found[1].removeprefix(NEW), found[1].startswith(NEW)
+    return LambdaCall(name, is_constructor, int(found[2]), int(found[3]), position - 1, index)
 
 
-def make_call(binding: Reference, taken: Taken) -> Reference:
-    """Return the call that a lambda is passed to."""
-    return replace(binding, role=ReferenceRole.CALL, name=taken.name, alias="", arguments=taken.count + 1)
+def make_call(binding: Reference, lambda_call: LambdaCall) -> Reference:
+    """Return the reference of the call that a lambda is passed to."""
+    arguments = lambda_call.count + 1
+    return replace(binding, role=ReferenceRole.CALL, name=lambda_call.name, alias="", arguments=arguments)
 
 
-def read_taken_type(scope: FileScope, method: int, position: int) -> str:
-    """Return the type that a method takes at a position, as written; "" for none."""
+def read_parameter_at(scope: FileScope, method: int, position: int) -> str:
+    """Return the written type of a method's parameter, by position; "" for none."""
     symbol = scope.get_symbol(method)
     types = _list_types(symbol.parameters)
     if SymbolFlag.VARIADIC in symbol.flags and types and position >= len(types) - 1:
@@ -80,13 +82,14 @@ def read_taken_type(scope: FileScope, method: int, position: int) -> str:
     return types[position] if position < len(types) else ""
 
 
-def read_passed_type(
+def read_lambda_parameter(
     lookup: NamedLookup, at: Declaration, text: str, index: int, count: int = 0
 ) -> tuple[Declaration, str]:
-    """Return the type of a parameter of a function type, as written, and where it is to be looked up.
+    """Return the type of a lambda's parameter, as text, after the declaration at which that text is written.
 
-    The function type is written at a declaration. The text is empty if it has not `count` parameters (0: any
-    number), or is no such type.
+    `text` is a functional interface as written at the declaration `at`, and `index` the parameter of its
+    method. The type is "" if the text names no such interface, or one without exactly `count` parameters (0:
+    any number).
     """
     scope = lookup.find_scope(at.path)
     head, _, inside = text.partition("<")
@@ -96,9 +99,9 @@ def read_passed_type(
         return at, ""
     declared = lookup.find_type(scope, at.ordinal, names).declarations
     if not declared:
-        taken = _PASSING.get(names[-1], ())
-        is_meant = index < len(taken) and len(taken) == (count or len(taken))
-        return at, arguments[taken[index]] if is_meant and taken[index] < len(arguments) else ""
+        passing = _PASSING.get(names[-1], ())
+        is_meant = index < len(passing) and len(passing) == (count or len(passing))
+        return at, arguments[passing[index]] if is_meant and passing[index] < len(arguments) else ""
     method = _find_only_method(lookup, declared[0])
     other = lookup.find_scope(method.path) if method is not None else None
     if method is None or other is None:

@@ -1,4 +1,4 @@
-"""Looks up names in Java: a nearer class with a base of another repository may hide what was found."""
+"""Looks up names in Java, where an external base of a nearer class may hide a declaration that was found."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class JavaLookup(NamedLookup):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program, JavaRules(program))
-        self._with_base_outside: dict[Declaration, bool] = {}
+        self._with_external_base: dict[Declaration, bool] = {}
 
-    def _is_perhaps_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
-        """Return whether a nearer type has an external base, whose members may hide the found one."""
+    def _may_be_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
+        """Return whether a nearer type has an external base, whose members may hide those found."""
         owners = {self._find_owner(one) for one in found.declarations} - {None}
         if not owners:
             return False
@@ -28,7 +28,7 @@ class JavaLookup(NamedLookup):
                 above = {one, *iter_above(self, one)}
                 if owners & above:
                     return False
-                if any(self.has_base_outside(each) for each in above):
+                if any(self.has_external_base(each) for each in above):
                     return True
         return False
 
@@ -38,14 +38,14 @@ class JavaLookup(NamedLookup):
         is_member = scope and scope.is_member(one.ordinal)
         return Declaration(one.path, scope.get_parent(one.ordinal)) if scope and is_member else None
 
-    def has_base_outside(self, owner: Declaration) -> bool:
+    def has_external_base(self, owner: Declaration) -> bool:
         """Return whether a base class of a type is declared in another repository."""
-        if owner not in self._with_base_outside:
+        if owner not in self._with_external_base:
             scope = self.find_scope(owner.path)
             rows = scope.list_bases(owner.ordinal) if scope is not None else []
-            self._with_base_outside[owner] = any(
+            self._with_external_base[owner] = any(
                 not self.find_type(scope, scope.get_parent(owner.ordinal), split_name(row)).declarations
                 for row in rows
                 if scope is not None and row.role is ReferenceRole.INHERIT
             )
-        return self._with_base_outside[owner]
+        return self._with_external_base[owner]

@@ -1,8 +1,8 @@
-"""Choose among overloads of Java by the literals of a call.
+"""Chooses among overloads of Java by the literals among the arguments of a call.
 
-An overload with a parameter to which its literal does not convert is not meant. Of those left, the one with
-the very types of the literals, if they differ in no other parameter, is probable. It is never sure, since a
-class of another repository may declare one that fits better.
+An overload is ruled out if one of its parameters cannot take the literal passed to it. Of those left, one
+whose parameters have exactly the types of the literals is probable, if the overloads differ in nothing else.
+It is never certain, since a class of another repository may declare an overload that fits better.
 """
 
 from __future__ import annotations
@@ -75,7 +75,11 @@ def _accepts(types: list[str], marks: str) -> bool:
 
 
 def _find_best(overloads: dict[Declaration, list[str]], marks: str) -> Declaration | None:
-    """Return the only overload, or the one with the very types of the literals, if only these differ."""
+    """Return the overload that is probably called, or None.
+
+    That is the only one left or, if all others take the same types where no literal is passed, the only one
+    with exactly the types of the literals.
+    """
     if len(overloads) == 1:
         return next(iter(overloads))
     exact = [one for one, types in overloads.items() if _has_exact(types, marks)]

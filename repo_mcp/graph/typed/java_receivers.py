@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope, list_type_parameters, split_name
 from repo_mcp.graph.typed.java_lambdas import (
-    Taken,
+    LambdaCall,
     make_call,
-    read_passed_type,
-    read_taken,
-    read_taken_type,
+    read_lambda_call,
+    read_lambda_parameter,
+    read_parameter_at,
 )
 from repo_mcp.graph.typed.receiver import Receiver, take_item
 from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
@@ -21,8 +21,9 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CAST, CAST_OUTER, NEW, OF_PARAMETER, Binding, read_parameter
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole
 
-MAX_CALLED = 64  # overloads of what takes a lambda whose parameters are read
-_KEY = "java.util.Map.Entry.getKey"  # of an entry, which is known by its value
+MAX_CALLED = 64  # overloads of one call whose parameters are read
+# the receiver of an entry has the type of its value, so that of its key is not known
+_KEY = "java.util.Map.Entry.getKey"
 
 
 class JavaReceivers(ReceiverTypes):
@@ -39,71 +40,76 @@ class JavaReceivers(ReceiverTypes):
             return self._find_type(scope, ordinal, tuple(segments[0][1:].split(CAST_OUTER))), 1
         return super()._find_first(scope, ordinal, line, segments)
 
-    def _find_bound(self, scope: FileScope, binding: Reference) -> Receiver | None:
+    def _find_variable_type(self, scope: FileScope, binding: Reference) -> Receiver | None:
         if binding.arguments < OF_PARAMETER:
-            return super()._find_bound(scope, binding)
-        taken = read_taken(binding)
-        if taken is None:
+            return super()._find_variable_type(scope, binding)
+        lambda_call = read_lambda_call(binding)
+        if lambda_call is None:
             at = Declaration(scope.path, binding.symbol)
-            return self._read_passed(at, binding.name, read_parameter(binding.arguments)[1])
-        if taken.makes or not binding.qualifier:
-            return self._find_passed(scope, binding, taken, None)
+            return self._read_lambda_parameter(at, binding.name, read_parameter(binding.arguments)[1])
+        if lambda_call.is_constructor or not binding.qualifier:
+            return self._find_lambda_parameter(scope, binding, lambda_call, None)
         receiver = self.find_receiver(scope, binding.symbol, binding.line, binding.qualifier)
         if receiver is None or receiver.external:
             return None
         if receiver.is_items:
-            item = take_item(receiver) if taken.passes_item() else None
+            item = take_item(receiver) if lambda_call.passes_item() else None
             return item if item is None else replace(item, is_certain=False)
-        return self._find_passed(scope, binding, taken, receiver)
+        return self._find_lambda_parameter(scope, binding, lambda_call, receiver)
 
-    def _find_passed(
-        self, scope: FileScope, binding: Reference, taken: Taken, receiver: Receiver | None
+    def _find_lambda_parameter(
+        self, scope: FileScope, binding: Reference, lambda_call: LambdaCall, receiver: Receiver | None
     ) -> Receiver | None:
-        """Return what a called method or constructor passes to a lambda; None if its overloads differ.
+        """Return the type of a lambda's parameter, by the method or constructor that the lambda is passed to.
 
-        Returns None as well if there are too many of them.
+        Returns None if the overloads that accept the call differ in it, or if there are more than MAX_CALLED.
         """
-        call = make_call(binding, taken)
+        call = make_call(binding, lambda_call)
         found: list[Receiver | None] = []
-        called = self._list_called(scope, call, taken, receiver)
+        called = self._list_called(scope, call, lambda_call, receiver)
         for one in called if len(called) <= MAX_CALLED else ():
             other = self._lookup.find_scope(one.path)
             if other is not None and self._lookup.rules.accepts(other.get_symbol(one.ordinal), call):
-                text = read_taken_type(other, one.ordinal, taken.position)
-                found.append(self._read_passed(one, text, taken.index, taken.parameters, receiver))
+                text = read_parameter_at(other, one.ordinal, lambda_call.position)
+                index, count = lambda_call.index, lambda_call.parameters
+                found.append(self._read_lambda_parameter(one, text, index, count, receiver))
         known = [one for one in found if one is not None]
         return known[0] if len({(one.types, one.external) for one in known}) == 1 else None
 
     def _list_called(
-        self, scope: FileScope, call: Reference, taken: Taken, receiver: Receiver | None
+        self, scope: FileScope, call: Reference, lambda_call: LambdaCall, receiver: Receiver | None
     ) -> list[Declaration]:
         lookup, role = self._lookup, ReferenceRole.CALL
-        if taken.makes:
+        if lambda_call.is_constructor:
             made = lookup.find_type(scope, call.symbol, split_name(call)).declarations
             return [each for one in made for each in lookup.find_constructors(one)]
         if receiver is None:
             return list(lookup.find_bare(scope, call.symbol, call.name, role, call).declarations)
         return [each for one in receiver.types for each in lookup.find_members(one, call.name, role, call)]
 
-    def _read_passed(
+    def _read_lambda_parameter(
         self, at: Declaration, text: str, index: int, count: int = 0, receiver: Receiver | None = None
     ) -> Receiver | None:
-        """Return the type of a parameter of a function whose type is written at a member of a receiver."""
-        where, passed = read_passed_type(self._lookup, at, text, index, count)
+        """Return the type of a lambda's parameter, given the functional interface that is written at `at`."""
+        where, passed = read_lambda_parameter(self._lookup, at, text, index, count)
         found = self._read_text(where, passed, receiver if where == at else None) if passed else None
         return found if found is None else replace(found, is_certain=False)
 
     def _find_named(
         self, scope: FileScope, at: Declaration, text: str, named: TypeName, receiver: Receiver | None
     ) -> Receiver | None:
-        if receiver is not None and not named.is_items and _is_own_type(scope, at.ordinal, named.name):
+        if receiver is not None and not named.is_items and _is_self_bound(scope, at.ordinal, named.name):
             return replace(receiver, is_certain=False)
-        if receiver is not None and receiver.type_arguments and not self._has_argument(receiver, at, named):
+        if (
+            receiver is not None
+            and receiver.type_arguments
+            and not self._is_parameter_of_receiver(receiver, at, named)
+        ):
             receiver = replace(receiver, type_arguments=())
         return super()._find_named(scope, at, text, named, receiver)
 
-    def _has_argument(self, receiver: Receiver, at: Declaration, named: TypeName) -> bool:
-        """Return whether a name in a member is a type parameter of the receiver's own type."""
+    def _is_parameter_of_receiver(self, receiver: Receiver, at: Declaration, named: TypeName) -> bool:
+        """Return whether a name in a member is a type parameter of the type that the receiver has."""
         scope = self._lookup.find_scope(at.path)
         if scope is None or named.name in list_type_parameters(scope, at.ordinal):
             return False
@@ -112,7 +118,7 @@ class JavaReceivers(ReceiverTypes):
     def _complete(
         self, at: Declaration, text: str, named: TypeName, found: Receiver, receiver: Receiver | None
     ) -> Receiver:
-        """Return a type with the types that its parameters are given."""
+        """Return the type together with its written type arguments."""
         found = super()._complete(at, text, named, found, receiver)
         _, _, inside = text.partition(f"{named.name}<")
         other = self._lookup.find_scope(found.types[0].path) if found.types and not found.is_items else None
@@ -141,17 +147,18 @@ class JavaReceivers(ReceiverTypes):
         found = super()._find_member(receiver, segment)
         if found is None or not receiver.is_items:
             return found
-        return replace(found, is_certain=False)  # a class of a library may be called like a list of Java's
+        return replace(found, is_certain=False)  # another library may have a class of the same name
 
     def _is_value(self, declaration: Declaration, role: ReferenceRole) -> bool:
-        """Return whether a declaration can be a value: a method cannot, so the name is a variable's."""
+        """Return False for a method where no call is written: there the name is that of a variable."""
         return role is not ReferenceRole.USE or self._lookup.get_kind(declaration) not in CALLABLE_KINDS
 
 
-def _is_own_type(scope: FileScope, member: int, name: str) -> bool:
-    """Return whether a name is the `B` of `class Builder<B extends Builder<B>>` around a member.
+def _is_self_bound(scope: FileScope, member: int, name: str) -> bool:
+    """Return whether a name is the `B` of `class Builder<B extends Builder<B>>`, the class around a member.
 
-    It stands for the class whose objects have the member."""
+    Such a type parameter stands for the subclass on whose object the member is called.
+    """
     owner = scope.get_parent(member)
     rows = scope.list_bindings(owner, name)
     return any(one.arguments == Binding.BOUND and one.name == scope.get_name(owner) for one in rows)

@@ -1,4 +1,4 @@
-"""Resolves names in Java: labels of a switch, lambdas, and inherited overloads beside a method."""
+"""Resolves names in Java: labels of a switch, lambdas, and overloads that a class inherits."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class JavaResolver(LanguageResolver):
         return Resolution(tuple(Target(one, Confidence.POSSIBLE) for one in interfaces), found.external)
 
     def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
-        """Resolve a label of a switch: a constant of the enum that is compared, or else any constant."""
+        """Resolve a label of a switch: a constant of the compared enum, or else any constant."""
         lookup, name, role = self._lookup, reference.name, reference.role
         receiver = self._find_receiver(scope, reference, reference.qualifier)
         for one in receiver.types if receiver is not None else ():
@@ -72,16 +72,16 @@ class JavaResolver(LanguageResolver):
         return self._guess(scope, reference, is_member=True) if receiver is None else NOTHING
 
     def _choose_role(self, reference: Reference) -> ReferenceRole:
-        """Return the role in which a name is looked up: behind `new`, that of a type."""
+        """Return the role in which a name is looked up: after `new`, that of a type."""
         return ReferenceRole.TYPE if reference.alias == CONSTRUCTED else reference.role
 
     def _find_probable(self, found: list[Declaration]) -> Declaration | None:
-        """Return the only declaration of a name, unless it overrides one of a library: that may be meant."""
+        """Return the only declaration of a name; None if it overrides a method of a library."""
         probable = super()._find_probable(found)
-        return None if probable is not None and self._overrides_outside(probable) else probable
+        return None if probable is not None and self._overrides_external(probable) else probable
 
-    def _overrides_outside(self, method: Declaration) -> bool:
-        """Return whether a method is marked as an override, and nothing above it here has its name."""
+    def _overrides_external(self, method: Declaration) -> bool:
+        """Return whether a method is marked as an override of something that is not declared here."""
         scope = self._lookup.find_scope(method.path)
         if scope is None or not scope.get_symbol(method.ordinal).flags & SymbolFlag.OVERRIDE:
             return False
@@ -90,7 +90,7 @@ class JavaResolver(LanguageResolver):
         return not any(self._lookup.find_members(one, name, ReferenceRole.CALL) for one in bases)
 
     def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
-        """Resolve a member of a receiver; of those of the results of several overloads, one is meant."""
+        """Resolve a member of a receiver whose types are the results of overloads, of which one is called."""
         each = [replace(receiver, types=(one,)) for one in receiver.types]
         found = [super(JavaResolver, self)._resolve_in_types(scope, reference, one) for one in each]
         joined = join_targets(found)
@@ -102,18 +102,18 @@ class JavaResolver(LanguageResolver):
         return any(self._may_be_of_class(owner, one) for one in members[:1])
 
     def _may_be_of_class(self, owner: Declaration, member: Declaration) -> bool:
-        """Return whether a class of another repository may have the member that an interface declares."""
+        """Return whether a class of another repository may declare the member of an interface again."""
         if self._lookup.get_kind(self._lookup.get_parent(member)) is not SymbolKind.INTERFACE:
             return False
         above = iter_above(self._lookup, owner)
-        return any(self._lookup.has_base_outside(one) for one in (owner, *above))
+        return any(self._lookup.has_external_base(one) for one in (owner, *above))
 
     def _list_meant(self, declarations: list[Declaration], reference: Reference) -> list[Declaration]:
-        meant = self._part_fields(declarations, reference)
+        meant = self._separate_fields(declarations, reference)
         return meant + self._list_inherited(meant, reference)
 
-    def _part_fields(self, declarations: list[Declaration], use: Reference) -> list[Declaration]:
-        """Return the declarations that a name may mean: methods in calls and after `::`, else others."""
+    def _separate_fields(self, declarations: list[Declaration], use: Reference) -> list[Declaration]:
+        """Return the methods for a call or after `::`, else the other declarations."""
         if is_type_role(use.role):
             return declarations
         kinds = {one: self._lookup.get_kind(one) for one in declarations}
@@ -122,22 +122,22 @@ class JavaResolver(LanguageResolver):
         return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]
 
     def _keep_accepting(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
-        """Return the declarations that accept a call; one without arguments, before those that take some."""
+        """Return the declarations that accept a call; without arguments, those without parameters first."""
         kept = super()._keep_accepting(declarations, call)
         if call.arguments != 1:
             return kept
         called = [one for one in kept if self._lookup.get_kind(one) in CALLABLE_KINDS]
-        taking = [one for one in called if self._takes_some(one)]
+        taking = [one for one in called if self._has_parameters(one)]
         return [one for one in kept if one not in taking] if len(taking) < len(called) else kept
 
-    def _takes_some(self, method: Declaration) -> bool:
+    def _has_parameters(self, method: Declaration) -> bool:
         scope = self._lookup.find_scope(method.path)
         return scope is not None and scope.count_parameters(method.ordinal) > 0
 
     def _list_inherited(self, methods: list[Declaration], call: Reference) -> list[Declaration]:
-        """Return the methods of a base that are not overridden by the one that takes the call.
+        """Return the overloads of base classes that are not overridden by the method that accepts the call.
 
-        The types of arguments decide between them: `fit(T)` beside `fit(long)`.
+        Only the types of the arguments decide between them: `fit(T)` and `fit(long)`.
         """
         if call.role is not ReferenceRole.CALL or call.arguments < 2:
             return []

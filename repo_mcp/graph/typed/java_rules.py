@@ -64,17 +64,17 @@ class JavaRules(Rules):
     """The rules of Java. Full paths begin with the parts of the package name."""
 
     languages = frozenset({"java"})
-    tells_files = True
+    folders_limit_paths = True
     has_implicit_members = True
-    sees_in_order = True
+    declares_before_use = True
     has_overloads = True
     inherits_overloads = True
-    of_every_class = _OF_OBJECT
-    doubted_members = _LIBRARY
-    giving_item = _GIVING_ITEM
-    keeping_items = _KEEPING_ITEMS
-    own_words = frozenset({"this"})
-    base_words = frozenset({"super"})
+    methods_of_every_class = _OF_OBJECT
+    library_members = _LIBRARY
+    item_getters = _GIVING_ITEM
+    list_filters = _KEEPING_ITEMS
+    self_words = frozenset({"this"})
+    super_words = frozenset({"super"})
 
     def find_home(self, scope: FileScope) -> Path:
         """Return the package of a file."""
@@ -88,7 +88,7 @@ class JavaRules(Rules):
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Return the package and the targets of `*` imports: packages, and types with static members."""
-        wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports]
+        wide = [tuple(row.qualifier.split(".")) for row in scope.wildcard_imports]
         return [self.find_home(scope), *wide]
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
@@ -106,7 +106,7 @@ class JavaRules(Rules):
         """Return whether some file in the package's folder declares the type in a path."""
         types = [at for at, name in enumerate(path) if name[:1].isupper()]
         at = types[0] if types else len(path) - 1
-        return any(self.may_hold(one, path[: at + 1]) for one in self.program.list_declaring(path[at]))
+        return any(self.may_declare(one, path[: at + 1]) for one in self.program.list_declaring(path[at]))
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
         """Return paths through an import or visible package, in java.lang, or fully qualified."""
@@ -146,7 +146,7 @@ class JavaRules(Rules):
         package = "/".join(self.find_home(scope))
         return f"/{scope.folder.removesuffix(package)}".removesuffix("/") + "/"
 
-    def may_hold(self, file_path: str, path: Path) -> bool:
+    def may_declare(self, file_path: str, path: Path) -> bool:
         """Return whether a file lies in the folder of the package named before the first type."""
         words = [*path[:-1]]
         while words and words[-1][:1].isupper():

@@ -1,7 +1,8 @@
-"""Resolves names as languages with declared types do; the resolver of each language overrides what differs.
+"""Resolves names in the way that languages with declared types have in common.
 
-A bare name is looked up in the enclosing scopes, among imports and in the visible containers; a member in
-the receiver's type, its extensions and its bases. If that fails, either is looked up by name alone.
+A bare name is looked up in the enclosing scopes, among imports and in the visible containers; a member in the
+receiver's type, its extensions and its bases. If that fails, either is looked up by name alone. The resolver
+of each language overrides what differs in it.
 
 EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a
 few. More than MAX_POSSIBLE give none, and neither do common member names on a receiver of unknown type. A
@@ -22,7 +23,7 @@ from repo_mcp.graph.program import (
     is_type_role,
     join_targets,
 )
-from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
+from repo_mcp.graph.typed.file_scope import FileScope, find_lookup_ordinal
 from repo_mcp.graph.typed.guesses import MAX_POSSIBLE, Guesses
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
@@ -46,7 +47,7 @@ Identity = tuple[str, str, str]
 class LanguageResolver(Guesses):
     """Resolves references in files of one language, or of C and C++. Its caches are valid for one Program."""
 
-    counts_each = False  # several declarations are several meanings, even parts of one type
+    counts_every_declaration = False  # parts of one type are several meanings, too
     make_lookup: Callable[[Program], NamedLookup]
     make_receivers: Callable[[NamedLookup], ReceiverTypes] = ReceiverTypes
 
@@ -59,7 +60,7 @@ class LanguageResolver(Guesses):
         scope = self._lookup.find_scope(path)
         if scope is None:
             return NOTHING
-        self._lookup.begin(scope)
+        self._lookup.begin_question(scope)
         return self._resolve(scope, reference)
 
     def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
@@ -86,14 +87,14 @@ class LanguageResolver(Guesses):
     # Imports
 
     def _resolve_import(self, scope: FileScope, reference: Reference) -> Resolution:
-        """Resolve an import, whatever it is used for; of a method, all overloads."""
+        """Resolve an import, whatever the name is used for; of a method, all overloads."""
         rules = self._lookup.rules
         files, paths, external = rules.list_imported(scope, reference)
         found: dict[Declaration, Confidence] = {}
         for path in paths:
             for role in (ReferenceRole.USE, ReferenceRole.TYPE):
                 one = self._lookup.find_path(scope, path, role)
-                doubted = self._list_doubted_imports(scope, one)
+                doubted = self._list_unsure_imports(scope, one)
                 for declaration in one.declarations:
                     is_sure = one.is_certain and declaration not in doubted
                     found.setdefault(declaration, Confidence.EXACT if is_sure else Confidence.PROBABLE)
@@ -105,27 +106,27 @@ class LanguageResolver(Guesses):
             return Resolution(tuple(Target(one, confidence) for one, confidence in found.items()))
         return Resolution((), external) if external else NOTHING
 
-    def _list_doubted_imports(self, scope: FileScope, found: FoundDeclarations) -> list[Declaration]:
-        """Return the imported declarations that are only probable although their path leads there."""
+    def _list_unsure_imports(self, scope: FileScope, found: FoundDeclarations) -> list[Declaration]:
+        """Return the imported declarations that are only probable, although their path leads to them."""
         return []
 
     def _complete_import(
         self, scope: FileScope, reference: Reference, found: dict[Declaration, Confidence]
     ) -> dict[Declaration, Confidence]:
-        """Return the declarations that an import leads to, with those that no path leads to."""
+        """Return the declarations that an import leads to, together with those that have no path."""
         return found
 
     # Bare names
 
     def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
         rules = self._lookup.rules
-        is_own = reference.name in rules.own_words or reference.name in rules.base_words
+        is_own = reference.name in rules.self_words or reference.name in rules.super_words
         if is_own and reference.role is ReferenceRole.CALL:
             return self._resolve_own_constructor(scope, reference)
         return self._conclude_bare(scope, reference, self._find_bare(scope, reference))
 
     def _find_bare(self, scope: FileScope, reference: Reference) -> FoundDeclarations:
-        ordinal, role = skip_own_scope(scope, reference), self._choose_role(reference)
+        ordinal, role = find_lookup_ordinal(scope, reference), self._choose_role(reference)
         return self._lookup.find_bare(scope, ordinal, reference.name, role, reference)
 
     def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
@@ -177,7 +178,7 @@ class LanguageResolver(Guesses):
         """Return whether the first name of a member is a variable or the object itself."""
         if scope.find_binding(reference.symbol, reference.line, first) is not None:
             return True
-        return first in self._lookup.rules.own_words
+        return first in self._lookup.rules.self_words
 
     def _find_static(
         self, scope: FileScope, reference: Reference, names: tuple[str, ...]
@@ -194,7 +195,7 @@ class LanguageResolver(Guesses):
         if receiver is None:
             return self._guess(scope, reference, is_member=True)
         if receiver.external and reference.role is ReferenceRole.USE:
-            receiver = self._receivers.find_pointed(receiver) or receiver
+            receiver = self._receivers.find_pointee(receiver) or receiver
         if receiver.external:
             owner = f"[{receiver.external}]" if receiver.is_items else receiver.external
             return Resolution((), f"{owner}.{reference.name}")
@@ -203,7 +204,7 @@ class LanguageResolver(Guesses):
         found = self._resolve_in_types(scope, reference, receiver)
         if found.targets:
             return found
-        pointed = self._receivers.find_pointed(receiver)
+        pointed = self._receivers.find_pointee(receiver)
         return self._resolve_in_receiver(scope, reference, pointed) if pointed is not None else NOTHING
 
     def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
@@ -220,7 +221,7 @@ class LanguageResolver(Guesses):
 
     def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
         """Return whether a member of the receiver is a member of its types for sure."""
-        return receiver.is_certain and reference.name not in receiver.hiding
+        return receiver.is_certain and reference.name not in receiver.wrapper_members
 
     def _list_members(self, reference: Reference, owner: Declaration) -> tuple[list[Declaration], bool]:
         """Return the members of a type that a use may mean, and whether the language decides that."""
@@ -236,44 +237,44 @@ class LanguageResolver(Guesses):
     # Conclusions
 
     def _conclude(self, found: FoundDeclarations, reference: Reference) -> Resolution:
-        """Return the found targets, chosen by the number of arguments, with constructors added."""
+        """Return declarations as targets: those that accept the number of arguments, and constructors."""
         declarations = [one for one in found.declarations if not self._is_extension(one)]
         declarations = self._list_meant(declarations, reference)
         if reference.role is ReferenceRole.CALL:
             declarations = self._choose_called(declarations, reference)
         count = self._count_meanings(declarations)
-        several = count > 1 or (self.counts_each and len(declarations) > 1)
-        if found.is_certain and (count <= found.alternatives or self._are_built_apart(declarations)):
+        several = count > 1 or (self.counts_every_declaration and len(declarations) > 1)
+        if found.is_certain and (count <= found.alternatives or self._are_build_alternatives(declarations)):
             confidence, several = Confidence.PROBABLE, False
         elif found.is_certain and not several:
             confidence = Confidence.EXACT
-        else:  # the name of a macro that is not included is mostly a library's function
+        else:  # a macro that is not included mostly has the name of a library's function
             is_macro = any(self._lookup.get_kind(one) is SymbolKind.MACRO for one in declarations)
             is_doubted = several or is_macro or found.is_elsewhere
             confidence = Confidence.POSSIBLE if is_doubted else Confidence.PROBABLE
         if several:
             declarations = declarations[:MAX_POSSIBLE]
-        return Resolution(self._doubt_constructors(declarations, confidence))
+        return Resolution(self._weaken_constructors(declarations, confidence))
 
     def _list_meant(self, declarations: list[Declaration], reference: Reference) -> list[Declaration]:
-        """Return the declarations that the language lets a use mean, with those it leaves beside them."""
+        """Return the declarations that a use can mean, with others that the language considers."""
         return declarations
 
-    def _doubt_constructors(
+    def _weaken_constructors(
         self, declarations: list[Declaration], confidence: Confidence
     ) -> tuple[Target, ...]:
-        """Return targets of one confidence, but for constructors that are less sure.
+        """Return targets of one confidence, except that constructors may be less sure.
 
-        The types of the arguments decide between several. One outside its type has others beside it: implicit
-        ones, or those that another repository declares.
+        The types of arguments decide between several constructors. A constructor in an extension is not the
+        only one of its type: there are implicit ones, or those that another repository declares.
         """
-        makers = [one for one in declarations if self._lookup.get_kind(one) is SymbolKind.CONSTRUCTOR]
+        constructors = [one for one in declarations if self._lookup.get_kind(one) is SymbolKind.CONSTRUCTOR]
         targets = []
         for one in declarations:
             sure = confidence
-            if one in makers and len(makers) > 1:
+            if one in constructors and len(constructors) > 1:
                 sure = Confidence.POSSIBLE
-            elif one in makers and sure is Confidence.EXACT and self._is_outside_type(one):
+            elif one in constructors and sure is Confidence.EXACT and self._is_outside_type(one):
                 sure = Confidence.PROBABLE
             targets.append(Target(one, sure))
         return tuple(targets)
@@ -281,8 +282,8 @@ class LanguageResolver(Guesses):
     def _is_outside_type(self, member: Declaration) -> bool:
         return self._is_extension(self._lookup.get_parent(member))
 
-    def _are_built_apart(self, declarations: list[Declaration]) -> bool:
-        """Return True for declarations of one name between which a build chooses."""
+    def _are_build_alternatives(self, declarations: list[Declaration]) -> bool:
+        """Return whether a build chooses one of these declarations of one name."""
         return False
 
     def _is_extension(self, declaration: Declaration) -> bool:
@@ -290,11 +291,11 @@ class LanguageResolver(Guesses):
         return self._lookup.get_kind(declaration) is SymbolKind.EXTENSION
 
     def _count_meanings(self, declarations: list[Declaration]) -> int:
-        """Return the number of different things that declarations of one name are."""
+        """Return how many different things the declarations are."""
         return len(set(map(self._identify, declarations)))
 
     def _identify(self, declaration: Declaration) -> Identity:
-        """Return a key that is equal for declarations that a name cannot distinguish: parts of one type."""
+        """Return a key that is equal for declarations that a name does not tell apart: parts of one type."""
         scope = self._lookup.find_scope(declaration.path)
         if scope is None:
             return declaration.path, "", str(declaration.ordinal)
@@ -304,7 +305,8 @@ class LanguageResolver(Guesses):
         overload = ""
         if self._lookup.rules.has_overloads:
             overload = str(declaration.ordinal)
-        elif symbol.kind in CALLABLE_KINDS:  # of several implementations of a generic trait: `impl From<A>`
+        # a generic trait may be implemented several times: `impl From<A>`
+        elif symbol.kind in CALLABLE_KINDS:
             overload = symbol.parameters
         return declaration.path, symbol.name, overload
 

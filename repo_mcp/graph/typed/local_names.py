@@ -1,7 +1,7 @@
-"""Tells which of the declarations of one name inside a function a line of it may mean.
+"""Chooses the declarations of one name inside a function that a line of that function may mean.
 
-A function sees a name from its declaration on, in languages that say so (`Rules.sees_in_order`), and a block
-hides it again at its end. The records tell the lines of a block only if a macro heads it.
+In some languages (`Rules.declares_before_use`) a function sees a name from its declaration on, and no longer
+after the block of the declaration. Records have the lines of a block only if its head is a macro.
 """
 
 from __future__ import annotations
@@ -12,26 +12,27 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 
 def keep_declared(rules: Rules, scope: FileScope, around: int, found: list[int], line: int) -> list[int]:
-    """Return the declarations of a name directly in a symbol that a line of it may mean (0: any line).
+    """Return those declarations of a name directly in a symbol that a line of it may mean (0: any line).
 
-    If several blocks of a function declare it, the last one counts, unless a name may be declared again.
+    If several blocks of a function declare the name, only the last declaration counts, unless the language
+    allows to declare a name again.
     """
     if scope.blocks and line:
         spans = ((one, scope.blocks.get(one, (0, line))) for one in found)
         found = [one for one, (first, last) in spans if first <= line <= last]
         found = [one for one in found if one in scope.blocks] or found
-    if not line or not is_function_in_order(rules, scope, around):
+    if not line or not is_ordered_function(rules, scope, around):
         return found
     before = [one for one in found if int(scope.record.starts[one]) <= line]
-    return before if rules.declares_again else before[-1:]
+    return before if rules.allows_redeclaration else before[-1:]
 
 
-def is_function_in_order(rules: Rules, scope: FileScope, ordinal: int) -> bool:
-    """Return whether a symbol is a function of a language where a name is not seen before its declaration."""
-    return rules.sees_in_order and scope.get_kind(ordinal) in CALLABLE_KINDS
+def is_ordered_function(rules: Rules, scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol is a function that sees a name only after its declaration."""
+    return rules.declares_before_use and scope.get_kind(ordinal) in CALLABLE_KINDS
 
 
-def is_of_block(scope: FileScope, ordinal: int) -> bool:
+def is_in_macro_body(scope: FileScope, ordinal: int) -> bool:
     """Return whether a symbol is in a body whose head is a macro; False for values of enums."""
     if not scope.blocks or scope.get_kind(ordinal) is SymbolKind.ENUM_MEMBER:
         return False
@@ -39,7 +40,7 @@ def is_of_block(scope: FileScope, ordinal: int) -> bool:
 
 
 def is_declared_twice(rules: Rules, scope: FileScope, ordinal: int) -> bool:
-    """Return whether a function declares a name in two of its blocks, of which one may not be meant."""
+    """Return whether a function declares a name in several blocks, of which only one may be meant."""
     twins = scope.find_children(scope.get_parent(ordinal), scope.get_name(ordinal))
     kinds = [kind for kind in map(scope.get_kind, twins) if kind is not SymbolKind.PROPERTY]
-    return len(kinds) > (len(set(kinds)) if rules.declares_again else 1)
+    return len(kinds) > (len(set(kinds)) if rules.allows_redeclaration else 1)

@@ -1,6 +1,6 @@
-"""Lookup of declarations by name, in languages with declared types: by scope, or as members.
+"""Lookup of declarations by name in languages with declared types: bare names by scope, and members of types.
 
-A language's rules decide what a name can reach. Where a language looks further, or in another order, a
+The rules of a language decide what a name can reach. Where a language looks further, or in another order, a
 subclass overrides a method. Results found through scopes, imports or containers are certain, unless the rules
 say otherwise.
 """
@@ -14,12 +14,12 @@ from functools import partial
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.file_scope import (
     FileScope,
-    extends_anything,
     get_access,
+    is_blanket_impl,
     read_type_names,
     split_name,
 )
-from repo_mcp.graph.typed.local_names import is_declared_twice, is_function_in_order, keep_declared
+from repo_mcp.graph.typed.local_names import is_declared_twice, is_ordered_function, keep_declared
 from repo_mcp.graph.typed.path_lookup import PathLookup
 from repo_mcp.graph.typed.rules import NOT_FOUND, Candidate, FoundDeclarations, Path, Rules
 from repo_mcp.lru_cache import LruCache
@@ -44,7 +44,7 @@ MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 # A property without its name is an unnamed struct's.
 _NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})
 _Asked = tuple[Declaration, str, ReferenceRole, tuple[int, str] | None, bool, bool, str | None]
-_FILES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what they hold is no member
+_FILES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what is declared in these is no member
 _AskedOwn = tuple[Declaration, str, ReferenceRole, str | None]
 _FIELD_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
 
@@ -62,8 +62,10 @@ class NamedLookup(PathLookup):
         self._open: set[Declaration] = set()  # types whose bases are being determined
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
-        self.reader: FileScope | None = None  # of the use that is asked about
-        self.depth = self.spare = 0  # receivers in receivers; type arguments that may still be read
+        self.reader: FileScope | None = None  # the file of the use that is being resolved
+        self.depth = self.type_arguments_left = (
+            0  # receivers in receivers; type arguments that may still be read
+        )
 
     # By scope
 
@@ -75,8 +77,10 @@ class NamedLookup(PathLookup):
         inner = self._find_in_scopes(scope, ordinal, name, role, call)
         if inner and self._is_meant(inner, call):
             found = self._choose(scope, inner)
-            is_doubted = inner[0][0] is scope and self._is_perhaps_of_block(scope, ordinal, role, inner, call)
-            is_doubted = is_doubted or self._is_perhaps_hidden(scope, ordinal, found)
+            is_doubted = inner[0][0] is scope and self._may_be_of_ended_block(
+                scope, ordinal, role, inner, call
+            )
+            is_doubted = is_doubted or self._may_be_hidden(scope, ordinal, found)
             found = replace(found, is_certain=False) if is_doubted else found
             return self._join_imported(scope, ordinal, name, role, found)
         bound = rules.find_import(scope, ordinal, name)
@@ -86,24 +90,24 @@ class NamedLookup(PathLookup):
         for container in rules.list_visible(scope, ordinal):
             found = self.find_path(scope, (*container, name), role)
             kind = self.get_kind(found.declarations[0]) if found.declarations and found.is_certain else None
-            # An extension stands for its type if that is external.
+            # An extension counts only if its type is external: then nothing else may have that name.
             if kind not in {None, SymbolKind.EXTENSION}:
                 return found
             doubted = doubted if doubted.declarations else found
         return doubted if doubted.declarations or not inner else self._choose(scope, inner)
 
     def _is_meant(self, inner: list[Candidate], call: Reference | None) -> bool:
-        """Return whether one of the declarations around a name is a definition."""
+        """Return whether one of the declarations in the scopes around a name is a definition."""
         return not all(scope.is_forward(one) for scope, one in inner)
 
-    def _is_perhaps_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
-        """Return whether something in a nearer type may hide what scopes led to."""
+    def _may_be_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
+        """Return whether a nearer type may have a member that hides the declarations found through scopes."""
         return False
 
     def _join_imported(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
     ) -> FoundDeclarations:
-        """Return what scopes led to, together with what a namesake import may mean instead."""
+        """Return the declarations found through scopes, with what an import of that name may mean instead."""
         return found
 
     def _find_in_scopes(
@@ -120,7 +124,7 @@ class NamedLookup(PathLookup):
                 if members:
                     return [(other, one.ordinal) for one in members if (other := self.find_scope(one.path))]
                 if scope.get_name(around) == name and self.is_wanted(scope, kind, role):
-                    return self._as_type(scope, around)
+                    return self._unwrap_extension(scope, around)
                 continue
             found = [one for one in scope.find_children(around, name) if self._may_mean(scope, one, role)]
             real = [one for one in found if scope.get_kind(one) not in _NO_NAMES]
@@ -130,10 +134,10 @@ class NamedLookup(PathLookup):
         return []
 
     def _iter_seen(self, scope: FileScope, ordinal: int) -> Iterable[int]:
-        """Return a symbol and those around it whose names it sees without a qualifier, innermost first."""
+        """Return a symbol and those around it whose names need no qualifier in it, innermost first."""
         return scope.iter_around(ordinal)
 
-    def _is_perhaps_of_block(
+    def _may_be_of_ended_block(
         self,
         scope: FileScope,
         ordinal: int,
@@ -141,19 +145,19 @@ class NamedLookup(PathLookup):
         inner: list[Candidate],
         call: Reference | None,
     ) -> bool:
-        """Return whether a function's name, also declared elsewhere, may be that of an ended block."""
+        """Return whether a name in a function may be declared in a block that ends before its use."""
         one = inner[0][1]
         is_loose = one in scope.blocks
         if scope.get_kind(one) is SymbolKind.MACRO or (is_loose and call is not None):
             return is_loose and len(inner) > 1
-        if not is_loose and not is_function_in_order(self.rules, scope, scope.get_parent(one)):
+        if not is_loose and not is_ordered_function(self.rules, scope, scope.get_parent(one)):
             return False
         path, visible = (scope.get_name(one),), self.rules.list_visible(scope, ordinal)
         is_twice = len(inner) > 1 if is_loose else is_declared_twice(self.rules, scope, one)
         return is_twice or any(self.find_path(scope, each + path, role).declarations for each in visible)
 
-    def _as_type(self, scope: FileScope, ordinal: int) -> list[Candidate]:
-        """Return the type of an extension if it is found; any other declaration as it is."""
+    def _unwrap_extension(self, scope: FileScope, ordinal: int) -> list[Candidate]:
+        """Return the type that an extension extends, if it is declared here; any other symbol as it is."""
         if scope.get_kind(ordinal) is not SymbolKind.EXTENSION:
             return [(scope, ordinal)]
         real = self.find_extended(Declaration(scope.path, ordinal))
@@ -179,7 +183,7 @@ class NamedLookup(PathLookup):
     def _find_in_types(
         self, scope: FileScope, ordinal: int, names: Path, role: ReferenceRole
     ) -> FoundDeclarations:
-        """Return the member of the type that all names but the last lead to."""
+        """Return the member with the last name in the type that the names before it lead to."""
         outer = self.find_type(scope, ordinal, names[:-1])
         if outer.external:
             return FoundDeclarations((), True, f"{outer.external}.{names[-1]}")
@@ -196,7 +200,7 @@ class NamedLookup(PathLookup):
     # Members
 
     def find_extended(self, extension: Declaration) -> list[Declaration]:
-        """Return the type that an extension extends; the extension itself if that is external."""
+        """Return the type that an extension extends; the extension itself if that type is external."""
         scope = self.find_scope(extension.path)
         if scope is None:
             return []
@@ -217,11 +221,13 @@ class NamedLookup(PathLookup):
         of_value: bool = False,
         is_bare: bool = False,
     ) -> list[Declaration]:
-        """Return the members of a type with a name: its own and its extensions', or the nearest base's.
+        """Return the members of a type with a name: its own and those of its extensions, or else of its
+        nearest base.
 
-        With `parts_fields`, a member `of_value` that is not called is a field. With inherited overloads, the
-        nearest type with one that accepts the call counts, a type has no private members of its bases, and a
-        bare name means a method if it is called. A method of every class is never an interface's.
+        `of_value` says that the owner is a value: then, where rules have `separates_fields`, a member that is
+        not called is a field. Where rules have `inherits_overloads`, the nearest type with an overload that
+        accepts the call counts, private members of bases do not, and a bare name (`is_bare`) means a method
+        only if it is called. A method that every class has is not looked up in interfaces.
         """
         if self.get_kind(owner) not in _FILES and not self._is_inside_somewhere(name):
             return []
@@ -237,7 +243,7 @@ class NamedLookup(PathLookup):
         return list(known)
 
     def _is_inside_somewhere(self, name: str) -> bool:
-        """Return False for a name that only files and namespaces declare: no type has it as a member."""
+        """Return False for a name that only files and namespaces declare: no type has such a member."""
         known = self._inside.get(name)
         if known is None:
             paths = self.program.list_declaring(name)
@@ -261,40 +267,46 @@ class NamedLookup(PathLookup):
         is_bare: bool,
     ) -> list[Declaration]:
         rules, waiting, seen = self.rules, [owner], {owner}
-        known = rules.of_every_class.get(name) if not self._promises(owner) else None
+        known = rules.methods_of_every_class.get(name) if not self._is_interface(owner) else None
         for _ in range(MAX_TYPES):
             if not waiting:
                 break
             one = waiting.pop(0)
             found = self._find_own_members(one, name, role)
             if rules.inherits_overloads:
-                found = self._keep_inherited(found, one == owner, role if is_bare else None)
-            if found and call is not None and call.arguments == known and self._promises(one):
+                found = self._keep_accessible(found, one == owner, role if is_bare else None)
+            if found and call is not None and call.arguments == known and self._is_interface(one):
                 return []
-            if of_value and rules.parts_fields and role is ReferenceRole.USE:
+            if of_value and rules.separates_fields and role is ReferenceRole.USE:
                 found = [member for member in found if self.get_kind(member) is SymbolKind.PROPERTY]
-            for other in self._list_beside(one, name, waiting) if found else ():
+            for other in self._list_merged_types(one, name, waiting) if found else ():
                 found += self._find_own_members(other, name, role)
-            if found and self._takes_any(found, call):
+            if found and self._accepts_any(found, call):
                 return found
             more = [base for base in self.list_bases(one) if base not in seen]
             seen.update(more)
             if rules.inherits_overloads:  # a class's before those of interfaces
-                waiting = [base for base in more if not self._promises(base)] + waiting
-                more = [base for base in more if self._promises(base)]
+                waiting = [base for base in more if not self._is_interface(base)] + waiting
+                more = [base for base in more if self._is_interface(base)]
             waiting += more
         return []
 
-    def _list_beside(
+    def _list_merged_types(
         self, owner: Declaration, name: str, waiting: list[Declaration]
     ) -> Sequence[Declaration]:
-        """Return the types whose members of a name count beside a type's own; `waiting` are as near as it."""
+        """Return further types whose members of a name count together with those of `owner`.
+
+        `waiting` holds the types that are searched next, as near as this one.
+        """
         return ()
 
-    def _keep_inherited(
+    def _keep_accessible(
         self, found: list[Declaration], is_own: bool, role: ReferenceRole | None
     ) -> list[Declaration]:
-        """Return the members that a type has of a base, or as its own; of a sort if they are bare."""
+        """Return the members without private ones of a base, unless they are the type's own (`is_own`).
+
+        For a bare name, `role` also decides: a call means no field, any other use no method.
+        """
         kept = []
         for one in found:
             scope = self.find_scope(one.path)
@@ -304,11 +316,11 @@ class NamedLookup(PathLookup):
             kept += [] if is_hidden or is_other else [one]
         return kept
 
-    def _promises(self, owner: Declaration) -> bool:
+    def _is_interface(self, owner: Declaration) -> bool:
         return self.get_kind(owner) in {SymbolKind.INTERFACE, SymbolKind.TRAIT}
 
-    def _takes_any(self, members: list[Declaration], call: Reference | None) -> bool:
-        """Return whether a call fits one of some members, where overloads of bases count too."""
+    def _accepts_any(self, members: list[Declaration], call: Reference | None) -> bool:
+        """Return whether one of the members accepts a call; True where overloads are not inherited."""
         rules = self.rules
         if call is None or not call.arguments or not rules.inherits_overloads:
             return True
@@ -316,7 +328,7 @@ class NamedLookup(PathLookup):
         return any(other and rules.accepts(other.get_symbol(ordinal), call) for other, ordinal in scopes)
 
     def _find_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
-        """Return the members that a type and its extensions declare; all types below it ask for them."""
+        """Return the members that a type and its extensions declare; cached for all its subtypes."""
         key = owner, name, role, None if self.reader is None else self.reader.path
         known = self._own.find(key)
         if known is None:
@@ -369,13 +381,13 @@ class NamedLookup(PathLookup):
         return found
 
     def _is_extended_for(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return whether a use may mean a member that a file gives to a type of `scope`."""
+        """Return whether the use sees a member that `other` adds to a type of `scope`."""
         return True
 
     def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
-        """Return whether an extension with a type's name extends that very type."""
+        """Return whether an extension that names a type by its name extends exactly that type."""
         rules = self.rules
-        if not rules.is_same_type(scope, owner, other, extension) or extends_anything(scope, owner):
+        if not rules.is_same_type(scope, owner, other, extension) or is_blanket_impl(scope, owner):
             return False
         is_extension = other.get_kind(extension) is SymbolKind.EXTENSION
         if not rules.checks_extensions or not is_extension or scope.get_kind(owner) is SymbolKind.EXTENSION:
@@ -389,15 +401,15 @@ class NamedLookup(PathLookup):
     def _is_member(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
         kind = scope.get_kind(ordinal)
         if kind is SymbolKind.CONSTRUCTOR and not self.rules.constructor_name:
-            return role is ReferenceRole.CALL  # except in a call, where the name is the type's
+            return role is ReferenceRole.CALL  # otherwise the name is that of the type
         if kind is SymbolKind.CONSTRUCTOR and role is ReferenceRole.CALL:
             return True
-        if kind is SymbolKind.PROPERTY and role is ReferenceRole.CALL and self.rules.parts_fields:
+        if kind is SymbolKind.PROPERTY and role is ReferenceRole.CALL and self.rules.separates_fields:
             return False
         return self.is_wanted(scope, kind, role)
 
     def list_bases(self, owner: Declaration) -> tuple[Declaration, ...]:
-        """Return the declared bases of a type or extension; for an alias, the type it stands for."""
+        """Return the declared bases of a type or an extension; for an alias, the type that it stands for."""
         known = self._bases.get(owner)
         if known is not None:
             return known
@@ -415,13 +427,13 @@ class NamedLookup(PathLookup):
             self._bases[owner] = found
         return found
 
-    def begin(self, reader: FileScope | None = None) -> None:
+    def begin_question(self, reader: FileScope | None = None) -> None:
         """Start a new question about a use in the file `reader`, with MAX_STEPS steps available."""
-        self._steps, self.depth, self.spare, self.reader = MAX_STEPS, 0, MAX_STEPS, reader
+        self._steps, self.depth, self.type_arguments_left, self.reader = MAX_STEPS, 0, MAX_STEPS, reader
 
     @contextmanager
     def deepen(self) -> Iterator[None]:
-        """Count one more receiver or type that is determined to find another one."""
+        """Count one more level of types that are determined in order to determine another type."""
         self.depth += 1
         try:
             yield
@@ -442,12 +454,12 @@ class NamedLookup(PathLookup):
                 found.update(dict.fromkeys(self.find_type(other, outer, split_name(row)).declarations))
         if kind is SymbolKind.TYPE:
             found.update(dict.fromkeys(self._find_alias(scope, owner.ordinal)))
-        found.update(dict.fromkeys(self._iter_taken_in(scope, owner.ordinal)))
+        found.update(dict.fromkeys(self._iter_other_bases(scope, owner.ordinal)))
         found.pop(owner, None)
         return list(found)
 
-    def _iter_taken_in(self, scope: FileScope, ordinal: int) -> Iterable[Declaration]:
-        """Yield what a type takes members from besides its bases."""
+    def _iter_other_bases(self, scope: FileScope, ordinal: int) -> Iterable[Declaration]:
+        """Yield what a type has members from besides its declared bases."""
         return ()
 
     def _iter_parts(self, scope: FileScope, ordinal: int) -> Iterator[tuple[FileScope, int]]:

@@ -1,9 +1,8 @@
-"""The methods beside a found one that may be meant instead: in Java also those of its bases that it does not
-override, with their results.
+"""Finds the methods of a base class that a method does not override, so that they may be called instead of
+it.
 
-This is read from the texts of parameters and results, and from the marker `@Override`. A type parameter of
-the base fits any type that is not a number. Left out on purpose: type arguments, and conversions of
-arguments.
+This is decided by the written types of parameters and by `@Override`. A type parameter of the base fits any
+type that is not a number. Left out on purpose: type arguments, and conversions of arguments.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ MAX_NESTED = 4  # of type arguments
 def list_not_overridden(
     lookup: NamedLookup, method: Declaration, of_base: list[Declaration]
 ) -> list[Declaration]:
-    """Return the methods of a base, of the same name, that a method does not override."""
+    """Return those of the methods of a base, all of the same name, that a method does not override."""
     own, is_marked = _read(lookup, method)
     others = [(one, _read(lookup, one)[0]) for one in of_base]
     beside = [(one, types) for one, types in others if types != own]
@@ -35,7 +34,7 @@ def list_not_overridden(
 
 
 def _has_equal_above(lookup: NamedLookup, method: Declaration, own: list[str]) -> bool:
-    """Return whether a base declares a method with exactly the parameter types of the marked one."""
+    """Return whether a base declares a method with exactly these parameter types."""
     scope = lookup.find_scope(method.path)
     if scope is None:
         return False
@@ -51,9 +50,10 @@ def _has_equal_above(lookup: NamedLookup, method: Declaration, own: list[str]) -
 def list_results(
     lookup: NamedLookup, methods: Sequence[Declaration], owner: Declaration | None
 ) -> frozenset[str]:
-    """Return the results, as written, of some methods of a type.
+    """Return the distinct result types, as written, of methods of one type.
 
-    In Java, those of methods with the same name that its bases declare beside them are included.
+    Where overloads are inherited, as in Java, those of the bases that the methods do not override are
+    included.
     """
     found = set(map(lookup.get_return_type, methods))
     scope = lookup.find_scope(methods[0].path)
@@ -77,7 +77,7 @@ def _may_override(own: list[str], other: list[str], is_marked: bool) -> bool:
 
 
 def _read(lookup: NamedLookup, method: Declaration) -> tuple[list[str], bool]:
-    """Return the names of the types that a method takes, and whether it is marked as overriding."""
+    """Return the names of the parameter types of a method, and whether it is marked as an override."""
     scope = lookup.find_scope(method.path)
     if scope is None:
         return [], False

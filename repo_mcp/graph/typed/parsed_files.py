@@ -1,4 +1,4 @@
-"""The parsed files of one language with declared types: their scopes, and those that declare a name.
+"""The parsed files of one language with declared types, and what can be asked of each declaration in them.
 
 Left out on purpose: which of the declarations of a name is meant.
 """
@@ -42,7 +42,7 @@ class ParsedFiles:
         return self._scopes[path]
 
     def _read_language(self, language: str, record: SymbolRecord) -> str:
-        """Return the language of a file, given the one that its name says."""
+        """Return the language of a file; `language` is the one that the name of the file shows."""
         return language
 
     def get_kind(self, declaration: Declaration) -> SymbolKind:
@@ -67,10 +67,10 @@ class ParsedFiles:
         return scope.get_symbol(declaration.ordinal).return_type if scope is not None else ""
 
     def iter_declaring(self, scope: FileScope, name: str, wanted: Path | None = None) -> Iterator[FileScope]:
-        """Yield the files that declare a name, at most the MAX_FILES nearest to another one."""
+        """Yield the files that declare a name; of more than MAX_FILES, those nearest to another file."""
         paths = self.program.list_declaring(name)
-        if wanted is not None and self.rules.tells_files:
-            paths = [one for one in paths if self.rules.may_hold(one, wanted)]
+        if wanted is not None and self.rules.folders_limit_paths:
+            paths = [one for one in paths if self.rules.may_declare(one, wanted)]
             paths = _choose_nearest(paths, scope.path) if len(paths) > MAX_FILES else paths
         elif len(paths) > MAX_FILES:  # thousands of uses ask about a name such as `new`
             paths = self._nearest.get((scope.folder, name), partial(_choose_nearest, paths, scope.path))
@@ -86,12 +86,12 @@ class ParsedFiles:
                 yield other, ordinal
 
     def find_nearness(self, scope: FileScope, name: str) -> str:
-        """Return the folder of a file if it decides which files `iter_declaring` yields, else ""."""
+        """Return the folder of a file if `iter_declaring` yields other files for other folders, else ""."""
         return scope.folder if len(self.program.list_declaring(name)) > MAX_FILES else ""
 
 
 def _choose_nearest(paths: Sequence[str], near: str) -> list[str]:
-    """Return the MAX_FILES paths with the most leading folders in common with another one, ties by path."""
+    """Return the MAX_FILES paths that share most leading folders with another one, ties by path."""
 
     def measure(path: str) -> tuple[int, str]:
         return -count_common_folders(near, path), path

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import partial
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role
-from repo_mcp.graph.typed.file_scope import FileScope, extends_anything
-from repo_mcp.graph.typed.local_names import is_of_block
+from repo_mcp.graph.typed.file_scope import FileScope, is_blanket_impl
+from repo_mcp.graph.typed.local_names import is_in_macro_body
 from repo_mcp.graph.typed.parsed_files import ParsedFiles
 from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path, Rules
 from repo_mcp.lru_cache import LruCache
@@ -46,7 +46,7 @@ class PathLookup(ParsedFiles):
         return kind in (_CALLED_KINDS if role is ReferenceRole.CALL else _USED_KINDS)
 
     def _may_mean(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
-        """Return whether a name used in a role can mean a symbol; that of a constructor means its type."""
+        """Return whether a name in a role can mean a symbol; the name of a constructor means its type."""
         kind = scope.get_kind(ordinal)
         return kind is not SymbolKind.CONSTRUCTOR and self.is_wanted(scope, kind, role)
 
@@ -62,18 +62,18 @@ class PathLookup(ParsedFiles):
     def _join_reexports(
         self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
     ) -> FoundDeclarations:
-        """Return what a path led to, together with the targets of other re-exports by its name."""
+        """Return what a path led to, together with what other re-exports of the same name lead to."""
         return found
 
     def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[Candidate]:
         rules = self.rules
         found = []
         for other, ordinal in self._list_at_path(scope, path):
-            if not self._may_mean(other, ordinal, role) or extends_anything(other, ordinal):
+            if not self._may_mean(other, ordinal, role) or is_blanket_impl(other, ordinal):
                 continue
-            if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
+            if rules.separates_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
                 continue
-            if is_of_block(other, ordinal):
+            if is_in_macro_body(other, ordinal):
                 continue
             if other is scope or rules.is_reachable(scope, other, ordinal):
                 found.append((other, ordinal))
@@ -82,11 +82,11 @@ class PathLookup(ParsedFiles):
     def _list_at_path(self, scope: FileScope, path: Path) -> list[Candidate]:
         """Return the symbols with a full path in the files that `iter_declaring` yields.
 
-        Where any file may hold any path, those of one name are grouped by path once: a name that is seen
-        through twenty stars has twenty paths.
+        Where folders do not limit paths, the symbols of one name are grouped by path once: a name that is
+        visible through twenty wildcard imports may have twenty paths.
         """
         name = path[-1]
-        if not self.rules.tells_files:
+        if not self.rules.folders_limit_paths:
             key = self.find_nearness(scope, name), name
             return self._near_by_path.get(key, partial(self._group_near, scope, name)).get(path, [])
         files = self.iter_declaring(scope, name, path)
@@ -118,7 +118,7 @@ class PathLookup(ParsedFiles):
         )
 
     def _prefer(self, found: list[Candidate]) -> list[Candidate]:
-        """Return those of several declarations of one name that precede the others."""
+        """Return those declarations of one name that take precedence over the others."""
         return found
 
 
@@ -128,9 +128,9 @@ def follow_path(
     path: Path,
     conclude: Callable[[Path, list[Path]], FoundDeclarations | None],
 ) -> FoundDeclarations:
-    """Return what `conclude` makes of a path, or of the first of its re-exports for which that is not None.
+    """Return the first result of `conclude` that is not None, for a path and then for its re-exports.
 
-    `conclude` takes a path, and the re-exports that would be tried after it.
+    `conclude` is given one path, and the re-exports that would be tried after it.
     """
     waiting, seen = [path], {path}
     for _ in range(MAX_FOLLOWED):
@@ -142,10 +142,10 @@ def follow_path(
         found = conclude(one, waiting)
         if found is not None:
             return found
-        more = [other for other in rules.follow(scope, one) if other not in seen]
+        more = [other for other in rules.list_reexports(scope, one) if other not in seen]
         seen.update(more)
         end = len(waiting)
         while end and waiting[end - 1][:1] == OUTSIDE:
-            end -= 1  # stars of other repositories come last: any name may be theirs
+            end -= 1  # wildcard imports of other repositories come last: any name may be declared there
         waiting[end:end] = more
     return NOT_FOUND

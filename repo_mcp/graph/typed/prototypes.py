@@ -1,10 +1,10 @@
-"""Symbols declared in one place and defined in another: prototypes, stubs and signatures.
+"""Symbols that are declared in one place and defined in another: prototypes, stubs and signatures.
 
 A prototype in a header and its definition in a source file are two symbols of the same name. They belong
-together when they match: the same name inside a type of the same name and, in C and C++, the same number of
+together if they have the same name inside a type of the same name and, in C and C++, the same number of
 parameters. If several definitions match, only those count whose files include the prototype, and of these
-only the one with the same base name. If none has it, each of them defines the function for a platform or a
-configuration: they are the twins of one symbol, which the prototype stands for.
+only the one whose file has the same base name. If none has it, each of them defines the function for a
+platform or a configuration: they are twins, and the prototype stands for all of them.
 
 Left out on purpose: the linker's choice.
 """
@@ -28,7 +28,7 @@ _DECLARED_APART = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT}
 
 
 class Prototypes:
-    """The forward declarations of one program."""
+    """Joins the prototypes and the definitions of one program."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -40,7 +40,7 @@ class Prototypes:
         )
 
     def list_definitions(self, declaration: Declaration) -> list[Declaration]:
-        """Return the definition of a forward declaration; empty for a definition, or if ambiguous."""
+        """Return the definition of a prototype; empty for a definition, or if several match."""
         alike = self.list_possible_definitions(declaration)
         if len(alike) > 1:
             alike = self._list_including(declaration) or alike
@@ -50,7 +50,7 @@ class Prototypes:
         return alike if len(alike) == 1 else []
 
     def list_possible_definitions(self, declaration: Declaration) -> list[Declaration]:
-        """Return all definitions that match a forward declaration, such as one for each platform."""
+        """Return all definitions that match a prototype, such as one for each platform."""
         return self._possible.get(declaration, lambda: self._find_possible(declaration))
 
     def _find_possible(self, declaration: Declaration) -> list[Declaration]:
@@ -60,7 +60,7 @@ class Prototypes:
         return self._list_alike(declaration, record, forward=False)
 
     def list_others(self, declaration: Declaration) -> list[Declaration]:
-        """Return the symbol's other declarations: prototypes, and for a prototype its definition or twins."""
+        """Return a symbol's other declarations: prototypes; for a prototype, its definition or twins."""
         record = self._program.find_record(declaration.path)
         if record is None:
             return []
@@ -111,7 +111,7 @@ class Prototypes:
     def _list_alike(
         self, declaration: Declaration, record: SymbolRecord, *, forward: bool
     ) -> list[Declaration]:
-        """Return the symbols that match one in its file and, for languages with headers, in others."""
+        """Return the symbols that match one in its file and, in languages with headers, in others."""
         by_count = self._program.find_language(declaration.path) in WITH_HEADERS
         if by_count and SymbolKind(int(record.kinds[declaration.ordinal])) not in _DECLARED_APART:
             return []
@@ -130,7 +130,7 @@ class Prototypes:
         return found
 
     def _list_declared(self, path: str, name: str, *, forward: bool) -> Sequence[int]:
-        """Return the symbols of a name in a file that are forward declarations, or those that are not."""
+        """Return the symbols of a name in a file: its forward declarations, or the others."""
         whole, forwards = self._declared.get((path, name), lambda: self._find_declared(path, name))
         return forwards if forward else whole
 
@@ -141,7 +141,7 @@ class Prototypes:
         return tuple(one for one in found if one not in forwards), tuple(forwards)
 
     def _list_files(self, path: str, name: str, *, forward: bool) -> Sequence[str]:
-        """Return the files with such a declaration of a name, nearest first: of many, the nearest ones."""
+        """Return the files that declare a name, or the nearest ones if they are many."""
         if self._program.find_language(path) not in WITH_HEADERS:
             return (path,)
         near = self._program.list_declaring(name)
@@ -159,7 +159,7 @@ def _is_forward(record: SymbolRecord, ordinal: int) -> bool:
 def _are_of_two_types(
     one: SymbolRecord, first: int, two: SymbolRecord, second: int, *, is_here: bool
 ) -> bool:
-    """Return whether both are in the bodies of different types: then they are two members."""
+    """Return whether the symbols are members of different types."""
     parents = int(one.parents[first]), int(two.parents[second])
     kinds = SymbolKind(int(one.kinds[parents[0]])), SymbolKind(int(two.kinds[parents[1]]))
     is_same = is_here and parents[0] == parents[1]
@@ -176,7 +176,7 @@ def _are_alike(one: SymbolRecord, first: int, two: SymbolRecord, second: int, *,
 
 
 def _name_owner(record: SymbolRecord, ordinal: int) -> str:
-    """Return the name of the type around a symbol; empty if there is none."""
+    """Return the name of the type around a symbol; "" for none."""
     parent = int(record.parents[ordinal])
     is_type = SymbolKind(int(record.kinds[parent])) in TYPE_KINDS
     return record.strings[record.names[parent]] if is_type else ""

@@ -1,4 +1,4 @@
-"""The receiver of a member access, as far as it is known."""
+"""The type of a receiver, the expression before a member."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from repo_mcp.record_classes import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """The receiver of a member access."""
+    """The type of the expression before a member, as far as it is known."""
 
     types: tuple[Declaration, ...] = ()
     external: str = ""  # dotted name of a type declared outside the repository
-    is_items: bool = False  # the types are those of the receiver's items
+    is_items: bool = False  # the receiver is a list, and the types are those of its items
     is_certain: bool = True
-    group: Declaration | None = None  # the field of an unnamed struct, inside `types`
+    # a field of `types` whose type is an unnamed struct: only its lines count
+    group: Declaration | None = None
     guarded: Receiver | None = None  # the value behind a Rust lock, which is itself `external`
-    inner: int = 0  # levels of lists inside the list of items
-    # By the names of their parameters; in Rust the only one, under "".
+    inner: int = 0  # how many more lists are nested inside the list
+    # Name of a type parameter -> its type argument; in Rust only one is kept, under "".
     type_arguments: tuple[tuple[str, Receiver], ...] = ()
-    hiding: frozenset[str] = frozenset()  # members of an `Option` or `Rc` around the types
+    # of an `Option` or `Rc` around the types, which may be meant instead
+    wrapper_members: frozenset[str] = frozenset()
 
 
 def take_item(receiver: Receiver) -> Receiver:
@@ -32,7 +34,7 @@ def take_item(receiver: Receiver) -> Receiver:
 
 
 def join_types(receivers: Sequence[Receiver | None]) -> Receiver | None:
-    """Return the first of some types with those of the others, which makes it unsure; None without any."""
+    """Return one receiver with the types of all, uncertain if they differ; None if none is known."""
     known = [one for one in receivers if one is not None]
     types = tuple(dict.fromkeys(each for one in known for each in one.types))
     first = next((one for one in known if one.types), known[0] if known else None)

@@ -1,8 +1,8 @@
 """The type of a receiver, the expression before a member: `this`, typed variables, fields, call results.
 
-Each step of `a.b().c` looks up a member in the type so far and takes that member's declared type. A step that
-leaves the repository gives an external name; a step that leads nowhere gives None. A subclass overrides what
-differs in one language.
+Each step of `a.b().c` looks up a member in the type so far and takes the declared type of that member. The
+result is None if a step leads nowhere, and an external name if it leads out of the repository. A subclass
+overrides what differs in one language.
 """
 
 from __future__ import annotations
@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import FileScope, is_open_parameter, list_own_bounds, split_name
+from repo_mcp.graph.typed.file_scope import (
+    FileScope,
+    is_unbounded_parameter,
+    list_parameter_bounds,
+    split_name,
+)
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.overriding import list_results
 from repo_mcp.graph.typed.receiver import Receiver, join_types, take_item
@@ -28,17 +33,17 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_STEPS = 12
-MAX_OVERLOADS = 12  # whose results are read
-MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
-_END = 1 << 30  # a line behind every other
+MAX_OVERLOADS = 12  # of one name whose results are compared
+MAX_DEPTH = 12  # of variables that have the types of other variables, possibly in a cycle
+_END = 1 << 30  # a line after all others
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 
 
 class ReceiverTypes:
     """Finds the types of receivers in files of one language, or of C and C++."""
 
-    own_bounds = False  # a type parameter is bound where it is declared
-    bounds_around = False  # a type parameter of a member is bound by its type, and by blocks that extend it
+    own_bounds = False  # the bounds of a type parameter are looked up in the symbols around its use
+    bounds_around = False  # the bounds of a type parameter are those of the type and its extensions
 
     def __init__(self, lookup: NamedLookup) -> None:
         self._lookup = lookup
@@ -56,7 +61,7 @@ class ReceiverTypes:
         return self._take_steps(receiver, segments[used:])
 
     def _take_steps(self, receiver: Receiver | None, segments: Sequence[str]) -> Receiver | None:
-        """Return the type at the end of a chain, or the external one at which it leaves the repository."""
+        """Return the type at the end of a chain; the external type at which it leaves the repository."""
         for segment in segments:
             if receiver is None:
                 break
@@ -69,7 +74,7 @@ class ReceiverTypes:
         return receiver
 
     def find_type_receiver(self, scope: FileScope, ordinal: int, chain: str) -> Receiver | None:
-        """Return the type at the end of a chain from a type's name, or None; only arrays have items."""
+        """Return the type at the end of a chain that begins with a type; None for a list of items."""
         first, *steps = chain.split(".")
         return self._follow_type(self._find_type(scope, ordinal, (first,)), steps)
 
@@ -82,8 +87,8 @@ class ReceiverTypes:
             return None
         return receiver
 
-    def find_pointed(self, receiver: Receiver) -> Receiver | None:
-        """Return what a value points to, whose members it has as well; None if it points to nothing."""
+    def find_pointee(self, receiver: Receiver) -> Receiver | None:
+        """Return what a value points to, whose members it also has; None if it is no pointer."""
         return None
 
     # The first name
@@ -91,60 +96,62 @@ class ReceiverTypes:
     def _find_first(
         self, scope: FileScope, ordinal: int, line: int, segments: list[str]
     ) -> tuple[Receiver | None, int]:
-        """Return the type of the first segments, and how many segments that consumes."""
+        """Return the type of the first segments, and their number."""
         rules = self._lookup.rules
         first = segments[0]
-        if first in rules.own_words or first in rules.base_words:
-            is_base = first in rules.base_words
-            return (self._find_base if is_base else self._find_own)(scope, ordinal), 1
+        if first in rules.self_words or first in rules.super_words:
+            is_base = first in rules.super_words
+            return (self._find_super_type if is_base else self._find_self_type)(scope, ordinal), 1
         if not first.endswith("()"):
             binding = self._find_binding(scope, ordinal, line, first)
             if binding is not None:
-                return self._find_bound(scope, binding), 1
+                return self._find_variable_type(scope, binding), 1
             if first == "self":
                 return None, 1
         return self._find_static(scope, ordinal, segments)
 
-    def _find_own(self, scope: FileScope, ordinal: int) -> Receiver | None:
-        """Return the type around a symbol, which `this` or `self` has."""
+    def _find_self_type(self, scope: FileScope, ordinal: int) -> Receiver | None:
+        """Return the type around a symbol: that of `this` or `self`."""
         around = scope.find_type_around(ordinal)
         if around is None:
             return None
         return Receiver(tuple(self._lookup.find_extended(Declaration(scope.path, around))))
 
-    def _find_base(self, scope: FileScope, ordinal: int) -> Receiver | None:
-        """Return the bases of the type around a symbol, which `super` has."""
-        own = self._find_own(scope, ordinal)
+    def _find_super_type(self, scope: FileScope, ordinal: int) -> Receiver | None:
+        """Return the bases of the type around a symbol: those of `super`."""
+        own = self._find_self_type(scope, ordinal)
         if own is None:
             return None
         bases = tuple(base for one in own.types for base in self._lookup.list_bases(one))
         return Receiver(bases) if bases else Receiver(external="super")
 
     def _find_binding(self, scope: FileScope, ordinal: int, line: int, name: str) -> Reference | None:
-        """Return the row that says what a local variable is on a line."""
+        """Return the row that shows the type of a local variable on a line."""
         return scope.find_binding(ordinal, line, name)
 
-    def _find_bound(self, scope: FileScope, binding: Reference) -> Receiver | None:
+    def _find_variable_type(self, scope: FileScope, binding: Reference) -> Receiver | None:
         """Return the type of a local variable."""
         ordinal, name, qualifier = binding.symbol, binding.name, binding.qualifier
         if binding.arguments == 1:
             if name == "[]":
                 before = f"{qualifier}.[]"
                 return self.find_receiver(scope, ordinal, binding.line - 1, before) if qualifier else None
-            return self._find_made(scope, ordinal, binding)
+            return self._find_call_result(scope, ordinal, binding)
         names = (*qualifier.split("."), name) if qualifier else (name,)
         if binding.arguments in {Binding.SAME, Binding.ITEM}:
-            return self._find_taken(scope, ordinal, binding, names)
+            return self._find_type_of_value(scope, ordinal, binding, names)
         if binding.arguments >= Binding.UNPACKED:
             return self._find_unpacked(scope, ordinal, names, binding.arguments - Binding.UNPACKED)
         rows = scope.list_bindings(binding.symbol, binding.alias)
         beside = [one for one in rows if (one.line, one.arguments) == (binding.line, Binding.TYPE)]
         if len(beside) > 1:
             return self._find_all_bounds(scope, beside)
-        return self._find_written(scope, binding, names)
+        return self._find_annotated(scope, binding, names)
 
-    def _find_written(self, scope: FileScope, binding: Reference, names: tuple[str, ...]) -> Receiver | None:
-        """Return the type that is written for a local variable, in full or as its name alone."""
+    def _find_annotated(
+        self, scope: FileScope, binding: Reference, names: tuple[str, ...]
+    ) -> Receiver | None:
+        """Return the written type of a local variable; a text with type arguments is read as a whole."""
         if "<" in binding.name:
             text = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
             return self._read_text(Declaration(scope.path, binding.symbol), text, None)
@@ -153,7 +160,7 @@ class ReceiverTypes:
     def _find_all_bounds(
         self, scope: FileScope, rows: list[Reference], *, is_certain: bool = True
     ) -> Receiver | None:
-        """Return all types that rows name, such as bounds; uncertain unless all are traits or interfaces."""
+        """Return all types that rows name, as bounds do; uncertain unless they are traits or interfaces."""
         found = [self._find_type(scope, one.symbol, split_name(one)) for one in rows]
         known = [one for one in found if one is not None and one.types]
         if not known:
@@ -163,10 +170,10 @@ class ReceiverTypes:
         is_certain = is_certain and is_plain and all(one.is_certain for one in known)
         return Receiver(types, is_certain=is_certain)
 
-    def _find_taken(
+    def _find_type_of_value(
         self, scope: FileScope, ordinal: int, binding: Reference, names: tuple[str, ...]
     ) -> Receiver | None:
-        """Return the type of a variable bound to a value, or, without certainty, to a part of one."""
+        """Return the type of a variable that is bound to a value, or to a part of one (uncertain)."""
         if len(names) > 1 and names[-2][:1].isupper():  # a field of a pattern
             made = self._find_path_type(scope, ordinal, names[:-1])
             found = self._take_step(made, names[-1]) if made is not None and not made.external else None
@@ -176,32 +183,32 @@ class ReceiverTypes:
         if found is None or binding.arguments == Binding.SAME:
             return found
         if found.external and not found.is_items:
-            return None  # what a type that is declared elsewhere holds may be of any type
+            return None  # items of an external type may have any type
         return replace(self._take_item(found), is_certain=False)
 
     def _take_item(self, receiver: Receiver) -> Receiver:
-        """Return the type of what a loop takes from a value."""
+        """Return the type of the item that a loop takes from a value."""
         return take_item(receiver)
 
     def _find_unpacked(
         self, scope: FileScope, ordinal: int, names: tuple[str, ...], position: int
     ) -> Receiver | None:
-        """Return the type of what a pattern takes from a value, by position."""
+        """Return the type of the part at a position that a pattern takes from a value."""
         return None
 
     def _find_path_type(self, scope: FileScope, ordinal: int, names: tuple[str, ...]) -> Receiver | None:
-        """Return what a path names: a struct or an enum's variant; it may begin with `Self`."""
-        if names[0] not in self._lookup.rules.own_words or len(names) == 1:
+        """Return the struct or the variant of an enum that a path names; it may begin with `Self`."""
+        if names[0] not in self._lookup.rules.self_words or len(names) == 1:
             return self._find_type(scope, ordinal, names)
-        own = self._find_own(scope, ordinal)
+        own = self._find_self_type(scope, ordinal)
         for one in own.types if own is not None else ():
             found = self._lookup.find_members(one, names[-1], ReferenceRole.TYPE)
             if found:
                 return Receiver(tuple(found))
         return None
 
-    def _find_made(self, scope: FileScope, ordinal: int, binding: Reference) -> Receiver | None:
-        """Return the type of a variable bound to a call or to a member."""
+    def _find_call_result(self, scope: FileScope, ordinal: int, binding: Reference) -> Receiver | None:
+        """Return the type of a variable bound to the result of a call."""
         name, qualifier = binding.name, binding.qualifier
         if not qualifier:
             made, _ = self._find_static(scope, ordinal, [name + "()"])
@@ -213,27 +220,27 @@ class ReceiverTypes:
         self, scope: FileScope, ordinal: int, names: tuple[str, ...], *, is_items: bool = False
     ) -> Receiver | None:
         """Return the type of a written name."""
-        if len(names) == 1 and names[0] in self._lookup.rules.own_words:
-            return self._find_own(scope, ordinal)
+        if len(names) == 1 and names[0] in self._lookup.rules.self_words:
+            return self._find_self_type(scope, ordinal)
         found = self._lookup.find_type(scope, ordinal, names)
         if found.declarations:
             return self._make_receiver(scope, found, is_items=is_items)
         is_parameter = names[-1] == UNKNOWN_TYPE or (
             len(names[-1]) == 1 and names[-1].isupper()
-        )  # most likely
+        )  # by convention, one capital is a type parameter
         if is_parameter and not found.external:
             return None
         return Receiver(external=found.external or ".".join(names), is_items=is_items)
 
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
-        """Return the type that a name led to; of several declarations the first, which is not sure."""
+        """Return a receiver of the type that a name led to; of several, the first, uncertain."""
         is_one = len(found.declarations) == 1 and not found.alternatives
         return Receiver(found.declarations[:1], "", is_items, found.is_certain and is_one)
 
     def _find_static(
         self, scope: FileScope, ordinal: int, segments: list[str]
     ) -> tuple[Receiver | None, int]:
-        """Return the type of names that do not begin with a variable: the longest declared path."""
+        """Return the type of names that begin with no variable: of the longest path that is declared."""
         plain = 0
         while plain < len(segments) and segments[plain].isidentifier():
             plain += 1
@@ -260,15 +267,15 @@ class ReceiverTypes:
         chosen, is_one = self._choose_called(found.declarations, role)
         if not chosen or not self._is_value(chosen[0], role):
             return None
-        receiver = self._read_called(chosen)
+        receiver = self._find_type_of_members(chosen)
         return receiver if receiver is None or is_one else replace(receiver, is_certain=False)
 
     def _may_name_type(self, scope: FileScope, role: ReferenceRole) -> bool:
-        """Return whether a receiver may begin with a type."""
+        """Return whether a chain may begin with the name of a type."""
         return True
 
     def _is_value(self, declaration: Declaration, role: ReferenceRole) -> bool:
-        """Return whether a declaration can be what a name in an expression means."""
+        """Return whether a declaration can be meant by a name in an expression."""
         return True
 
     # Members
@@ -285,11 +292,11 @@ class ReceiverTypes:
         return self._find_index(receiver) or Receiver(receiver.types, is_certain=receiver.is_certain)
 
     def _find_index(self, receiver: Receiver) -> Receiver | None:
-        """Return the type of the items that a type declares itself."""
+        """Return the type of the items, if the receiver itself declares an index operator."""
         return None
 
     def _find_member(self, receiver: Receiver, segment: str) -> Receiver | None:
-        if segment == "this":  # in Java, of the class before it
+        if segment == "this":  # in Java, `Outer.this`
             return receiver
         name = segment.removesuffix("()")
         role = ReferenceRole.CALL if segment.endswith("()") else ReferenceRole.USE
@@ -303,38 +310,41 @@ class ReceiverTypes:
             if members:
                 chosen, is_one = self._choose_called(members, role)
                 is_one = is_one and self._is_nearest(one, members[0])
-                found = self._read_called(chosen, receiver, one)
+                found = self._find_type_of_members(chosen, receiver, one)
                 return found if found is None or is_one else replace(found, is_certain=False)
             rules = self._lookup.rules
-            if role is ReferenceRole.USE and rules.parts_fields and name != "await":
-                continue  # a field, which only the type itself can have
-            if receiver.is_items and name in rules.giving_item:
+            if role is ReferenceRole.USE and rules.separates_fields and name != "await":
+                continue  # wrappers have no fields
+            if receiver.is_items and name in rules.item_getters:
                 return take_item(receiver)
             if name in rules.transparent:
                 return receiver
-            if name in rules.imitating or (receiver.is_items and name in rules.keeping_items):
+            if name in rules.projections or (receiver.is_items and name in rules.list_filters):
                 return replace(receiver, is_certain=False)
-        pointed = self.find_pointed(receiver)
+        pointed = self.find_pointee(receiver)
         return self._find_member(pointed, segment) if pointed is not None else None
 
     def _choose_called(
         self, found: Sequence[Declaration], role: ReferenceRole
     ) -> tuple[Sequence[Declaration], bool]:
-        """Return the declarations that a use may mean, of those found, and whether these have one type."""
+        """Return those of the declarations that a use may mean, and whether they have one type."""
         return found, True
 
     def _is_nearest(self, owner: Declaration, member: Declaration) -> bool:
-        """Return whether nothing outside the repository gives the owner a nearer member of that name."""
+        """Return False if an external type may give the owner a nearer member of that name."""
         return True
 
-    def _read_called(
+    def _find_type_of_members(
         self,
         members: Sequence[Declaration],
         receiver: Receiver | None = None,
         owner: Declaration | None = None,
     ) -> Receiver | None:
-        """Return the first declaration's type; of overloads with different results, and of variables among
-        which a build chooses, those of all, which are not sure."""
+        """Return the type of the first member; the types of all, uncertain, if overloads have different
+        results.
+
+        The same holds for variables between which a build chooses.
+        """
         found = self._read_declared(members[0], receiver)
         if found is None or self._lookup.get_kind(members[0]) not in CALLABLE_KINDS:
             others = (self._read_declared(one, receiver) for one in members[1:])
@@ -349,7 +359,7 @@ class ReceiverTypes:
     # Types as they are written
 
     def _read_declared(self, declaration: Declaration, receiver: Receiver | None = None) -> Receiver | None:
-        """Return the type that a declaration shows; a type declaration is its own type."""
+        """Return the type that is written in a declaration; a type is its own."""
         scope = self._lookup.find_scope(declaration.path)
         if scope is None:
             return None
@@ -364,17 +374,18 @@ class ReceiverTypes:
         return self._read_text(declaration, scope.get_symbol(declaration.ordinal).return_type, receiver)
 
     def _read_text(self, at: Declaration, text: str, receiver: Receiver | None) -> Receiver | None:
-        """Return the type written in a text, such as that of a result, looked up where `at` is declared.
+        """Return the type that a text names, such as that of a result, looked up where `at` is declared.
 
-        The receiver is the receiver whose member shows the text, if there is one.
+        `receiver` is the receiver of the member in whose declaration the text is written, if there is one.
         """
         scope = self._lookup.find_scope(at.path)
         if scope is None:
             return None
         plain = self._lookup.rules.read_result(text)
-        if plain.rstrip("*[] ") in {"struct", "union"}:  # unnamed: its members belong to the outer one
+        # an unnamed struct, whose members are recorded as those of the outer one
+        if plain.rstrip("*[] ") in {"struct", "union"}:
             return Receiver((Declaration(scope.path, scope.get_parent(at.ordinal)),), group=at)
-        if plain.endswith("()"):  # a variable initialised by a call has the call's type
+        if plain.endswith("()"):  # recorded for a variable that is initialised by a call
             found = self.find_receiver(scope, at.ordinal, _END, plain)
             return found if found is None or found.types != (at,) else None
         wrapper = read_wrapper(plain)
@@ -387,7 +398,7 @@ class ReceiverTypes:
     def _find_container(
         self, scope: FileScope, at: Declaration, text: str, names: tuple[str, ...]
     ) -> Receiver | None:
-        """Return the own type of the repository that a text names, called like a wrapper or a container."""
+        """Return the type of the repository that has the name of a known wrapper or container."""
         return self._find_type(scope, at.ordinal, names)
 
     def _find_named(
@@ -399,8 +410,8 @@ class ReceiverTypes:
         for name, argument in receiver.type_arguments if receiver is not None and not named.qualifier else ():
             if name == named.name:
                 return replace(argument, is_items=named.is_items or argument.is_items, is_certain=False)
-        bounds, is_parameter = self._find_parameter(scope, at, named)
-        if is_parameter:  # whatever else has its name
+        bounds, is_parameter = self._find_type_parameter(scope, at, named)
+        if is_parameter:  # though a type may have the same name
             return bounds
         found = self._find_type(scope, at.ordinal, named.names, is_items=named.is_items)
         return self._complete(at, text, named, found, receiver) if found is not None else None
@@ -408,26 +419,27 @@ class ReceiverTypes:
     def _complete(
         self, at: Declaration, text: str, named: TypeName, found: Receiver, receiver: Receiver | None
     ) -> Receiver:
-        """Return the type that was found with what else its text says."""
+        """Return the type that was found, with what else is written in the text."""
         return replace(found, inner=named.inner)
 
-    def _find_parameter(
+    def _find_type_parameter(
         self, scope: FileScope, at: Declaration, named: TypeName
     ) -> tuple[Receiver | None, bool]:
-        """Return the bounds of a type parameter, and whether the name is that of one."""
-        rows = list_own_bounds(scope, at.ordinal, named) if self.own_bounds else []
+        """Return the bounds of a type parameter, and whether the name is one."""
+        rows = list_parameter_bounds(scope, at.ordinal, named) if self.own_bounds else []
         if rows:
             return None if named.is_items else self._find_all_bounds(scope, rows, is_certain=False), True
         if not self.bounds_around or named.qualifier:
             return None, False
-        bounded = self._find_bounded(scope, at, named.name)
-        return bounded, bounded is not None or is_open_parameter(scope, at.ordinal, named.name)
+        bounded = self._find_bounds_around(scope, at, named.name)
+        return bounded, bounded is not None or is_unbounded_parameter(scope, at.ordinal, named.name)
 
-    def _find_bounded(self, scope: FileScope, at: Declaration, name: str) -> Receiver | None:
-        """Return the trait bounds of a type parameter that is the type of a field or a result; else None.
+    def _find_bounds_around(self, scope: FileScope, at: Declaration, name: str) -> Receiver | None:
+        """Return the trait bounds of a type parameter that a field or a result has as its type; None without
+        any.
 
-        The bounds are those of the type around it and of its `impl` blocks. They are never sure: the block of
-        a use may have other bounds.
+        They are the bounds in the type around it and in its `impl` blocks. They are never certain: the block
+        of the use may have other bounds.
         """
         lookup = self._lookup
         owner = scope.get_parent(at.ordinal)

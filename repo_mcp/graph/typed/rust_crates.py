@@ -1,9 +1,9 @@
 """Reads the crates of Rust: their manifests, their roots, and the modules of files.
 
-The home of a file is the folder of its package and its modules: `("app", "shapes", "round")`. Outside the
-library, an empty name and the root of the crate follow the folder: `("app", "", "tests/all")`. A program
-whose root is beside the library's counts as one crate with it. Left out on purpose: `#[path]` of modules, and
-what build scripts set.
+The home of a file is the folder of its package, followed by the names of its modules: `("app", "shapes",
+"round")`. In a crate that is not the library, an empty name and the root of the crate follow the folder:
+`("app", "", "tests/all")`. A program whose root is beside that of the library counts as one crate with it.
+Left out on purpose: `#[path]` of modules, and what build scripts set.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Crates:
         return self._names[crate]
 
     def makes_macros(self, folder: str) -> bool:
-        """Return whether the functions of the package around a folder may be macros for others."""
+        """Return whether the package around a folder is a crate of procedural macros, which are functions."""
         crate = self.find_folder(folder)
         if crate not in self._making:
             self._making[crate] = _MAKING.search(self._read(crate)) is not None
@@ -157,7 +157,7 @@ class Crates:
         return (*roots.folders[base], *modules)
 
     def is_root_in(self, path: str, folder: str, other: str) -> bool:
-        """Return whether a file is a crate's root, such as a test, in a folder of another's package."""
+        """Return whether a file is the root of a crate in a folder of the package that has `other`."""
         home = self.get_home(path) if path.endswith(".rs") else ()
         own = self.get_home(other)
         return len(home) == 3 and home[:2] == own[:2] and home[2].rpartition("/")[0] == folder
@@ -183,7 +183,7 @@ class Crates:
         return [f"{inner}.rs", f"{inner}/mod.rs"]
 
     def find_beside(self, path: Path) -> Path | None:
-        """Return a path through a test's module by the home of the file, beside the test, that holds it."""
+        """Return the path of a file beside a test, given the path of `mod a;` in the test, or None."""
         if len(path) < 4 or path[1] or self.list_files(path[:4]) or not self.list_files(path[:3]):
             return None
         moved = (*path[:2], _join(dirname(path[2]), path[3]), *path[4:])
@@ -191,7 +191,7 @@ class Crates:
 
 
 def _read_targets(manifest: str) -> tuple[list[tuple[str, str]], str]:
-    """Return the kind and path of each target with a written path, and the library's written name."""
+    """Return the kind and the path of each target that has a path, and the name of the library."""
     found: list[tuple[str, str]] = []
     kind = name = ""
     for line in manifest.split("\n")[:MAX_MANIFEST_LINES]:
@@ -218,7 +218,7 @@ def _read_dependency(crate: str, line: str, named: str, found: dict[str, str]) -
 
 
 def _name_apart(crate: str, inside: str, apart: str) -> Path:
-    """Return the home of a file of no library and no named program, such as a test or an example."""
+    """Return the home of a file that belongs to no library or named program, such as a test."""
     if not apart:
         return (crate, "", inside)
     modules = inside[len(apart) + 1 :].split("/")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role
-from repo_mcp.graph.typed.file_scope import FileScope, extends_anything, has_trait, is_list, read_type_names
+from repo_mcp.graph.typed.file_scope import FileScope, has_trait, is_blanket_impl, is_list, read_type_names
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path
 from repo_mcp.graph.typed.rust_rules import HiddenPath, RustRules, get_crate_root
@@ -29,7 +29,7 @@ class RustLookup(NamedLookup):
         self._followed: dict[tuple[Path, Path, ReferenceRole], FoundDeclarations] = {}  # by crate
 
     def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
-        """Return whether a name can mean a symbol: patterns name variants, and macros are apart."""
+        """Return whether a name can mean a symbol; patterns name variants, and no name means a macro."""
         if is_type_role(role):
             return kind in _NAMED_LIKE_TYPES
         is_value = role is not ReferenceRole.CALL or kind not in _WITHOUT_VALUES
@@ -42,7 +42,7 @@ class RustLookup(NamedLookup):
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None = None
     ) -> FoundDeclarations:
         """Return the meaning of an unqualified name; imports inside functions come first."""
-        for path in self.rules.list_nearer(scope, ordinal, name):
+        for path in self.rules.list_local_imports(scope, ordinal, name):
             found = self.find_path(scope, path, role)
             if found.declarations or found.external:
                 return found
@@ -53,8 +53,8 @@ class RustLookup(NamedLookup):
     def _join_bound(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
     ) -> FoundDeclarations:
-        """Return what an import led to, with what another means that has its name under another `cfg`."""
-        bound = self.rules.list_bound(scope, ordinal, name)
+        """Return what an import leads to, with the target of another one under another `cfg`."""
+        bound = self.rules.list_import_paths(scope, ordinal, name)
         if len(bound) < 2 or self.find_path(scope, bound[0], role) != found:
             return found
         others = [one for path in bound[1:] for one in self.find_path(scope, path, role).declarations]
@@ -76,22 +76,23 @@ class RustLookup(NamedLookup):
         return replace(found, declarations=declarations, alternatives=count) if count > 1 else found
 
     def _is_in_function(self, declaration: Declaration) -> bool:
-        """Return whether an item is declared inside a function, where it hides what the module imports."""
+        """Return whether an item is declared inside a function: there it hides what the module imports."""
         return self.get_kind(self.get_parent(declaration)) in CALLABLE_KINDS
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
         """Return the declarations of a full path as its crate sees them, also through re-exports."""
         key = (get_crate_root(self.rules.find_home(scope)), path, role)
         if key not in self._followed:
-            found = self._pass_blocks(scope, path, role, super().find_path(scope, path, role))
+            found = self._skip_impl_blocks(scope, path, role, super().find_path(scope, path, role))
             self._followed[key] = NOT_FOUND if self._is_of_own_type(scope, path, found) else found
         return self._followed[key]
 
     def _is_of_own_type(self, scope: FileScope, path: Path, found: FoundDeclarations) -> bool:
-        """Return whether a path led out only because its last name is declared apart from its own type.
+        """Return whether a path led outside only because its last name is a member declared apart from its
+        type.
 
-        In `use super::*; use other::*;` a member of `Stamp`, whose `impl` is in another module, is at no path
-        behind the first star, and may be anything behind the second.
+        After `use super::*; use other::*;`, a member of `Stamp` whose `impl` is in another module is found at
+        no path behind the first wildcard, while it may be anything behind the second.
         """
         if not found.external or len(path) < 3 or path[:1] == OUTSIDE:
             return False
@@ -99,18 +100,18 @@ class RustLookup(NamedLookup):
         return bool(own) and self.get_kind(own[0]) in TYPE_KINDS
 
     def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[Candidate]:
-        """Return the declarations of a path, whoever asks: `mod a;` is the file of that module."""
+        """Return the declarations of a path, where `mod a;` means the file of the module."""
         return [
             one for one in super()._find_exactly(scope, path, role) if self.rules.is_reachable(scope, *one)
         ]
 
-    def _pass_blocks(
+    def _skip_impl_blocks(
         self, scope: FileScope, path: Path, role: ReferenceRole, found: FoundDeclarations
     ) -> FoundDeclarations:
-        """Return the type that a module imports in place of `impl` blocks, which stand for types outside."""
+        """Return the type that a module imports, if the path led to `impl` blocks of an external type."""
         if any(self.get_kind(one) is not SymbolKind.EXTENSION for one in found.declarations):
             return found
-        for other in self.rules.follow(scope, path) if found.declarations else ():
+        for other in self.rules.list_reexports(scope, path) if found.declarations else ():
             behind = super().find_path(scope, other, role)
             if behind.declarations and self.get_kind(behind.declarations[0]) is not SymbolKind.EXTENSION:
                 return behind
@@ -119,7 +120,7 @@ class RustLookup(NamedLookup):
     def _join_reexports(
         self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
     ) -> FoundDeclarations:
-        """Return the targets of a path and of re-exports by its name: a configuration chooses one."""
+        """Return the targets of a path and of re-exports with its name, between which a `cfg` chooses."""
         named = [path for path in waiting if not isinstance(path, HiddenPath)]
         others = [
             self._choose(scope, more) for path in named if (more := self._find_exactly(scope, path, role))
@@ -130,19 +131,19 @@ class RustLookup(NamedLookup):
         return replace(found, declarations=declarations, alternatives=len(declarations))
 
     def _prefer(self, found: list[Candidate]) -> list[Candidate]:
-        """Return the inherent members among members of one name, or all: they precede those of traits."""
+        """Return the inherent members if there are any: they take precedence over members of traits."""
         if len(found) < 2:
             return found
         return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found
 
-    def _list_beside(
+    def _list_merged_types(
         self, owner: Declaration, name: str, waiting: list[Declaration]
     ) -> Sequence[Declaration]:
-        """Return the other traits of a type if one has the member: which is meant depends on imports."""
-        return [one for one in waiting if self._promises(one)] if self._promises(owner) else ()
+        """Return the other traits of a type if a trait has the member: imports decide which one is meant."""
+        return [one for one in waiting if self._is_interface(one)] if self._is_interface(owner) else ()
 
     def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
-        """Return whether an `impl` is for that very type; one in another crate is of a trait."""
+        """Return whether an `impl` is for exactly that type; in another crate, only one of a trait can be."""
         if super()._is_same_type(scope, owner, other, extension):
             return True
         if scope.get_kind(owner) is SymbolKind.EXTENSION or not has_trait(other, extension):
@@ -153,30 +154,30 @@ class RustLookup(NamedLookup):
         return Declaration(scope.path, owner) in self._extended[one]
 
     def has_expanded_members(self, owner: Declaration) -> bool:
-        """Return whether a macro is called among the members of a type, which may declare more of them."""
+        """Return whether a macro that may declare members is called in the body of a type or its `impl`."""
         scope = self.find_scope(owner.path)
         if scope is None:
             return False
         return any(_calls_macro(other, part) for other, part in self._iter_parts(scope, owner.ordinal))
 
-    def find_given_to_all(self, scope: FileScope, name: str) -> list[Declaration]:
-        """Return the members of a name in traits implemented for all types: `impl<T> Shown for T`."""
+    def find_blanket_members(self, scope: FileScope, name: str) -> list[Declaration]:
+        """Return the members of a name in traits that all types implement: `impl<T> Shown for T`."""
         found = []
         for other, ordinal in self.iter_named(scope, name):
             parent = other.get_parent(ordinal)
-            if other.get_kind(parent) is SymbolKind.TRAIT and _is_given_to_all(other, parent):
+            if other.get_kind(parent) is SymbolKind.TRAIT and _has_blanket_impl(other, parent):
                 found.append(Declaration(other.path, ordinal))
         return found
 
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
         return () if is_list(scope, ordinal) else super()._find_alias(scope, ordinal)
 
-    def list_pointed(self, owner: Declaration) -> list[Declaration]:
-        """Return what a type points to, the `Target` of its `impl Deref`; that name if it is not known."""
+    def list_pointees(self, owner: Declaration) -> list[Declaration]:
+        """Return the `Target` of the `impl Deref` of a type; the alias itself if its type is unknown."""
         scope = self.find_scope(owner.path)
         if scope is None:
             return []
-        found = list(self._iter_taken_in(scope, owner.ordinal))
+        found = list(self._iter_other_bases(scope, owner.ordinal))
         return found or [
             Declaration(other.path, one)
             for other, part in self._iter_parts(scope, owner.ordinal)
@@ -184,7 +185,7 @@ class RustLookup(NamedLookup):
             for one in other.find_children(part, "Target")
         ]
 
-    def _iter_taken_in(self, scope: FileScope, ordinal: int) -> Iterable[Declaration]:
+    def _iter_other_bases(self, scope: FileScope, ordinal: int) -> Iterable[Declaration]:
         """Yield the `Target` of a type's `impl Deref`, whose members the type has as well."""
         for other, part in self._iter_parts(scope, ordinal):
             targets = other.find_children(part, "Target")
@@ -198,10 +199,10 @@ def _calls_macro(scope: FileScope, ordinal: int) -> bool:
     return any(scope.record.get_reference(row).alias == OF_MACRO for row in rows)
 
 
-def _is_given_to_all(scope: FileScope, trait: int) -> bool:
+def _has_blanket_impl(scope: FileScope, trait: int) -> bool:
     """Return whether the file of a trait implements it for a type parameter."""
     name, kinds = scope.get_name(trait), scope.record.kinds
     blocks = (
-        one for one in np.flatnonzero(kinds == SymbolKind.EXTENSION).tolist() if extends_anything(scope, one)
+        one for one in np.flatnonzero(kinds == SymbolKind.EXTENSION).tolist() if is_blanket_impl(scope, one)
     )
     return any(row.name == name for one in blocks for row in scope.list_bases(one))

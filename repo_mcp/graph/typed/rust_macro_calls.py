@@ -1,9 +1,9 @@
-"""Finds what a macro call of Rust means: macros have names of their own, which no function shares.
+"""Finds the macro that a macro call of Rust means: macros have a namespace of their own.
 
-A macro of `macro_rules!` is visible after its definition to the end of the scope around it, also in modules
-that are declared there, and after the end of a module that is marked `#[macro_use]`. One that is marked
-`#[macro_export]` is an item of its crate's root; one that a `use` names is an item of that module. Left out
-on purpose: the scopes of blocks, and where a macro is called whose definition contains a call.
+A macro of `macro_rules!` is visible from its definition to the end of the scope around it, also in modules
+that are declared there, and after the end of a module that is marked `#[macro_use]`. If it is marked
+`#[macro_export]`, it is an item of the root of its crate; if a `use` names it, also one of that module. Left
+out on purpose: the scopes of blocks, and calls that another macro expands to.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class MacroCalls:
     # By the order of the text
 
     def _find_textual(self, scope: FileScope, call: Reference) -> FoundDeclarations:
-        """Return the macro of a name that is defined last before a call, in the innermost scope with one."""
+        """Return the last macro of a name above a call, in the innermost scope that has one."""
         seen: dict[tuple[int, int], list[Declaration]] = {}
         levels = list(self._iter_levels(_Place(scope, call.symbol, call.line)))
         for other, one in self._lookup.iter_named(scope, call.name):
@@ -83,7 +83,7 @@ class MacroCalls:
         return FoundDeclarations(nearest, alternatives=len(nearest) if len(nearest) > 1 else 0)
 
     def _iter_levels(self, place: _Place) -> Iterator[_Place]:
-        """Yield a place, and the places where the modules around its file are declared."""
+        """Yield a place, then the places where the modules around it are declared, file by file."""
         waiting = [place]
         for _ in range(MAX_MODULES):
             if not waiting:
@@ -94,7 +94,7 @@ class MacroCalls:
             waiting += [replace(one, ordinal=one.scope.get_parent(one.ordinal)) for one in more]
 
     def _measure(self, defined: _Place, levels: list[_Place]) -> tuple[int, int] | None:
-        """Return how far from a use a macro's scope is; None for one that the use does not see."""
+        """Return how far the scope of a macro is from a use; None if the use does not see the macro."""
         waiting = [defined]
         for _ in range(MAX_MODULES):
             if not waiting:
@@ -109,7 +109,7 @@ class MacroCalls:
         return None
 
     def _leave(self, at: _Place) -> list[_Place]:
-        """Return the scopes in which the macros of a module stay visible after it."""
+        """Return the scopes in which the macros of a `#[macro_use]` module stay visible after its end."""
         modules = [at] if at.ordinal else self._list_declared(at.scope)
         return [
             _Place(scope, scope.get_parent(ordinal), int(scope.record.starts[ordinal]))
@@ -119,7 +119,7 @@ class MacroCalls:
         ]
 
     def _list_declared(self, scope: FileScope) -> list[_Place]:
-        """Return the declarations of the module that a file is; several tests may share it."""
+        """Return where the module is declared that a file is; several tests may share it."""
         if scope.path not in self._declared:
             self._declared[scope.path] = self._find_declared(scope)
         return self._declared[scope.path]
@@ -143,13 +143,13 @@ class MacroCalls:
     # As items
 
     def _find_item(self, scope: FileScope, ordinal: int, name: str) -> FoundDeclarations:
-        """Return the macro that is an item of a name where a symbol is, or that is imported there."""
+        """Return the macro that is an item of a module visible at a symbol, or that is imported there."""
         rules = self._lookup.rules
         bound = rules.find_import(scope, ordinal, name)
         if bound is not None:
             return self._find_path(scope, bound)
         paths = [(*container, name) for container in rules.list_visible(scope, ordinal)]
-        return self._find_first(scope, [*rules.list_nearer(scope, ordinal, name), *paths])
+        return self._find_first(scope, [*rules.list_local_imports(scope, ordinal, name), *paths])
 
     def _find_first(self, scope: FileScope, paths: list[Path]) -> FoundDeclarations:
         found = NOT_FOUND
@@ -177,7 +177,7 @@ class MacroCalls:
         return follow_path(self._lookup.rules, scope, path, conclude)
 
     def _iter_items(self, scope: FileScope, path: Path) -> Iterator[Declaration]:
-        """Yield the macros with a full path; an exported one also has that of its crate's root."""
+        """Yield the macros with a full path; an exported one also has a path in the root of its crate."""
         rules = self._lookup.rules
         for other, one in self._lookup.iter_named(scope, path[-1]):
             kind = other.get_kind(one)
@@ -190,7 +190,7 @@ class MacroCalls:
                 yield Declaration(other.path, one)
 
     def _guess(self, scope: FileScope, name: str) -> FoundDeclarations:
-        """Return the macros of a name in the same crate, if no rule leads to one."""
+        """Return the macros of a name in the same crate, which no rule leads to."""
         rules = self._lookup.rules
         root = rules.find_home(scope)[:1]
         found = tuple(

@@ -10,17 +10,17 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.receiver import Receiver, take_item
 from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations, Rules
-from repo_mcp.graph.typed.rust_outer_types import is_extension
+from repo_mcp.graph.typed.rust_external_types import is_extension
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper, split_bounds
 from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
-TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # as they are named by convention
-MAX_BOUNDS = 8  # of one associated type
+TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # by convention
+MAX_BOUNDS = 8  # of one associated type that are read
 _ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
-_RESULT = re.compile(r"\s*((?:\w+::)*\w+Result)<")  # an alias, by its name
+_RESULT = re.compile(r"\s*((?:\w+::)*\w+Result)<")  # an alias of `Result`, by convention
 _OF_PARAMETER = re.compile(r"(?:\w+::)*Result\s*<\s*[A-Z]\w?\s*[,>]")
 _LOCKING = frozenset({"lock()", "try_lock()", "read()", "write()", "borrow()", "borrow_mut()", "get_mut()"})
 
@@ -38,21 +38,21 @@ class RustReceivers(ReceiverTypes):
                 receiver = receiver.guarded
                 continue
             if receiver.external and not segment.endswith("()"):
-                receiver = self.find_pointed(receiver) or receiver
+                receiver = self.find_pointee(receiver) or receiver
             if receiver.external:
                 break
             receiver = self._take_step(receiver, segment)
         return receiver
 
     def find_type_receiver(self, scope: FileScope, ordinal: int, chain: str) -> Receiver | None:
-        """Return what a path names, or None."""
+        """Return the type that a path names, or None."""
         return self._find_path_type(scope, ordinal, tuple(chain.split(".")))
 
-    def find_pointed(self, receiver: Receiver) -> Receiver | None:
-        """Return what a type points to by `impl<T> Deref` with `type Target = T`, or None.
+    def find_pointee(self, receiver: Receiver) -> Receiver | None:
+        """Return what a type with `impl<T> Deref` and `type Target = T` points to; None for any other.
 
-        Its only type argument must be known. An external type is taken to have such an `impl`, for its fields
-        alone, because it has methods that are not known.
+        Its only type argument must be known. An external type is taken to have such an `impl`, but for its
+        fields alone: it has methods that are not known.
         """
         for name, argument in () if receiver.is_items else receiver.type_arguments:
             if not name and (receiver.external or any(map(self._points_to_parameter, receiver.types))):
@@ -65,42 +65,44 @@ class RustReceivers(ReceiverTypes):
         target = self._lookup.get_return_type(targets[0]) if targets else ""
         return TYPE_PARAMETER.fullmatch(target) is not None
 
-    def _find_own(self, scope: FileScope, ordinal: int) -> Receiver | None:
-        own = super()._find_own(scope, ordinal)
-        return own if own is None else self._doubt_extension(own)
+    def _find_self_type(self, scope: FileScope, ordinal: int) -> Receiver | None:
+        own = super()._find_self_type(scope, ordinal)
+        return own if own is None else self._weaken_extension(own)
 
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
         made = super()._make_receiver(scope, found, is_items=is_items)
         if found.alternatives:
             made = replace(made, types=found.declarations)
-        return self._doubt_extension(made)
+        return self._weaken_extension(made)
 
-    def _doubt_extension(self, receiver: Receiver) -> Receiver:
-        """Return a receiver, not certain if its type is external, or whatever fits a bound.
+    def _weaken_extension(self, receiver: Receiver) -> Receiver:
+        """Return a receiver, uncertain if its type is external or whatever fits a bound.
 
-        `u64`, for which there is an `impl` here, has members of its own.
+        `u64`, for which there may be an `impl` here, has members of its own.
         """
         is_outside = is_extension(self._lookup, list(receiver.types))
         return replace(receiver, is_certain=False) if is_outside else receiver
 
     # Variables
 
-    def _find_written(self, scope: FileScope, binding: Reference, names: tuple[str, ...]) -> Receiver | None:
-        if len(names) == 2:
-            associated = self._find_of_parameter(scope, binding, names)
-            if associated is not None:
-                return associated
-        found = super()._find_written(scope, binding, names)
-        if found is None:
-            return None
-        own = self._find_own_parameter(scope, binding, found)
-        # The row does not say whether the type was written inside an `Rc`.
-        return own or replace(found, hiding=self._lookup.rules.of_pointers)
-
-    def _find_of_parameter(
+    def _find_annotated(
         self, scope: FileScope, binding: Reference, names: tuple[str, ...]
     ) -> Receiver | None:
-        """Return the type of `G::Edge`, where a bound of the parameter G declares that associated type."""
+        if len(names) == 2:
+            associated = self._find_associated_of_parameter(scope, binding, names)
+            if associated is not None:
+                return associated
+        found = super()._find_annotated(scope, binding, names)
+        if found is None:
+            return None
+        own = self._find_alias_bounds(scope, binding, found)
+        # The row does not say whether the type was written inside an `Rc`.
+        return own or replace(found, wrapper_members=self._lookup.rules.pointer_members)
+
+    def _find_associated_of_parameter(
+        self, scope: FileScope, binding: Reference, names: tuple[str, ...]
+    ) -> Receiver | None:
+        """Return the type of `G::Edge`, if a bound of the type parameter G declares it."""
         row = scope.find_binding(binding.symbol, binding.line, names[0])
         receiver = self._find_bounds(scope, row) if row is not None and row.alias != binding.alias else None
         for one in receiver.types if receiver is not None else ():
@@ -111,8 +113,8 @@ class RustReceivers(ReceiverTypes):
                     return replace(found, is_certain=False) if found is not None else None
         return None
 
-    def _find_own_parameter(self, scope: FileScope, binding: Reference, found: Receiver) -> Receiver | None:
-        """Return the bounds of the parameter `Ix` at a use of an alias such as `type Id<Ix = u32> = Ix`."""
+    def _find_alias_bounds(self, scope: FileScope, binding: Reference, found: Receiver) -> Receiver | None:
+        """Return the bounds of `Ix` where an alias is used such as `type Id<Ix = u32> = Ix`."""
         other = self._lookup.find_scope(found.types[0].path) if found.types else None
         if other is None or other.get_kind(found.types[0].ordinal) is not SymbolKind.TYPE:
             return None
@@ -124,15 +126,15 @@ class RustReceivers(ReceiverTypes):
         return replace(bounds, is_certain=False) if bounds is not None else None
 
     def _find_bounds(self, scope: FileScope, row: Reference) -> Receiver | None:
-        """Return the bounds of a type parameter, which may be bound by others, in a cycle too."""
+        """Return the bounds of a type parameter; these may have bounds in turn, even in a cycle."""
         if self._lookup.depth >= MAX_DEPTH:
             return None
         with self._lookup.deepen():
-            return self._find_bound(scope, row)
+            return self._find_variable_type(scope, row)
 
     def _take_item(self, receiver: Receiver) -> Receiver:
         """Return the `Item` of an iterator; not inside an `Option`."""
-        for one in () if receiver.is_items or receiver.hiding else receiver.types:
+        for one in () if receiver.is_items or receiver.wrapper_members else receiver.types:
             for item in self._lookup.find_members(one, "Item", ReferenceRole.TYPE):
                 text = self._lookup.get_return_type(item)
                 return self._read_text(item, text, receiver) or take_item(receiver)
@@ -141,7 +143,7 @@ class RustReceivers(ReceiverTypes):
     def _find_unpacked(
         self, scope: FileScope, ordinal: int, names: tuple[str, ...], position: int
     ) -> Receiver | None:
-        """Return the type of the field that a pattern takes from an enum variant or a struct."""
+        """Return the type of a field that a pattern takes from a variant or a struct, by position."""
         made = self._find_path_type(scope, ordinal, names)
         if made is None or not made.types:
             return None
@@ -187,9 +189,10 @@ class RustReceivers(ReceiverTypes):
         return super()._read_text(at, text, receiver)
 
     def _expand_result(self, scope: FileScope, at: Declaration, text: str) -> str:
-        """Return a type with `Result` for an alias of it: `type ReadResult<T> = Result<T, ReadError>`.
+        """Return `Result<T>` for a type that is an alias of it: `type ReadResult<T> = Result<T, ReadError>`.
 
-        Of an alias with several parameters it is not known which of them is the value."""
+        An alias with several parameters stays: it is not known which of them is the type of the value.
+        """
         named = _RESULT.match(text)
         argument = read_only_argument(text, named[1]) if named is not None else ""
         if named is None or not argument or self._lookup.depth >= MAX_DEPTH:
@@ -213,10 +216,15 @@ class RustReceivers(ReceiverTypes):
         assert scope is not None
         rules = self._lookup.rules
         arguments = self._read_argument(at, rules.read_result(text), named.name)
-        return replace(found, inner=named.inner, hiding=_list_hiding(rules, text), type_arguments=arguments)
+        return replace(
+            found,
+            inner=named.inner,
+            wrapper_members=_list_wrapper_members(rules, text),
+            type_arguments=arguments,
+        )
 
     def _read_argument(self, at: Declaration, text: str, name: str) -> tuple[tuple[str, Receiver], ...]:
-        """Return the only type argument in the text of a type, under the name ""; () if it is not known."""
+        """Return the only type argument in the text of a type, with the name ""; () if it is not known."""
         argument = read_only_argument(text, name)
         if not argument or self._lookup.depth >= MAX_DEPTH:
             return ()
@@ -227,10 +235,11 @@ class RustReceivers(ReceiverTypes):
     def _read_bounds(
         self, scope: FileScope, at: Declaration, text: str, receiver: Receiver | None
     ) -> Receiver | None:
-        """Return the traits that bound an associated type; for an iterator, a list of what it yields."""
+        """Return the traits that bound an associated type; for an iterator, a list of its items."""
         bounds = split_bounds(text)[:MAX_BOUNDS]
         item = next(filter(None, map(_ITEM.search, bounds)), None)
-        if item is not None and self._lookup.depth < MAX_DEPTH:  # items may be those of another, in a cycle
+        # the items may be those of another iterator, in a cycle
+        if item is not None and self._lookup.depth < MAX_DEPTH:
             with self._lookup.deepen():
                 one = self._read_text(at, item[1], receiver)
             return replace(one, is_items=True, is_certain=False) if one is not None else None
@@ -242,7 +251,7 @@ class RustReceivers(ReceiverTypes):
     def _find_associated(
         self, scope: FileScope, at: Declaration, named: TypeName, receiver: Receiver | None
     ) -> Receiver | None:
-        """Return the type of `Self::Entry`, by the `impl` around a declaration or that of the receiver."""
+        """Return the type of `Self::Entry`, in the `impl` around the text or in that of the receiver."""
         blocks = [Declaration(scope.path, scope.get_parent(at.ordinal))]
         for owner in [*blocks, *(receiver.types if receiver is not None else ())]:
             for one in self._lookup.find_members(owner, named.name, ReferenceRole.TYPE):
@@ -254,8 +263,8 @@ class RustReceivers(ReceiverTypes):
         return None
 
 
-def _list_hiding(rules: Rules, text: str) -> frozenset[str]:
+def _list_wrapper_members(rules: Rules, text: str) -> frozenset[str]:
     """Return the members that a wrapper in a written type may have itself."""
-    if rules.of_pointers and rules.read_result(text) != text.strip():
-        return rules.transparent | rules.giving_item | rules.of_results
-    return rules.of_pointers if read_wrapper(text).name else frozenset()
+    if rules.pointer_members and rules.read_result(text) != text.strip():
+        return rules.transparent | rules.item_getters | rules.result_members
+    return rules.pointer_members if read_wrapper(text).name else frozenset()

@@ -1,4 +1,4 @@
-"""Resolves names in Rust: macros, paths, derived traits, and types of other crates."""
+"""Resolves names in Rust: macros, paths, derived traits, and members of external types."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections import Counter
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.guesses import is_common
+from repo_mcp.graph.typed.guesses import is_common_member
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.graph.typed.rust_external_types import (
+    find_trait_member,
+    find_trait_methods,
+    is_extension,
+    is_of_external_trait,
+    join_build_alternatives,
+    weaken_external,
+)
 from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
-from repo_mcp.graph.typed.rust_outer_types import (
-    doubt_outer,
-    find_added,
-    find_promised,
-    is_extension,
-    is_of_trait_outside,
-    join_built,
-)
 from repo_mcp.graph.typed.rust_receivers import RustReceivers
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_VALUE, BY_REFERENCE, DEREFERENCED, DERIVED, OF_MACRO, PATH
@@ -34,7 +34,7 @@ class RustResolver(LanguageResolver):
     _lookup: RustLookup
     make_lookup = RustLookup
     make_receivers = RustReceivers
-    counts_each = True
+    counts_every_declaration = True
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -53,7 +53,7 @@ class RustResolver(LanguageResolver):
     def _complete_import(
         self, scope: FileScope, reference: Reference, found: dict[Declaration, Confidence]
     ) -> dict[Declaration, Confidence]:
-        """Return the declarations with macros; of two types, or of two values, a `cfg` chooses one."""
+        """Return declarations and macros of a name; a `cfg` chooses between two types or two values."""
         sorts = {one: self._find_sort(one) for one in found}
         counts = Counter(sorts.values())
         doubted = {one: Confidence.PROBABLE if counts[sorts[one]] > 1 else found[one] for one in found}
@@ -72,7 +72,7 @@ class RustResolver(LanguageResolver):
         return self._conclude(replace(found, declarations=traits), reference)
 
     def _choose_role(self, reference: Reference) -> ReferenceRole:
-        """Return the role in which a name is looked up: that of a call before parentheses in a pattern."""
+        """Return the role in which a name is looked up; before parentheses in a pattern, that of a call."""
         return ReferenceRole.CALL if reference.arguments == AS_VALUE else reference.role
 
     def _is_path(self, reference: Reference) -> bool:
@@ -84,37 +84,37 @@ class RustResolver(LanguageResolver):
         found = super()._find_static(scope, reference, names)
         if not found.declarations:
             return found
-        return doubt_outer(self._lookup, join_built(self._lookup, scope, reference, found))
+        return weaken_external(self._lookup, join_build_alternatives(self._lookup, scope, reference, found))
 
     def _resolve_in_receiver(
         self, scope: FileScope, reference: Reference, receiver: Receiver | None
     ) -> Resolution:
-        """Resolve a member; a method that a type does not have is one that a trait gives to all types."""
+        """Resolve a member of a type, or one that a trait gives to an external type or to all types."""
         found = super()._resolve_in_receiver(scope, reference, receiver)
         if found.external and receiver is not None and reference.role is ReferenceRole.CALL:
-            added = find_added(self._lookup, scope, receiver.external, reference.name)
-            if added and not is_common(reference.name):
+            added = find_trait_methods(self._lookup, scope, receiver.external, reference.name)
+            if added and not is_common_member(reference.name):
                 return self._conclude(FoundDeclarations(tuple(added), is_certain=False), reference)
         if found.targets or found.external or not self._is_known(receiver):
             return found
-        if reference.role is not ReferenceRole.CALL or is_common(reference.name):
+        if reference.role is not ReferenceRole.CALL or is_common_member(reference.name):
             return found
-        given = self._lookup.find_given_to_all(scope, reference.name)
+        given = self._lookup.find_blanket_members(scope, reference.name)
         return self._conclude(FoundDeclarations(tuple(given), is_certain=False), reference)
 
     def _is_known(self, receiver: Receiver | None) -> bool:
-        """Return whether all members are seen that the types of a receiver declare."""
+        """Return whether all members of the types of a receiver are known."""
         if receiver is None or receiver.is_items or not receiver.types:
             return False
         is_outside = is_extension(self._lookup, list(receiver.types))
         return not is_outside and not any(map(self._lookup.has_expanded_members, receiver.types))
 
     def _list_members(self, reference: Reference, owner: Declaration) -> tuple[list[Declaration], bool]:
-        """Return the members that a use may mean; of `*value` those of what it points to, too."""
+        """Return the members that a use may mean; for `*value`, also those of what the value points to."""
         members, is_meant = super()._list_members(reference, owner)
         if reference.alias != DEREFERENCED:
             return members, is_meant
-        pointed = self._lookup.list_pointed(owner)
+        pointed = self._lookup.list_pointees(owner)
         more = [
             each for one in pointed for each in self._lookup.find_members(one, reference.name, reference.role)
         ]
@@ -122,24 +122,25 @@ class RustResolver(LanguageResolver):
 
     def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
         is_certain = super()._is_certain(scope, reference, receiver)
-        return is_certain and not _may_mean_of_reference(scope, reference)
+        return is_certain and not _may_mean_method_of_reference(scope, reference)
 
     def _find_probable(self, found: list[Declaration]) -> Declaration | None:
-        """Return the only one, unless it implements an external trait; the one that all others implement."""
+        """Return the only declaration, unless its trait is external; or the one that all others implement."""
         only = super()._find_probable(found)
-        if only is None or is_of_trait_outside(self._lookup, only):
-            return find_promised(self._lookup, found)
+        if only is None or is_of_external_trait(self._lookup, only):
+            return find_trait_member(self._lookup, found)
         return only
 
-    def _are_built_apart(self, declarations: list[Declaration]) -> bool:
+    def _are_build_alternatives(self, declarations: list[Declaration]) -> bool:
         """Return whether the declarations are in one scope."""
         return len(declarations) > 1 and len(set(map(self._lookup.get_parent, declarations))) == 1
 
 
-def _may_mean_of_reference(scope: FileScope, reference: Reference) -> bool:
+def _may_mean_method_of_reference(scope: FileScope, reference: Reference) -> bool:
     """Return whether a method is called on `self` in an `impl` for a reference.
 
-    There, methods that traits give the reference take precedence over those of the type."""
+    There, methods that traits give to the reference take precedence over those of the type.
+    """
     if reference.role is not ReferenceRole.CALL or reference.qualifier != "self":
         return False
     around = scope.find_type_around(reference.symbol)

@@ -10,9 +10,10 @@ from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
 from repo_mcp.graph.typed.rust_crates import Crates
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, SymbolKind
 
-MAX_NAMING = 60  # files naming an item, searched for the crate it belongs to
+MAX_NAMING = 60  # files that name an item, from which the crate that declares it is guessed
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
-_EVERYWHERE = frozenset({"std", "core"})  # generated code names them as `::std` beside modules of that name
+# generated code names them `::std`, also beside modules of that name
+_EVERYWHERE = frozenset({"std", "core"})
 # Members of wrappers such as Option and Arc; the lookup continues in the same type.
 _TRANSPARENT_TEXT = """
 unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref
@@ -50,7 +51,7 @@ try_into values wait windows with_extension with_file_name write_all write_fmt w
 
 
 class HiddenPath(tuple[str, ...]):
-    """A path behind a star, which an import that names it hides unless that leads nowhere."""
+    """A path through a wildcard import; a named import hides it unless that leads nowhere."""
 
     __slots__ = ()
 
@@ -61,19 +62,19 @@ class RustRules(Rules):
     languages = frozenset({"rust"})
     has_extensions = True
     checks_extensions = True
-    parts_fields = True
-    own_words = frozenset({"self", "Self"})
+    separates_fields = True
+    self_words = frozenset({"self", "Self"})
     transparent = frozenset(_TRANSPARENT_TEXT.split())
-    giving_item = frozenset(_GIVING_ITEM_TEXT.split())
-    of_results = frozenset(_RESULTS_TEXT.split())
-    of_pointers = frozenset(_POINTERS_TEXT.split())
-    imitating = frozenset({"project", "project_ref"})
-    doubted_members = frozenset(_LIBRARY_TEXT.split())
+    item_getters = frozenset(_GIVING_ITEM_TEXT.split())
+    result_members = frozenset(_RESULTS_TEXT.split())
+    pointer_members = frozenset(_POINTERS_TEXT.split())
+    projections = frozenset({"project", "project_ref"})
+    library_members = frozenset(_LIBRARY_TEXT.split())
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.crates = Crates(program)
-        self.place = ("", 0)  # path and line of the use that is asked about
+        self.place = ("", 0)  # path and line of the use that is being resolved
 
     # Crates and modules
 
@@ -85,7 +86,7 @@ class RustRules(Rules):
         return self.crates.find_folder(folder)
 
     def _find_crate_named(self, scope: FileScope, name: str, item: str) -> str | None:
-        """Return the folder of a crate in this repository: nearby, or where a file names the item."""
+        """Return the folder of a crate of this repository: one nearby, or that of a file with `item`."""
         own = self._find_crate(scope.folder)
         if self.crates.find_name(own) == name:
             return own
@@ -121,14 +122,14 @@ class RustRules(Rules):
         return scope.get_kind(ordinal) is SymbolKind.MODULE and not scope.is_forward(ordinal)
 
     def iter_seen(self, scope: FileScope, ordinal: int) -> Iterator[int]:
-        """Yield the symbols around one whose names it sees: a module does not see those around it."""
+        """Yield a symbol and those around it whose names it sees: no further than its module."""
         for one in scope.iter_around(ordinal):
             yield one
             if self._is_inline(scope, one):
                 return
 
-    def _keep_around(self, scope: FileScope, ordinal: int, rows: list[Reference]) -> list[Reference]:
-        """Return the imports that a symbol sees; of a block inside a function, that the use is in."""
+    def _keep_seen(self, scope: FileScope, ordinal: int, rows: list[Reference]) -> list[Reference]:
+        """Return the imports that a symbol sees; one in a block of a function counts only inside it."""
         if not rows:
             return rows
         seen = set(self.iter_seen(scope, ordinal))
@@ -141,10 +142,10 @@ class RustRules(Rules):
         ]
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
-        """Return the module, and the targets of `use a::*`."""
+        """Return the module around a symbol, and the targets of wildcard imports."""
         module = self._find_module(scope, ordinal)
         wide = []
-        for row in self._keep_around(scope, ordinal, scope.wide_imports):
+        for row in self._keep_seen(scope, ordinal, scope.wildcard_imports):
             if row.qualifier:
                 path = self._make_absolute(scope, row.symbol, tuple(row.qualifier.split(".")))
                 if path is not None and path[:1] != OUTSIDE:
@@ -152,12 +153,12 @@ class RustRules(Rules):
         return [module, *wide]
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """Return the path that `use` binds; the first, if a `cfg` chooses between several."""
-        return next(iter(self.list_bound(scope, ordinal, name)), None)
+        """Return the path that `use` binds to a name; the first one if a `cfg` chooses between several."""
+        return next(iter(self.list_import_paths(scope, ordinal, name)), None)
 
-    def list_bound(self, scope: FileScope, ordinal: int, name: str) -> list[Path]:
-        """Return the paths that `use` binds in one scope, between which a `cfg` chooses."""
-        rows = [one for one in self._keep_around(scope, ordinal, scope.find_imports(name)) if one.name != "*"]
+    def list_import_paths(self, scope: FileScope, ordinal: int, name: str) -> list[Path]:
+        """Return the paths that `use` binds to a name in one scope, of which a `cfg` chooses one."""
+        rows = [one for one in self._keep_seen(scope, ordinal, scope.find_imports(name)) if one.name != "*"]
         found: list[Path] = []
         for row in rows:
             names = tuple(filter(None, (*row.qualifier.split("."), row.name)))
@@ -169,14 +170,14 @@ class RustRules(Rules):
             found.append(path)
         return found
 
-    def list_nearer(self, scope: FileScope, ordinal: int, name: str) -> list[Path]:
-        """Return the paths that `use` gives a name inside a function, hiding what the module declares."""
-        rows = [*scope.find_imports(name), *scope.wide_imports]
+    def list_local_imports(self, scope: FileScope, ordinal: int, name: str) -> list[Path]:
+        """Return the paths that `use` binds to a name in functions, hiding what the module declares."""
+        rows = [*scope.find_imports(name), *scope.wildcard_imports]
         if not any(scope.get_kind(row.symbol) in CALLABLE_KINDS for row in rows):
             return []
         found = []
         for around in self.iter_seen(scope, ordinal):
-            for row in self._keep_around(scope, around, rows):
+            for row in self._keep_seen(scope, around, rows):
                 if row.symbol == around and scope.get_kind(around) in CALLABLE_KINDS and row.qualifier:
                     last = name if row.name == "*" else row.name
                     path = self._make_absolute(scope, around, (*row.qualifier.split("."), last))
@@ -185,7 +186,7 @@ class RustRules(Rules):
         return found
 
     def _make_absolute(self, scope: FileScope, ordinal: int, names: Path) -> Path | None:
-        """Return the full path of a written one; OUTSIDE + names for a crate of another repository."""
+        """Return the full path of a written path; OUTSIDE + names for one of another repository."""
         first, rest = names[0], names[1:]
         module = self._find_module(scope, ordinal)
         if first == "crate":
@@ -201,34 +202,34 @@ class RustRules(Rules):
             return above + rest
         if self._is_outside(scope, ordinal, first):
             return OUTSIDE + names
-        bound = self._find_plain(scope, ordinal, first)
+        bound = self._find_in_module(scope, ordinal, first)
         if bound is not None:
             return bound + rest
         crate = self._find_crate_named(scope, first, names[-1])
         return (crate, *rest) if crate is not None else OUTSIDE + names
 
     def _is_outside(self, scope: FileScope, ordinal: int, name: str) -> bool:
-        """Return whether a name means a crate of the compiler; a module of that name hides most of them."""
+        """Return whether a name means a crate of the compiler, which a module of that name may hide."""
         if name not in _OUTSIDE_CRATES:
             return False
         found = (one for seen in self.iter_seen(scope, ordinal) for one in scope.find_children(seen, name))
         return name in _EVERYWHERE or all(scope.get_kind(one) is not SymbolKind.MODULE for one in found)
 
-    def _find_plain(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """Return the path of a name in the module itself: a module, type or import of the file."""
+    def _find_in_module(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
+        """Return the path of a name in the module itself: that of a module, a type or an import."""
         module = self._find_module(scope, ordinal)
         for around in self.iter_seen(scope, ordinal):
             if scope.find_children(around, name):
                 return (*module, name)
-        for row in self._keep_around(scope, ordinal, scope.find_imports(name)):
+        for row in self._keep_seen(scope, ordinal, scope.find_imports(name)):
             written = (*filter(None, row.qualifier.split(".")), row.name)
             if row.name and written[0] != name:
                 return self._make_absolute(scope, row.symbol, written)
-        return self._find_behind_super(scope, ordinal, name)
+        return self._find_by_super_star(scope, ordinal, name)
 
-    def _find_behind_super(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """Return the path of a name that `use super::*` takes from a module around, in the same file."""
-        stars = self._keep_around(scope, ordinal, scope.wide_imports)
+    def _find_by_super_star(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
+        """Return the path of a name that `use super::*` takes from an outer module of the same file."""
+        stars = self._keep_seen(scope, ordinal, scope.wildcard_imports)
         written = [tuple(one.qualifier.split(".")) for one in stars]
         targets = [self._make_absolute(scope, ordinal, one) for one in written if {*one} == {"super"}]
         for around in scope.iter_around(ordinal) if targets else ():
@@ -264,7 +265,7 @@ class RustRules(Rules):
         return [file], [path], ""
 
     def _is_hidden(self, scope: FileScope, path: Path) -> bool:
-        """Return whether a path is a private module of another crate; a macro may have its name."""
+        """Return whether a path is a private module of another crate: then a macro of that name is meant."""
         if len(path) < 2 or get_crate_root(self.find_home(scope)) == path[:1]:
             return False
         file = self._find_module_file(path[:-1])
@@ -277,8 +278,8 @@ class RustRules(Rules):
         """Return the file of a module, or None."""
         return next(iter(self.crates.list_files(path)), None)
 
-    def follow(self, scope: FileScope, path: Path) -> list[Path]:
-        """Return the paths for which a path may stand, through imports of the innermost module file on it.
+    def list_reexports(self, scope: FileScope, path: Path) -> list[Path]:
+        """Return the paths that a path may stand for, by the imports of the innermost module file on it.
 
         A crate sees all imports of its own modules, but only the re-exports of others. A test or an example
         is a crate of its own.
@@ -319,16 +320,16 @@ class RustRules(Rules):
         return [*found, *(map(HiddenPath, stars) if is_named else stars)]
 
     def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
-        """Return whether an `impl` block may belong to a type: in the same crate, or of an external type."""
+        """Return whether an `impl` may be for a type: one of the same crate, or an external one."""
         is_extension = scope.get_kind(ordinal) is SymbolKind.EXTENSION
         return is_extension or self._find_crate(scope.folder) == self._find_crate(other.folder)
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return False for a module declaration without a body; such modules are found by their files."""
+        """Return False for `mod a;`, which is not the module: that is found by its file."""
         return not (other.is_forward(ordinal) and other.get_kind(ordinal) is SymbolKind.MODULE)
 
     def read_result(self, text: str) -> str:
-        """Return the type inside Result, Option or Poll: members are mostly those of the content."""
+        """Return the type inside Result, Option or Poll: most members in a chain are those of that type."""
         text = text.strip()
         for _ in range(3):
             head, angle, inside = text.partition("<")
@@ -338,5 +339,5 @@ class RustRules(Rules):
 
 
 def get_crate_root(module: Path) -> Path:
-    """Return the path of the root module of a module's crate; a test or an example is its own crate."""
+    """Return the path of the root module of the crate that a module is in."""
     return module[:3] if len(module) > 1 and module[1] == "" else module[:1]

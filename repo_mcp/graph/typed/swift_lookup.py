@@ -16,7 +16,7 @@ class SwiftLookup(NamedLookup):
         super().__init__(program, SwiftRules(program))
 
     def find_type(self, scope: FileScope, ordinal: int, names: Path) -> FoundDeclarations:
-        """Return the type that dotted names lead to: Store for `Store.Type`, whose values are types."""
+        """Return the type that dotted names lead to; for the metatype `Store.Type`, that is Store."""
         found = super().find_type(scope, ordinal, names)
         if names[-1] == "Type" and len(names) > 1 and not found.declarations:
             return super().find_type(scope, ordinal, names[:-1])

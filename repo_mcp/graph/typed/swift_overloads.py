@@ -1,9 +1,9 @@
-"""Chooses which of several declarations a use in Swift means, where scopes and labels leave more than one.
+"""Chooses among several declarations for a use in Swift, where scopes and labels leave more than one.
 
 Declarations that another module does not export are ruled out, a value that is not called is a property
-rather than a function, and a requirement of a protocol is preferred to a member of its extension. The rest is
-decided by what is known about the arguments: the parser records their chains after the labels of a call, and
-one character for each literal. The result is probable, never sure, since an unknown type may fit better.
+rather than a function, and a requirement of a protocol is preferred to a member of its extension. What is
+left is decided by the arguments: the parser records their chains after the labels of a call, and one
+character for each literal. The result is probable, never certain, since an unknown type may fit better.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 _OF_LITERAL = frozenset({"(_:)|nil", '(_:)|"', "(_:)|0", "(_:)|true", "(_:)|["})
-_GENERIC = re.compile(r"\b[A-Z]\b")  # a type parameter, as they are mostly named
-BEHIND = "|"  # before the arguments, in the alias of a call
+_GENERIC = re.compile(r"\b[A-Z]\b")  # a type parameter, by convention
+BEHIND = "|"  # separates the labels and the arguments in the alias of a call
 MAX_CANDIDATES = 16
 _UNFIT = -100
 _NUMBERS_TEXT = "Int Int8 Int16 Int32 Int64 UInt UInt8 UInt16 UInt32 UInt64 Double Float CGFloat"
@@ -46,19 +46,19 @@ _LITERALS = {'"': _TEXTS, "0": _NUMBERS | {"TimeInterval"}, "true": frozenset({"
 def choose_overload(
     lookup: NamedLookup, receivers: ReceiverTypes, scope: FileScope, reference: Reference, found: Resolution
 ) -> Resolution:
-    """Return a resolution in which one of several possible declarations is probable, if that is decided."""
+    """Return a resolution in which the best of several possible declarations, if decided, is probable."""
     possible = [one.declaration for one in found.targets if one.confidence is Confidence.POSSIBLE]
     if not 1 < len(possible) <= MAX_CANDIDATES or any(
         one.confidence is not Confidence.POSSIBLE and lookup.get_kind(one.declaration) not in TYPE_KINDS
         for one in found.targets
     ):
         return found
-    kept = [one for one in possible if _is_shown(lookup, scope, one)] or possible
+    kept = [one for one in possible if _is_accessible(lookup, scope, one)] or possible
     is_call = reference.role is ReferenceRole.CALL
     fields = [one for one in kept if (lookup.get_kind(one) in CALLABLE_KINDS) is is_call]
     kept = fields or kept
-    kept = _leave_overridden(lookup, kept)
-    kept = leave_awaited(lookup, reference, kept)
+    kept = _drop_default_implementations(lookup, kept)
+    kept = drop_asynchronous(lookup, reference, kept)
     labels, bar, arguments = reference.alias.removesuffix(AWAITED).partition(BEHIND)
     if len(kept) > 1 and is_call and bar:
 
@@ -75,8 +75,8 @@ def choose_overload(
     return replace(found, targets=tuple(targets))
 
 
-def leave_awaited(lookup: NamedLookup, call: Reference, found: list[Declaration]) -> list[Declaration]:
-    """Return the declarations without asynchronous ones if nothing awaits a call; all if no other is left."""
+def drop_asynchronous(lookup: NamedLookup, call: Reference, found: list[Declaration]) -> list[Declaration]:
+    """Return the declarations without asynchronous functions, if others can be called without `await`."""
     if call.role is not ReferenceRole.CALL or not call.alias or call.alias.endswith(AWAITED):
         return found
     others = [one for one in found if not _is_asynchronous(lookup, one)]
@@ -88,7 +88,7 @@ def _is_asynchronous(lookup: NamedLookup, one: Declaration) -> bool:
     return scope is not None and bool(int(scope.record.flags[one.ordinal]) & SymbolFlag.ASYNC)
 
 
-def is_of_bare_dot(reference: Reference) -> bool:
+def is_after_bare_dot(reference: Reference) -> bool:
     """Return whether a use is `.some` or `.some(...)`, a member of the type that is expected there."""
     if reference.role is ReferenceRole.USE:
         return reference.arguments == AS_LABEL
@@ -96,8 +96,8 @@ def is_of_bare_dot(reference: Reference) -> bool:
     return reference.qualifier.endswith(BARE_DOT) or last[:1] == "@"
 
 
-def is_static(lookup: NamedLookup, one: Declaration) -> bool:
-    """Return whether a member is reached through its type: cases, types, initialisers and static ones."""
+def is_type_member(lookup: NamedLookup, one: Declaration) -> bool:
+    """Return whether a declaration is reached through its type: a case, initialiser, static member."""
     scope = lookup.find_scope(one.path)
     if scope is None or not scope.is_member(one.ordinal):
         return True
@@ -106,18 +106,17 @@ def is_static(lookup: NamedLookup, one: Declaration) -> bool:
     return is_made or scope.is_static(one.ordinal)
 
 
-# Properties that protocols of the standard library provide: a type may have both these and a method
-# `isEmpty()`.
+# Properties that protocols of the standard library provide, even for a type that has a method of that name.
 _OF_PROTOCOLS = frozenset(
     {"count", "description", "debugDescription", "endIndex", "first", "hashValue", "id", "indices", "isEmpty"}
     | {"last", "lazy", "rawValue", "startIndex", "underestimatedCount"}
 )
 
 
-def prefer_meant(
+def choose_members(
     lookup: NamedLookup, owner: Declaration, reference: Reference, members: list[Declaration]
 ) -> tuple[list[Declaration], bool]:
-    """Return the members that a use means, given those found, and whether the language decides that."""
+    """Return those of a type's members that a use means, and whether the language decides that."""
     if not members:
         return members, True
     kinds = {lookup.get_kind(one) for one in members}
@@ -129,15 +128,15 @@ def prefer_meant(
         others = _list_overloads(lookup, owner, reference, members)
         if others:
             return [*members, *others], False
-    if any(_is_default(lookup, one) for one in members):
-        return _prefer_demanded(lookup, owner, reference, members)
+    if any(_is_default_implementation(lookup, one) for one in members):
+        return _prefer_requirements(lookup, owner, reference, members)
     return members, not _has_other_default(lookup, owner, reference, members)
 
 
 def _find_fields_above(lookup: NamedLookup, owner: Declaration, use: Reference) -> list[Declaration]:
-    """Return the properties of the nearest base that has some of that name.
+    """Return the properties with the name of a use in the nearest base that has any.
 
-    A name that is not called is a property of a base rather than a nearer function.
+    A name that is not called means the property of a base rather than a nearer function.
     """
     for base in iter_above(lookup, owner):
         above = lookup.find_members(base, use.name, use.role)
@@ -153,27 +152,28 @@ def _has_other_default(
     """Return whether an extension of a protocol above has a member with another result."""
     results = set(map(lookup.get_return_type, members))
     return any(
-        _is_default(lookup, one) and lookup.get_return_type(one) not in results
+        _is_default_implementation(lookup, one) and lookup.get_return_type(one) not in results
         for base in iter_above(lookup, owner)
         for one in lookup.find_members(base, use.name, use.role)
     )
 
 
-def _prefer_demanded(
+def _prefer_requirements(
     lookup: NamedLookup, owner: Declaration, use: Reference, members: list[Declaration]
 ) -> tuple[list[Declaration], bool]:
-    """Return members of a protocol's extension with the requirements for which they are defaults.
+    """Return default implementations, together with the requirements of the protocol if `owner` is one.
 
-    The requirements are those of the protocol, or of one that it refines.
+    The requirements are those of the protocol or of one that it refines, with the same parameters. The second
+    result is False if there are some: then a conforming type may have its own implementation.
     """
-    demanded: list[Declaration] = []
+    required: list[Declaration] = []
     for base in (owner, *iter_above(lookup, owner)):
         scope = lookup.find_scope(base.path)
         if scope is not None and scope.get_kind(base.ordinal) is SymbolKind.TRAIT:
             own = (Declaration(base.path, one) for one in scope.find_children(base.ordinal, use.name))
-            demanded += [one for one in own if lookup.get_kind(one) not in TYPE_KINDS]
+            required += [one for one in own if lookup.get_kind(one) not in TYPE_KINDS]
     labels = set(map(lookup.get_parameters, members))
-    same = [one for one in demanded if lookup.get_parameters(one) in labels and one not in members]
+    same = [one for one in required if lookup.get_parameters(one) in labels and one not in members]
     is_protocol = lookup.get_kind(owner) is SymbolKind.TRAIT
     return ([*members, *same], False) if same and is_protocol else (members, not same)
 
@@ -181,39 +181,41 @@ def _prefer_demanded(
 def _list_overloads(
     lookup: NamedLookup, owner: Declaration, call: Reference, members: list[Declaration]
 ) -> list[Declaration]:
-    """Return the members of bases that accept a call with other types of arguments than a type's own.
+    """Return the members of bases that also accept a call, with other parameter types than the type's own.
 
-    A protocol's requirements are taken to be the type's own functions, if it has as many of that name.
+    The requirements of a protocol are taken to be the type's own functions, if it has as many of that name.
     """
-    own = {spell_signature(lookup.get_parameters(one)) for one in members if _takes(lookup, one, call)}
-    demanded: dict[str, Declaration] = {}
+    own = {
+        spell_signature(lookup.get_parameters(one)) for one in members if _accepts_labels(lookup, one, call)
+    }
+    required: dict[str, Declaration] = {}
     inherited: dict[str, Declaration] = {}
     for base in iter_above(lookup, owner):
         is_protocol = lookup.get_kind(base) is SymbolKind.TRAIT
         for one in lookup.find_members(base, call.name, call.role, call):
-            if not _takes(lookup, one, call):
+            if not _accepts_labels(lookup, one, call):
                 continue
-            is_demand = is_protocol and not _is_default(lookup, one)
+            is_requirement = is_protocol and not _is_default_implementation(lookup, one)
             signature = spell_signature(lookup.get_parameters(one))
-            (demanded if is_demand else inherited).setdefault(signature, one)
-    extra = {text: one for text, one in inherited.items() if text not in own and text not in demanded}
-    if len(demanded) > len(own):
-        extra.update((text, inherited.get(text, one)) for text, one in demanded.items() if text not in own)
+            (required if is_requirement else inherited).setdefault(signature, one)
+    extra = {text: one for text, one in inherited.items() if text not in own and text not in required}
+    if len(required) > len(own):
+        extra.update((text, inherited.get(text, one)) for text, one in required.items() if text not in own)
     return list(extra.values())
 
 
-def _takes(lookup: NamedLookup, one: Declaration, call: Reference) -> bool:
+def _accepts_labels(lookup: NamedLookup, one: Declaration, call: Reference) -> bool:
     scope = lookup.find_scope(one.path)
     return scope is not None and SwiftRules.accepts(scope.get_symbol(one.ordinal), call)
 
 
-def doubt_bare(
+def weaken_bare(
     lookup: NamedLookup, scope: FileScope, reference: Reference, found: FoundDeclarations
 ) -> FoundDeclarations:
-    """Return the meaning of a name without a receiver, less sure if another declaration may fit better.
+    """Return the declarations of a name without a receiver, uncertain if others may be meant.
 
-    A function that calls its own name may wrap a function of another repository, and `Name("text")` may be a
-    literal of the type. A generic function beside a library may stand beside those of its name there.
+    A function that calls its own name may wrap one of another repository. `Name("text")` may be a literal of
+    the type. A generic function in a file that imports a library may be an overload of one there.
     """
     around = scope.find_type_around(reference.symbol)
     one = found.declarations[0] if found.declarations else None
@@ -222,32 +224,32 @@ def doubt_bare(
     if one == Declaration(scope.path, reference.symbol) and reference.role is ReferenceRole.CALL:
         return replace(found, is_certain=False)
     if reference.alias.removesuffix(AWAITED) in _OF_LITERAL and any(
-        "Literal" in lookup.get_parameters(maker).partition(":")[0]
-        for maker in lookup.find_members(one, "init", ReferenceRole.CALL)
+        "Literal" in lookup.get_parameters(constructor).partition(":")[0]
+        for constructor in lookup.find_members(one, "init", ReferenceRole.CALL)
         if lookup.get_kind(one) in TYPE_KINDS
     ):
         return replace(found, is_certain=False)
     other = lookup.find_scope(one.path)
     if other is None:
         return found
-    if reference.role is ReferenceRole.CALL and _joins_library(lookup, other, one.ordinal):
+    if reference.role is ReferenceRole.CALL and _may_overload_library(lookup, other, one.ordinal):
         return replace(found, is_certain=False)
     if around is None or not other.is_member(one.ordinal):
         return found
     owner = Declaration(other.path, other.get_parent(one.ordinal))
-    members, is_plain = prefer_meant(lookup, owner, reference, list(found.declarations))
+    members, is_plain = choose_members(lookup, owner, reference, list(found.declarations))
     return replace(found, declarations=tuple(members), is_certain=found.is_certain and is_plain)
 
 
-def _joins_library(lookup: NamedLookup, scope: FileScope, ordinal: int) -> bool:
-    """Return whether a file that imports a library declares a generic function outside of types."""
+def _may_overload_library(lookup: NamedLookup, scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol is a generic function outside of types, in a file that imports a library."""
     symbol, rules = scope.get_symbol(ordinal), lookup.rules
     if symbol.kind is not SymbolKind.FUNCTION or symbol.parent or not _GENERIC.search(symbol.parameters):
         return False
     return isinstance(rules, SwiftRules) and rules.imports_library(scope)
 
 
-def _is_default(lookup: NamedLookup, one: Declaration) -> bool:
+def _is_default_implementation(lookup: NamedLookup, one: Declaration) -> bool:
     """Return whether a member is declared in an extension of a protocol."""
     parent = lookup.get_parent(one)
     if lookup.get_kind(parent) is not SymbolKind.EXTENSION:
@@ -255,8 +257,8 @@ def _is_default(lookup: NamedLookup, one: Declaration) -> bool:
     return any(lookup.get_kind(each) is SymbolKind.TRAIT for each in lookup.find_extended(parent))
 
 
-def _is_shown(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
-    """Return whether a file may name a declaration; that of another module must be public, or tested."""
+def _is_accessible(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
+    """Return whether a file may name a declaration; in another module it must be public, or `@testable`."""
     other = lookup.find_scope(one.path)
     rules = lookup.rules
     if other is None or not isinstance(rules, SwiftRules):
@@ -270,8 +272,8 @@ def _is_shown(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
     return any(row.arguments and (row.qualifier,) == home for row in scope.imports)
 
 
-def _leave_overridden(lookup: NamedLookup, kept: list[Declaration]) -> list[Declaration]:
-    """Return the declarations without members of extensions that implement a protocol's requirement."""
+def _drop_default_implementations(lookup: NamedLookup, kept: list[Declaration]) -> list[Declaration]:
+    """Return the declarations without default implementations of requirements that are among them."""
     holders = {one: lookup.get_kind(lookup.get_parent(one)) for one in kept}
     required = {lookup.get_parameters(one) for one in kept if holders[one] is SymbolKind.TRAIT}
     return [
@@ -300,7 +302,7 @@ def _choose_fitting(
                 if chain not in by_chain and chain[0].isidentifier():
                     by_chain[chain] = find_receiver(chain)
                 text = find_parameter(lookup.get_parameters(one), labels, at)
-                fit = _measure(lookup, one, text, chain, by_chain.get(chain))
+                fit = _rate_argument(lookup, one, text, chain, by_chain.get(chain))
                 score = score + fit if fit > _UNFIT else _UNFIT
         scores[one] = score
     fitting = [one for one in kept if scores[one] > _UNFIT]
@@ -308,8 +310,13 @@ def _choose_fitting(
     return [one for one in fitting if scores[one] == best]
 
 
-def _measure(lookup: NamedLookup, one: Declaration, text: str, chain: str, receiver: Receiver | None) -> int:
-    """Return how well an argument fits a parameter's type: 2 the type itself, 1 a base, 0 not known."""
+def _rate_argument(
+    lookup: NamedLookup, one: Declaration, text: str, chain: str, receiver: Receiver | None
+) -> int:
+    """Return how well an argument fits a written parameter type.
+
+    2: it has that type, 1: a subtype, 0: not known, _UNFIT: it does not fit.
+    """
     scope = lookup.find_scope(one.path)
     wanted = strip_type(text)
     if scope is None or not wanted:
@@ -338,10 +345,10 @@ def _measure(lookup: NamedLookup, one: Declaration, text: str, chain: str, recei
         return 2 if any(lookup.find_members(each, chain[1:], ReferenceRole.USE) for each in types) else _UNFIT
     if receiver is None or name in list_generic(lookup, one):
         return 0
-    return _compare(lookup, wanted, name, types, receiver)
+    return _rate_receiver(lookup, wanted, name, types, receiver)
 
 
-def _compare(
+def _rate_receiver(
     lookup: NamedLookup, wanted: str, name: str, types: Sequence[Declaration], receiver: Receiver
 ) -> int:
     is_list = wanted.startswith("[")
@@ -369,7 +376,7 @@ def _compare(
 
 
 def _extends(lookup: NamedLookup, protocol: Declaration, external: str) -> bool:
-    """Return whether an extension makes a type of another repository conform to a protocol."""
+    """Return whether an extension makes an external type conform to a protocol."""
     scope = lookup.find_scope(protocol.path)
     name = external.rpartition(".")[2]
     for other, part in lookup.iter_named(scope, name) if scope is not None else ():

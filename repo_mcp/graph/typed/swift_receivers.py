@@ -2,7 +2,7 @@
 
 `make.@1(of:_:)` is the second parameter of the function, initialiser or case with these labels. `#0` after it
 is the first parameter of the function that is passed there. `%some:0:2` is the first of two values of a case.
-None of these is sure: an overload in another repository may fit better.
+None of these is certain: an overload in another repository may fit better.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from repo_mcp.symbols.model import CAST
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Binding, Reference, ReferenceRole, SymbolKind
 
 _STEPS = frozenset("@#%")
-_MAX_CALLED = 12  # overloads that are looked at
+_MAX_CALLED = 12  # overloads of one call that are compared
 
 
 class SwiftReceivers(ReceiverTypes):
@@ -58,14 +58,14 @@ class SwiftReceivers(ReceiverTypes):
     def _find_callees(
         self, scope: FileScope, ordinal: int, line: int, names: list[str]
     ) -> tuple[Receiver | None, list[Declaration]]:
-        """Return the receiver of a call, if it has one, and the declarations with the called name."""
+        """Return the receiver of a call, or None, and the declarations with the called name."""
         *before, name = names
         lookup = self._lookup
         rules = lookup.rules
         if not before:
             return None, list(lookup.find_bare(scope, ordinal, name, ReferenceRole.CALL).declarations)
         first = before[0]
-        is_own = first in rules.own_words or first in rules.base_words
+        is_own = first in rules.self_words or first in rules.super_words
         is_path = not is_own and all(one.isidentifier() for one in names)
         if is_path and scope.find_binding(ordinal, line, first) is None:
             found = lookup.find_static(scope, ordinal, tuple(names), ReferenceRole.CALL)
@@ -82,7 +82,7 @@ class SwiftReceivers(ReceiverTypes):
     def _find_argument(
         self, found: Sequence[Declaration], step: str, inner: str, owner: Receiver | None
     ) -> Receiver | None:
-        """Return the type of a parameter of what is called, or of a property that its label names."""
+        """Return the type of a parameter of what is called, or of the property that its label names."""
         position, _, labels = step[1:].partition("(")
         called, plain = find_called(self._lookup, found, f"({labels}")
         receiver: Receiver | None = None
@@ -96,9 +96,10 @@ class SwiftReceivers(ReceiverTypes):
     def _find_parameter_type(
         self, found: Sequence[Declaration], position: int, labels: str, inner: str, receiver: Receiver | None
     ) -> Receiver | None:
-        """Return the type of a parameter of the declarations found for a call; `inner` is the step after it.
+        """Return the type of a parameter of the declarations found for a call; if they differ, all their
+        types.
 
-        If they show several types, the result has all of these.
+        `inner` is the step after the parameter, if it is a function: `#0` for its first parameter.
         """
         by_type: dict[tuple[Declaration, ...] | str, Receiver] = {}
         for one in found[:_MAX_CALLED]:
@@ -114,7 +115,7 @@ class SwiftReceivers(ReceiverTypes):
         return replace(known[0], types=types, is_items=is_items, is_certain=False)
 
     def _find_case_value(self, receiver: Receiver, step: str) -> Receiver | None:
-        """Return the type of a value of a case, by position."""
+        """Return the type of an associated value of a case, by position."""
         name, position, count = step[1:].split(":")
         for one in receiver.types:
             for member in self._lookup.find_members(one, name, ReferenceRole.USE):
@@ -137,7 +138,7 @@ class SwiftReceivers(ReceiverTypes):
         return super()._find_first(scope, ordinal, line, segments)
 
     def _find_binding(self, scope: FileScope, ordinal: int, line: int, name: str) -> Reference | None:
-        """Return the row that says what a variable is; of `let x = x.y`, the one of the `x` before."""
+        """Return the row that shows the type of a variable; in `let x = x.y`, that of the earlier `x`."""
         binding = scope.find_binding(ordinal, line, name)
         if binding is not None and _is_of_itself(binding, line):
             return scope.find_binding(ordinal, line - 1, name)
@@ -155,15 +156,15 @@ class SwiftReceivers(ReceiverTypes):
         return self._find_index(receiver) or Receiver(receiver.types, is_certain=False)
 
     def _find_index(self, receiver: Receiver) -> Receiver | None:
-        """Return the type of a subscript."""
+        """Return the result of a subscript."""
         members = (self._lookup.find_members(one, "subscript", ReferenceRole.CALL) for one in receiver.types)
         found = [each for one in members for each in one]
-        return self._read_called(found, receiver) if found else None
+        return self._find_type_of_members(found, receiver) if found else None
 
     def _choose_called(
         self, found: Sequence[Declaration], role: ReferenceRole
     ) -> tuple[Sequence[Declaration], bool]:
-        """Return functions rather than properties; the labels of a chain's calls are not known."""
+        """Return functions rather than properties for a call; they have one type if there is one of them."""
         if role is not ReferenceRole.CALL or len(found) < 2:
             return found, True
         called = [one for one in found if self._lookup.get_kind(one) in CALLABLE_KINDS]
@@ -171,7 +172,7 @@ class SwiftReceivers(ReceiverTypes):
 
     # Types as they are written
 
-    def _find_parameter(
+    def _find_type_parameter(
         self, scope: FileScope, at: Declaration, named: TypeName
     ) -> tuple[Receiver | None, bool]:
         bound = find_written_bound(scope, at.ordinal, named.name) if not named.qualifier else None
@@ -194,8 +195,9 @@ class SwiftReceivers(ReceiverTypes):
         if one is not None and other is not None:
             symbol = other.get_symbol(one.ordinal)
             names = list_parameters(symbol.parameters) or KNOWN_PARAMETERS.get(symbol.name, ())
-        if lookup.depth < MAX_DEPTH and lookup.spare > 0:
-            lookup.spare -= 1 + len(said)  # aliases of each other can nest without end
+        if lookup.depth < MAX_DEPTH and lookup.type_arguments_left > 0:
+            # type arguments of aliases that refer to each other have no end
+            lookup.type_arguments_left -= 1 + len(said)
             with lookup.deepen():
                 for name, part in zip(names, said, strict=False):
                     each = self._read_text(at, part, receiver)
@@ -209,7 +211,7 @@ class SwiftReceivers(ReceiverTypes):
 
 
 def _is_of_itself(binding: Reference, line: int) -> bool:
-    """Return whether a line gives a variable a value that begins with the variable's own name."""
+    """Return whether a line gives a variable a value that begins with the name of the variable."""
     value = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
     is_value = binding.arguments not in {Binding.TYPE, Binding.ITEMS}
     return is_value and binding.line == line and value.partition(".")[0] == binding.alias

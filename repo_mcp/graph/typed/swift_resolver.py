@@ -1,22 +1,22 @@
-"""Resolves names in Swift: labels, initialisers, members behind a bare dot, and requirements of protocols."""
+"""Resolves names in Swift: labels, initialisers, members after a bare dot, and requirements of protocols."""
 
 from __future__ import annotations
 
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution
-from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
+from repo_mcp.graph.typed.file_scope import FileScope, find_lookup_ordinal
 from repo_mcp.graph.typed.guesses import MAX_POSSIBLE
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
-from repo_mcp.graph.typed.swift_added import list_added
+from repo_mcp.graph.typed.swift_extensions import list_extension_members
 from repo_mcp.graph.typed.swift_lookup import SwiftLookup
 from repo_mcp.graph.typed.swift_overloads import (
+    choose_members,
     choose_overload,
-    doubt_bare,
-    is_of_bare_dot,
-    is_static,
-    leave_awaited,
-    prefer_meant,
+    drop_asynchronous,
+    is_after_bare_dot,
+    is_type_member,
+    weaken_bare,
 )
 from repo_mcp.graph.typed.swift_receivers import SwiftReceivers
 from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS
@@ -33,7 +33,7 @@ class SwiftResolver(LanguageResolver):
 
     def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         found = super()._resolve(scope, reference)
-        if len(found.targets) > 1 and not self._is_doubted(reference):
+        if len(found.targets) > 1 and not self._may_mean_library(reference):
             return choose_overload(self._lookup, self._receivers, scope, reference, found)
         return found
 
@@ -45,19 +45,19 @@ class SwiftResolver(LanguageResolver):
     # Labels
 
     def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
-        """Resolve a label of a switch: a case or a static member of the type that is compared."""
+        """Resolve a label of a switch: a case or a static member of the compared type."""
         receiver = self._find_receiver(scope, reference, reference.qualifier)
         if receiver is None:  # a case follows a dot, and is not a name in scope
             return self._guess(scope, reference, is_member=True)
         for one in receiver.types:
             if self._lookup.get_kind(one) in TYPE_KINDS:
                 members = self._lookup.find_members(one, reference.name, reference.role)
-                static = tuple(each for each in members if is_static(self._lookup, each))
+                static = tuple(each for each in members if is_type_member(self._lookup, each))
                 return self._conclude(FoundDeclarations(static, receiver.is_certain), reference)
         return NOTHING
 
     def _resolve_of_type(self, scope: FileScope, reference: Reference) -> Resolution:
-        """Resolve the label of an argument: a property, if the struct declares no initialiser."""
+        """Resolve the label of an argument: it names a property if the struct declares no initialiser."""
         names = tuple(reference.qualifier.split("."))
         found = NOT_FOUND
         if all(one.isidentifier() for one in names) and names[0] not in {"self", "Self"}:
@@ -79,55 +79,62 @@ class SwiftResolver(LanguageResolver):
             for one in other.find_children(made.ordinal, reference.name)
             if other.get_kind(one) is SymbolKind.PROPERTY
         ]
-        makers = self._lookup.find_constructors(made)  # those of extensions may be meant instead
-        return self._conclude(FoundDeclarations(tuple(own), found.is_certain and not makers), reference)
+        constructors = self._lookup.find_constructors(made)  # initialisers in extensions may be meant instead
+        return self._conclude(FoundDeclarations(tuple(own), found.is_certain and not constructors), reference)
 
-    def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
-        """Return what may be meant by name alone: behind a bare dot what is reached through its type, behind
-        the name of a value what is not. A name that is too common for a guess stays so."""
-        found = super()._gather(scope, reference, is_member=is_member)
+    def _list_candidates(
+        self, scope: FileScope, reference: Reference, *, is_member: bool
+    ) -> list[Declaration]:
+        """Return the declarations that may be meant by name alone.
+
+        After a bare dot these are members of types, and after the name of a value members of values. If there
+        are too many for a guess, none are left out.
+        """
+        found = super()._list_candidates(scope, reference, is_member=is_member)
         if len(found) > MAX_POSSIBLE:
             return found
-        if is_of_bare_dot(reference):
-            return [one for one in found if is_static(self._lookup, one)]
+        if is_after_bare_dot(reference):
+            return [one for one in found if is_type_member(self._lookup, one)]
         if is_member and _is_of_value(reference):
-            return [one for one in found if not is_static(self._lookup, one)]
+            return [one for one in found if not is_type_member(self._lookup, one)]
         return found
 
-    def _is_doubted(self, reference: Reference) -> bool:
-        """Return whether a bare dot or a type is before the name of a library case or static member."""
-        is_of_type = is_of_bare_dot(reference) or reference.qualifier.rpartition(".")[2][:1].isupper()
-        return is_of_type and super()._is_doubted(reference)
+    def _may_mean_library(self, reference: Reference) -> bool:
+        """Return whether a case or a static member after a bare dot or a type may be one of the library."""
+        is_of_type = is_after_bare_dot(reference) or reference.qualifier.rpartition(".")[2][:1].isupper()
+        return is_of_type and super()._may_mean_library(reference)
 
     # Bare names
 
     def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
-        if self._is_left_open(scope, skip_own_scope(scope, reference), found):
+        if self._is_associated_type(scope, find_lookup_ordinal(scope, reference), found):
             return Resolution((), reference.name)
-        return super()._conclude_bare(scope, reference, doubt_bare(self._lookup, scope, reference, found))
+        return super()._conclude_bare(scope, reference, weaken_bare(self._lookup, scope, reference, found))
 
-    def _is_left_open(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
-        """Return whether a name in a type leads to an associated type of a protocol of that type.
+    def _is_associated_type(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
+        """Return whether a name leads to an associated type of a protocol, seen from a type that conforms to
+        it.
 
-        There it means what the type has in its place: a type parameter, or a type that is inferred.
+        There it means what the type has in its place: a type parameter, or a type that the compiler infers.
         """
         around = scope.find_type_around(ordinal)
         if around is None or not found.declarations:
             return False
         owners = self._lookup.find_extended(Declaration(scope.path, around))
         is_protocol = any(self._lookup.get_kind(one) is SymbolKind.TRAIT for one in owners)
-        if scope.get_kind(around) is SymbolKind.EXTENSION:  # of a type of the standard library
+        # the extended type may be one of the standard library
+        if scope.get_kind(around) is SymbolKind.EXTENSION:
             other = self._lookup.find_scope(found.declarations[0].path)
             known = KNOWN_PARAMETERS.get("Collection" if is_protocol else scope.get_name(around), ())
             if other is not None and other.get_name(found.declarations[0].ordinal) in known:
                 return True
         return not is_protocol and all(
-            self._lookup.get_kind(one) is SymbolKind.TYPE and self._is_promised(one)
+            self._lookup.get_kind(one) is SymbolKind.TYPE and self._is_requirement(one)
             for one in found.declarations
         )
 
     def _choose_called(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
-        return leave_awaited(self._lookup, call, super()._choose_called(declarations, call))
+        return drop_asynchronous(self._lookup, call, super()._choose_called(declarations, call))
 
     # Members
 
@@ -135,7 +142,7 @@ class SwiftResolver(LanguageResolver):
         self, scope: FileScope, reference: Reference, names: tuple[str, ...]
     ) -> FoundDeclarations:
         found = super()._find_static(scope, reference, names)
-        reached = tuple(one for one in found.declarations if is_static(self._lookup, one))
+        reached = tuple(one for one in found.declarations if is_type_member(self._lookup, one))
         return replace(found, declarations=reached)
 
     def _find_receiver(self, scope: FileScope, reference: Reference, chain: str) -> Receiver | None:
@@ -146,9 +153,9 @@ class SwiftResolver(LanguageResolver):
     ) -> Resolution:
         is_made = reference.name == "init" and reference.role is ReferenceRole.CALL
         if is_made and receiver is not None:
-            return self._resolve_made(reference, receiver)
+            return self._resolve_init(reference, receiver)
         if receiver is not None and receiver.external:
-            extending = list_added(self._lookup, scope, receiver, reference)
+            extending = list_extension_members(self._lookup, scope, receiver, reference)
             found = self._conclude(FoundDeclarations(extending, is_certain=False), reference)
             if found.targets:
                 return found
@@ -158,18 +165,18 @@ class SwiftResolver(LanguageResolver):
         found = super()._resolve_in_types(scope, reference, receiver)
         if len(receiver.types) == 1 or receiver.is_certain or reference.role is not ReferenceRole.CALL:
             return found
-        kept = leave_awaited(self._lookup, reference, [one.declaration for one in found.targets])
+        kept = drop_asynchronous(self._lookup, reference, [one.declaration for one in found.targets])
         targets = [one for one in found.targets if one.declaration in kept]
-        if len(targets) > 1:  # a type among others may not be the value's
+        if len(targets) > 1:  # the value has only one of these types
             targets = [replace(one, confidence=Confidence.POSSIBLE) for one in targets]
         return replace(found, targets=tuple(targets))
 
-    def _resolve_made(self, reference: Reference, receiver: Receiver) -> Resolution:
-        """Resolve `.init(...)`: initialisers, or a type that declares none but has implied ones."""
+    def _resolve_init(self, reference: Reference, receiver: Receiver) -> Resolution:
+        """Resolve `.init(...)`: an initialiser, or a type that declares none."""
         lookup = self._lookup
         for one in () if receiver.is_items else receiver.types:
-            makers = lookup.find_members(one, "init", ReferenceRole.CALL, reference)
-            concluded = self._conclude(FoundDeclarations(tuple(makers), receiver.is_certain), reference)
+            constructors = lookup.find_members(one, "init", ReferenceRole.CALL, reference)
+            concluded = self._conclude(FoundDeclarations(tuple(constructors), receiver.is_certain), reference)
             if concluded.targets:
                 return concluded
             if not lookup.find_constructors(one) and self._lookup.get_kind(one) is not SymbolKind.TRAIT:
@@ -178,18 +185,18 @@ class SwiftResolver(LanguageResolver):
 
     def _list_members(self, reference: Reference, owner: Declaration) -> tuple[list[Declaration], bool]:
         members, _ = super()._list_members(reference, owner)
-        if is_of_bare_dot(reference):
-            members = [one for one in members if is_static(self._lookup, one)]
-        return prefer_meant(self._lookup, owner, reference, members)
+        if is_after_bare_dot(reference):
+            members = [one for one in members if is_type_member(self._lookup, one)]
+        return choose_members(self._lookup, owner, reference, members)
 
     def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
-        return self._is_extension(owner) and any(self._is_promised(one) for one in members)
+        return self._is_extension(owner) and any(self._is_requirement(one) for one in members)
 
-    def _is_promised(self, member: Declaration) -> bool:
-        """Return whether a protocol declares a member: a conforming type elsewhere has its own."""
+    def _is_requirement(self, member: Declaration) -> bool:
+        """Return whether a protocol declares a member, so that conforming types have their own."""
         return self._lookup.get_kind(self._lookup.get_parent(member)) is SymbolKind.TRAIT
 
-    def _are_built_apart(self, declarations: list[Declaration]) -> bool:
+    def _are_build_alternatives(self, declarations: list[Declaration]) -> bool:
         """Return whether the declarations are types in one scope."""
         types = [one for one in declarations if self._lookup.get_kind(one) is not SymbolKind.CONSTRUCTOR]
         is_type = len(types) > 1 and all(self._lookup.get_kind(one) in TYPE_KINDS for one in types)
@@ -197,7 +204,7 @@ class SwiftResolver(LanguageResolver):
 
 
 def _is_of_value(reference: Reference) -> bool:
-    """Return whether a member follows the name of a value, which holds no type by that name."""
+    """Return whether a member follows the name of a value rather than that of a type."""
     last = reference.qualifier.rpartition(".")[2].partition("/")[0]
     is_type = last in {"self", "super"} or last.lower().endswith(("type", "class", "self"))
     return last.isidentifier() and last[0].islower() and not is_type

@@ -1,8 +1,8 @@
 """Name rules of Swift: all files of a module see each other; a module is a folder in `Sources`.
 
-The labels of arguments are part of a function's name: `move(from:to:)`. A call names its arguments in the
-order of the parameters. It may leave out those with defaults, give a variadic one any number of values, and
-put closures after the parentheses, the first of them without a label.
+The labels of arguments are part of the name of a function: `move(from:to:)`. A call passes its arguments in
+the order of the parameters. It may leave out those with defaults, give a variadic one any number of values,
+and put closures after the parentheses, the first of them without a label.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class _Parameter:
 def accepts_labels(parameters: str, passed: str) -> bool:
     """Return whether a declaration accepts a call, judged by labels.
 
-    `parameters` is the declared text with its parentheses. `passed` is the parser's form of a call:
-    "(for:_:)" for `(for: 1, 2)`, with trailing closures after it, as in "()_:then:". If it is empty, or the
-    declared text was cut, every call is accepted.
+    `parameters` are those of the declaration, as written. `passed` is the parser's form of the call:
+    "(for:_:)" for `(for: 1, 2)`, and the labels of trailing closures after it, as in "()_:then:". Any call is
+    accepted if it is empty, or if the parameters were cut.
     """
     if not passed or not parameters.endswith(")"):
         return True
@@ -87,9 +87,9 @@ def accepts_labels(parameters: str, passed: str) -> bool:
 
 
 def find_parameter(parameters: str, passed: str, position: int) -> str:
-    """Return the type of the parameter that takes an argument, or a closure after the parentheses.
+    """Return the type of the parameter that takes an argument or a trailing closure, by position.
 
-    `passed` is as for `accepts_labels`. Empty if the call does not fit, or the declared text was cut.
+    `passed` is as for `accepts_labels`. The type is "" if the call does not fit, or the parameters were cut.
     """
     inside, _, behind = passed.removeprefix("(").partition(")")
     wanted, labels = _read_parameters(parameters), inside.split(":")[:-1]
@@ -108,14 +108,14 @@ def find_parameter(parameters: str, passed: str, position: int) -> str:
 
 
 def list_values(parameters: str) -> list[str]:
-    """Return the types of the values of a case: "(name: String, Int)"."""
+    """Return the types of the associated values of a case, as in "(name: String, Int)"."""
     parts = _split(parameters[1:-1].replace("->", _ARROW)) if parameters.endswith(")") else []
     said = (part.partition("=")[0].strip() for part in parts)
     return [_LABEL.sub("", one, count=1).replace(_ARROW, "->") for one in said]
 
 
 def _take(wanted: list[_Parameter], labels: list[str], taken: list[int] | None = None) -> int:
-    """Return how many parameters the arguments in parentheses use up, or -1 if they do not fit.
+    """Return how many parameters the arguments in parentheses take, or -1 if they do not fit.
 
     The position of the parameter of each argument is added to `taken`.
     """
@@ -158,7 +158,7 @@ def _read_parameters(text: str) -> list[_Parameter]:
 
 
 def _split(text: str) -> list[str]:
-    """Return the parts between commas that are not in brackets."""
+    """Return the parts of a text between commas that are not in brackets."""
     parts, depth, start = [], 0, 0
     for found in _MARKS.finditer(text):
         if found[0] != ",":
@@ -173,7 +173,7 @@ def _accepts(symbol: DeclaredSymbol, call: Reference) -> bool:
     return symbol.kind not in CALLABLE_KINDS or accepts_labels(symbol.parameters, call.alias)
 
 
-# Cases and static members that follow a bare dot for types of its libraries, besides those never guessed.
+# Cases and static members of library types, besides common names, which are never guessed.
 _LIBRARY_TEXT = """
 success failure some none cancel main background allow disallow zero utf8 left right center top bottom leading
 trailing clear white black gray red green blue sortedKeys prettyPrinted userInitiated standard seconds
@@ -186,20 +186,20 @@ class SwiftRules(Rules):
     """The rules of Swift. Full paths begin with the module."""
 
     languages = frozenset({"swift"})
-    tells_files = True
+    folders_limit_paths = True
     has_implicit_members = True
     has_overloads = True
     inherits_overloads = True
     has_labels = True
-    doubted_members = _LIBRARY
+    library_members = _LIBRARY
     accepts = staticmethod(_accepts)
     has_extensions = True
     checks_extensions = True
-    own_words = frozenset({"self", "Self"})
-    base_words = frozenset({"super"})
+    self_words = frozenset({"self", "Self"})
+    super_words = frozenset({"super"})
     constructor_name = "init"
-    giving_item = _GIVING_ITEM
-    keeping_items = _KEEPING_ITEMS
+    item_getters = _GIVING_ITEM
+    list_filters = _KEEPING_ITEMS
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -208,8 +208,8 @@ class SwiftRules(Rules):
     def find_home(self, scope: FileScope) -> Path:
         """Return the module of a file.
 
-        It is the one that a manifest gives the file's folder; else the target's folder, directly below
-        `Sources` or `Tests`; else the path's first folder.
+        A manifest may assign the folder of the file to a module. Otherwise the module is the folder directly
+        below `Sources` or `Tests`, or else the first folder of the path.
         """
         return (self._find_module(scope.path),)
 
@@ -249,7 +249,7 @@ class SwiftRules(Rules):
         return row.qualifier
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """Return the path that `import struct Module.Name` binds, or an imported module by its name."""
+        """Return the path that `import struct Module.Name` binds, or that of an imported module."""
         for row in scope.find_imports(name):
             folder = self._find_folder(row)
             path = (folder, row.name) if row.name else (folder,)
@@ -257,7 +257,7 @@ class SwiftRules(Rules):
         return None
 
     def imports_library(self, scope: FileScope) -> bool:
-        """Return whether a file imports a module that neither the repository nor the system declares."""
+        """Return whether a file imports a module that is neither of the repository nor of the system."""
         modules = {row.qualifier for row in scope.imports} - _OF_SYSTEM
         return not all(self._is_here(one) for one in modules)
 
@@ -268,7 +268,7 @@ class SwiftRules(Rules):
         return any(self.program.has_folder(folder) for folder in folders)
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return False for a declaration that is private to another file, or inside a private type there."""
+        """Return False for a declaration that is private, or in a private type, in another file."""
         flags = other.record.flags
         return all(int(flags[one]) >> ACCESS_SHIFT != Access.PRIVATE for one in other.iter_around(ordinal))
 
@@ -278,18 +278,18 @@ class SwiftRules(Rules):
         return "" if "->" in stripped and stripped.startswith(("(", "@")) else stripped
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
-        """Return all declarations; uncertain if several files declare such a type: a build chooses one."""
+        """Return all declarations; uncertain if several files declare a type, one for each build."""
         chosen, is_certain = super().choose(scope, found)
         paths = {other.path for other, ordinal in chosen if other.get_kind(ordinal) in _TYPES}
         return chosen, is_certain and len(paths) < 2
 
     def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:
-        """Return the path of an imported declaration; nothing for a module itself, which is not a file."""
+        """Return the path of an imported declaration; nothing for a whole module, which is no file."""
         qualifier, name = row.qualifier, row.name
         if not self._is_here(qualifier):
             return [], [], ".".join(filter(None, (qualifier, name)))
         return [], ([(qualifier, name)] if name else []), ""
 
-    def may_hold(self, file_path: str, path: Path) -> bool:
+    def may_declare(self, file_path: str, path: Path) -> bool:
         """Return whether a file belongs to the module of a path."""
         return self._find_module(file_path) == path[0]

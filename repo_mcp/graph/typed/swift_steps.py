@@ -1,6 +1,6 @@
-"""Reads from Swift declarations what a step of a chain leads to: parameters, labelled properties, bounds.
+"""Reads from Swift declarations the types to which a step of a chain leads: parameters, properties, bounds.
 
-The steps are explained in `repo_mcp/graph/typed/swift_receivers.py`, which follows them.
+`repo_mcp/graph/typed/swift_receivers.py` explains the steps and follows them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _VALUES = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE})
 
 
 def find_parameter_text(lookup: NamedLookup, one: Declaration, position: int, labels: str, inner: str) -> str:
-    """Return the written type of a parameter of a declaration; `inner` is the step into a function's type."""
+    """Return the written type of a parameter; with `inner`, of a parameter of the function it takes."""
     text = _find_text(lookup, one, position, labels)
     return find_parameter_type(_follow_alias(lookup, one, text), int(inner[1:])) if inner else text
 
 
 def _follow_alias(lookup: NamedLookup, at: Declaration, text: str) -> str:
-    """Return the type that a text stands for, if it names an alias of a function type."""
+    """Return the type that an alias stands for; any other text as it is."""
     chain = find_type_chain(text)
     scope = lookup.find_scope(at.path)
     if not chain or scope is None:
@@ -55,7 +55,7 @@ def _find_text(lookup: NamedLookup, one: Declaration, position: int, labels: str
             values = list_values(symbol.parameters)
             return values[position] if position < len(values) else ""
         return find_parameter(symbol.parameters, labels, position)
-    if symbol.kind in _VALUES:  # a function that a property holds
+    if symbol.kind in _VALUES:  # the value of a property may be a function
         return find_parameter_type(symbol.return_type, position)
     return ""
 
@@ -63,7 +63,7 @@ def _find_text(lookup: NamedLookup, one: Declaration, position: int, labels: str
 def find_called(
     lookup: NamedLookup, found: Sequence[Declaration], labels: str
 ) -> tuple[list[Declaration], list[Declaration]]:
-    """Return the declarations that a call may mean, initialisers for types; and structs without any."""
+    """Return the functions and initialisers that a call may mean, and the structs without an initialiser."""
     called: list[Declaration] = []
     plain: list[Declaration] = []
     for one in found:
@@ -75,15 +75,19 @@ def find_called(
             if kind not in CALLABLE_KINDS or accepts_labels(scope.get_symbol(one.ordinal).parameters, labels):
                 called.append(one)
             continue
-        makers = lookup.find_members(one, "init", ReferenceRole.CALL)
-        called += [maker for maker in makers if accepts_labels(lookup.get_parameters(maker), labels)]
+        constructors = lookup.find_members(one, "init", ReferenceRole.CALL)
+        called += [
+            constructor
+            for constructor in constructors
+            if accepts_labels(lookup.get_parameters(constructor), labels)
+        ]
         if kind is SymbolKind.STRUCT and not scope.find_children(one.ordinal, "init"):
             plain.append(one)
     return called, plain
 
 
 def find_labelled(lookup: NamedLookup, made: Declaration, labels: str, position: int) -> list[Declaration]:
-    """Return the property of a struct without initialisers that an argument names by its label."""
+    """Return the property of a struct without initialisers that the label of an argument names."""
     names = labels.strip("(").partition(")")[0].split(":")
     if position >= len(names) - 1:
         return []
@@ -92,17 +96,20 @@ def find_labelled(lookup: NamedLookup, made: Declaration, labels: str, position:
 
 
 def find_literal_item(lookup: NamedLookup, receiver: Receiver) -> tuple[Declaration, str] | None:
-    """Return the initialiser that takes the items of a list literal, and their type; None without one."""
+    """Return the initialiser that takes a list literal, and the written type of an item, or None."""
     for one in receiver.types:
-        for maker in lookup.find_members(one, "init", ReferenceRole.CALL):
-            text = lookup.get_parameters(maker)
+        for constructor in lookup.find_members(one, "init", ReferenceRole.CALL):
+            text = lookup.get_parameters(constructor)
             if text.startswith("(arrayLiteral"):
-                return maker, find_parameter(text, "(arrayLiteral:)", 0)
+                return constructor, find_parameter(text, "(arrayLiteral:)", 0)
     return None
 
 
 def find_written_bound(scope: FileScope, ordinal: int, name: str) -> str | None:
-    """Return the bound of a type parameter of a type around a symbol; None if there is none of that name."""
+    """Return the written bound of a type parameter of a type around a symbol; "" for one without a bound.
+
+    Returns None if no type around the symbol has such a parameter.
+    """
     for around in scope.iter_around(ordinal):
         if scope.get_kind(around) in TYPE_KINDS:
             for part in split_list(scope.get_symbol(around).parameters[1:-1]):

@@ -11,7 +11,7 @@ from repo_mcp.graph.typed.c_conditions import (
     Setting,
     excludes,
     excludes_surely,
-    is_open,
+    lacks_condition,
     read_condition,
     read_path,
     read_setting,
@@ -76,8 +76,8 @@ def test_settings_that_exclude_each_other() -> None:
     windows = read_setting("a.c", ["defined(_WIN32)"])
     assert excludes_surely(windows, read_setting("a.c", ["defined(__linux__)"]))
     assert not excludes(both, read_setting("a.c", ["defined(C)"]))
-    assert is_open(Setting(), both)
-    assert not is_open(both, both)
+    assert lacks_condition(Setting(), both)
+    assert not lacks_condition(both, both)
 
 
 # What names mean

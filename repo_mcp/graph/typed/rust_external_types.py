@@ -1,4 +1,4 @@
-"""Types of other crates for which Rust code implements traits: not all of their members are known."""
+"""External types for which Rust code implements traits: not all of their members are known."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
 
-def doubt_outer(lookup: NamedLookup, found: FoundDeclarations) -> FoundDeclarations:
-    """Return the declarations of a Rust path, uncertain if one is in an `impl` for a type of another crate.
+def weaken_external(lookup: NamedLookup, found: FoundDeclarations) -> FoundDeclarations:
+    """Return the declarations of a path, uncertain if one of them is in an `impl` for an external type.
 
-    Such a type has members of its own, and other implementations of the standard library's traits, such as
+    Such a type has members of its own, and other implementations of traits of the standard library, such as
     `String::from`.
     """
-    if not any(_is_of_outer(lookup, one) for one in found.declarations):
+    if not any(_is_of_external_type(lookup, one) for one in found.declarations):
         return found
-    is_elsewhere = any(is_of_trait_outside(lookup, one) for one in found.declarations)
+    is_elsewhere = any(is_of_external_trait(lookup, one) for one in found.declarations)
     return replace(found, is_certain=False, is_elsewhere=is_elsewhere)
 
 
-def join_built(
+def join_build_alternatives(
     lookup: NamedLookup, scope: FileScope, use: Reference, found: FoundDeclarations
 ) -> FoundDeclarations:
-    """Return the members that a path of Rust leads to, with those of the type that its qualifier names.
+    """Return the members that a path leads to, with those of the type that its qualifier names.
 
-    They differ if a build chooses between `pub use own::*` and `pub type Size = Other;`.
+    These differ if a build chooses between `pub use own::*` and `pub type Size = Other;`.
     """
     names = tuple(use.qualifier.split("."))
     block = _find_block(lookup, found.declarations[0])
@@ -49,14 +49,14 @@ def _find_block(lookup: NamedLookup, member: Declaration) -> Declaration | None:
     return parent if lookup.get_kind(parent) is SymbolKind.EXTENSION else None
 
 
-def _is_of_outer(lookup: NamedLookup, member: Declaration) -> bool:
-    """Return whether a declaration is in an `impl` for a type of another crate."""
+def _is_of_external_type(lookup: NamedLookup, member: Declaration) -> bool:
+    """Return whether a declaration is in an `impl` for an external type."""
     block = _find_block(lookup, member)
     return block is not None and lookup.find_extended(block) == [block]
 
 
-def is_of_trait_outside(lookup: NamedLookup, member: Declaration) -> bool:
-    """Return whether a member is in an `impl` of an external trait, which external types implement, too."""
+def is_of_external_trait(lookup: NamedLookup, member: Declaration) -> bool:
+    """Return whether a member is in an `impl` of an external trait, which external types may implement."""
     scope = lookup.find_scope(member.path)
     if scope is None:
         return False
@@ -67,9 +67,9 @@ def is_of_trait_outside(lookup: NamedLookup, member: Declaration) -> bool:
     return not any(lookup.get_kind(one) is SymbolKind.TRAIT for one in bases)
 
 
-def find_promised(lookup: NamedLookup, members: list[Declaration]) -> Declaration | None:
-    """Return the trait's member that all the other members implement; None if there is no such trait."""
-    promised: list[Declaration] = []
+def find_trait_member(lookup: NamedLookup, members: list[Declaration]) -> Declaration | None:
+    """Return the member of a trait that all the other members implement; None without such a trait."""
+    of_trait: list[Declaration] = []
     traits: set[str] = set()
     for one in members:
         scope = lookup.find_scope(one.path)
@@ -77,26 +77,26 @@ def find_promised(lookup: NamedLookup, members: list[Declaration]) -> Declaratio
         if scope is None:
             return None
         if scope.get_kind(parent) is SymbolKind.TRAIT:
-            promised.append(one)
+            of_trait.append(one)
             traits.add(scope.get_name(parent))
         else:
             rows = [row.name for row in scope.list_bases(parent) if row.role is ReferenceRole.IMPLEMENT]
             traits.add(rows[0] if rows else "")
-    return promised[0] if len(promised) == 1 and len(traits) == 1 else None
+    return of_trait[0] if len(of_trait) == 1 and len(traits) == 1 else None
 
 
-def find_added(lookup: NamedLookup, scope: FileScope, type_name: str, name: str) -> list[Declaration]:
-    """Return the methods of a name that traits of this repository give a type of another crate."""
+def find_trait_methods(lookup: NamedLookup, scope: FileScope, type_name: str, name: str) -> list[Declaration]:
+    """Return the methods of a name that traits of this repository give to an external type."""
     own = type_name.rpartition(".")[2]
     found = []
     for other, ordinal in lookup.iter_named(scope, name):
         block, member = other.get_parent(ordinal), Declaration(other.path, ordinal)
         is_block = other.get_kind(block) is SymbolKind.EXTENSION and other.get_name(block) == own
-        if is_block and has_trait(other, block) and not is_of_trait_outside(lookup, member):
+        if is_block and has_trait(other, block) and not is_of_external_trait(lookup, member):
             found.append(member)
     return found
 
 
 def is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
-    """Return whether one of some types is an extension, which stands for an external type."""
+    """Return whether one of the types is an extension, which stands for an external type."""
     return any(lookup.get_kind(one) is SymbolKind.EXTENSION for one in found)

@@ -1,6 +1,6 @@
-"""Members that the extensions of a repository add to types of Swift's library and of other packages.
+"""Members that extensions in a repository add to external types of Swift.
 
-Left out on purpose: which types of other packages derive from, or conform to, the one that is extended.
+Left out on purpose: which external types derive from the extended one, or conform to it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.guesses import MAX_DECLARING, MAX_POSSIBLE, is_common
+from repo_mcp.graph.typed.guesses import MAX_DECLARING, MAX_POSSIBLE, is_common_member
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.symbols.symbol_record import Reference, SymbolKind
@@ -23,20 +23,21 @@ _PLAIN_TEXT = """
 Bool CGFloat CGPoint CGRect CGSize Character Data Date Decimal Double Float Int Int8 Int16 Int32 Int64
 String Substring UInt UInt8 UInt16 UInt32 UInt64 URL UUID
 """
-_FINAL = _OF_LISTS | frozenset(_PLAIN_TEXT.split())  # no other type is one of these
+_FINAL = _OF_LISTS | frozenset(_PLAIN_TEXT.split())  # no type derives from these, or conforms to them
 
 
-def list_added(
+def list_extension_members(
     lookup: NamedLookup, scope: FileScope, receiver: Receiver, reference: Reference
 ) -> tuple[Declaration, ...]:
-    """Return what extensions in the repository give to a receiver whose type is declared elsewhere.
+    """Return the members that extensions in the repository give to a receiver of external type.
 
-    A type that no extension names may derive from one that does, or conform to it; not if its name is common,
-    nor if so many other types have the member that nothing says which is meant.
+    If no extension names that type, it may derive from a type that one extends, or conform to it. Then the
+    result is empty if the name of the type is common, or if the member is so frequent that nothing says which
+    one is meant.
     """
     own = receiver.external.rpartition(".")[2]
     named: list[Declaration] = []
-    others: list[tuple[FileScope, int, int]] = []  # each with its extension
+    others: list[tuple[FileScope, int, int]] = []  # file, symbol and its extension
     for other, one in _iter_members(lookup, reference.name):
         block = other.get_parent(one)
         if other.get_kind(block) is not SymbolKind.EXTENSION:
@@ -52,7 +53,7 @@ def list_added(
             named.append(Declaration(other.path, one))
         elif len(others) <= MAX_POSSIBLE:
             others.append((other, one, block))
-    if named or is_common(reference.name) or own in _FINAL or len(others) > MAX_POSSIBLE:
+    if named or is_common_member(reference.name) or own in _FINAL or len(others) > MAX_POSSIBLE:
         return tuple(named)
     return tuple(
         Declaration(other.path, one) for other, one, block in others if _is_added(lookup, other, block)
@@ -69,6 +70,6 @@ def _iter_members(lookup: NamedLookup, name: str) -> Iterator[tuple[FileScope, i
 
 
 def _is_added(lookup: NamedLookup, scope: FileScope, extension: int) -> bool:
-    """Return whether an extension is of a type that the repository only extends, and declares nowhere."""
+    """Return whether an extension is of an external type."""
     extended = lookup.find_extended(Declaration(scope.path, extension))
     return all(lookup.get_kind(one) is SymbolKind.EXTENSION for one in extended)
