@@ -1,32 +1,32 @@
-"""The C# members that a use can access and, if it is a call, can call."""
+"""The C# members that a use can access and, if it is a call, may call."""
 
 from __future__ import annotations
 
+from repo_mcp.graph.csharp.members import Members
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames
-from repo_mcp.graph.csharp.overloads import Found
 from repo_mcp.graph.csharp.signatures import PLAIN, normalize_type, strip_nullable
 from repo_mcp.graph.csharp.types import CSharpTypes
-from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.types import read_type
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, Reference, ReferenceRole, SymbolKind
 
-# Members that a name alone may mean. They have an access unless they implement an interface explicitly.
+# Members that a name alone may mean. Their access level is NONE only if they implement an interface
+# explicitly.
 GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.EVENT})
 _HIDDEN = frozenset({Access.PRIVATE, Access.PROTECTED})
 
 
 class AccessibleMembers:
-    """Tells which members a use can access."""
+    """Decides which members a use can access."""
 
     def __init__(self, names: CSharpNames, types: CSharpTypes) -> None:
         self._names = names
         self._types = types
 
-    def keep(self, file: CSharpFile, row: Reference, found: Found) -> Found:
+    def keep(self, file: CSharpFile, row: Reference, found: Members) -> Members:
         """Return the members that a use can access.
 
-        Explicit implementations of interfaces are left out, as are private members of types that do not
-        enclose the use, and for a call values that are no delegates.
+        Explicit implementations of interfaces are left out, private members of types that do not enclose the
+        use and, for a call, values that are no delegates.
         """
         kept = []
         inside: dict[Access, set[str]] | None = None
@@ -44,15 +44,17 @@ class AccessibleMembers:
         return kept
 
     def _list_inside(self, file: CSharpFile, ordinal: int) -> dict[Access, set[str]]:
-        """Return the full names of the types whose private, and whose protected, members a symbol sees."""
+        """Return the full names of the types whose private, or protected, members a symbol can access."""
         around = list(file.list_types_around(ordinal))
         own = {file.get_full_name(one) for one in around}
-        meanings = (self._types.get_own(file, one) for one in around)
-        bases = {each.full_name for one in meanings if one is not None for each in self._types.list_line(one)}
+        meanings = (self._types.find_type_around(file, one) for one in around)
+        bases = {
+            each.full_name for one in meanings if one is not None for each in self._types.list_with_bases(one)
+        }
         return {Access.PRIVATE: own, Access.PROTECTED: own | {one.partition("`")[0] for one in bases} | bases}
 
     def _is_plain_value(self, file: CSharpFile, symbol: DeclaredSymbol) -> bool:
-        """Return whether a member is a value that cannot be called, as its type is not a delegate."""
+        """Return whether a member is a value that cannot be called, since its type is no delegate."""
         if symbol.kind is not SymbolKind.PROPERTY:
             return False
         written = strip_nullable(normalize_type(symbol.return_type))
@@ -62,9 +64,5 @@ class AccessibleMembers:
         if not found.name or found.is_items or found.is_task:
             return False
         meaning = self._names.find_type(file, symbol.ordinal, found.name, found.qualifier, found.arity)
-        kinds = {self._get_kind(one) for one in meaning.parts}
+        kinds = set(map(self._names.get_kind, meaning.parts))
         return bool(kinds) and SymbolKind.TYPE not in kinds
-
-    def _get_kind(self, one: Declaration) -> SymbolKind:
-        file = self._names.find_file(one.path)
-        return SymbolKind(int(file.record.kinds[one.ordinal])) if file is not None else SymbolKind.TYPE

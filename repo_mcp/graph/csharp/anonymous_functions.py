@@ -1,8 +1,8 @@
 """The types of the parameters of anonymous C# functions, by the call, member or variable that takes one.
 
 In `Map(m => m.Name)`, m is a T if the methods that the call may mean agree on their parameter `Func<T, ...>`;
-the receiver, the type arguments and the other arguments show what T is. Functions that the library calls with
-the items of a sequence take these items. `new()` as an argument has the parameter's type.
+the receiver, the type arguments and the other arguments show what T is. Library functions that call a
+function with the items of a sequence pass these items. `new()` as an argument has the type of the parameter.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from repo_mcp.graph.csharp.values import (
     TypeArguments,
     Value,
     get_short,
-    lower_sureness,
+    get_type_key,
+    spell_row,
+    weaken_type,
 )
 from repo_mcp.graph.program import Confidence, Resolution, Target
 from repo_mcp.languages.csharp.chains import Segment, split_chain, split_last
@@ -48,7 +50,8 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 _MASK = 31
-Call = tuple[CSharpFile, Reference, Segment, Value]  # with the name called, and the receiver
+# file and row of a call, the called name, and the receiver
+Call = tuple[CSharpFile, Reference, Segment, Value]
 
 
 class AnonymousFunctions:
@@ -69,10 +72,10 @@ class AnonymousFunctions:
         self._found: dict[tuple[str, Reference], Value] = {}
 
     def find(self, file: CSharpFile, row: Reference, steps: int) -> Value:
-        """Return the value of a parameter of a function, or of `new()`, by its BIND row."""
+        """Return the value of a parameter of an anonymous function, or of `new()`, by its BIND row."""
         key = file.path, row
         if key not in self._found:
-            self._found[key] = NOTHING_KNOWN  # while it is looked for: a value does not depend on itself
+            self._found[key] = NOTHING_KNOWN  # the answer inside a cycle
             self._found[key] = self._find(file, row, steps)
         return self._found[key]
 
@@ -82,10 +85,12 @@ class AnonymousFunctions:
         if argument == IS_TYPE:
             _, _, type_arguments = row.qualifier.partition("<")
             form = TypeName(arity=count_arity(f"<{type_arguments}") if type_arguments else 0)
-            return self._take(self._types.read_bound(file, row, form, steps), parameter, steps)
-        dotted = f"{row.qualifier}.{row.name}" if row.qualifier and row.name else row.qualifier or row.name
+            return self._read_delegate_parameter(
+                self._types.read_variable_type(file, row, form, steps), parameter, steps
+            )
+        dotted = spell_row(row)
         if argument == IS_VALUE:
-            return self._take(
+            return self._read_delegate_parameter(
                 self._types.evaluate(file, row.symbol, dotted, row.line, steps + 1), parameter, steps
             )
         before, _ = split_last(dotted)
@@ -101,21 +106,21 @@ class AnonymousFunctions:
             elif not targets and segment.name in GIVING_OUT and parameter == IS_ITSELF:
                 found.append(self._types.evaluate(file, row.symbol, f"{before}[]", row.line, steps + 1))
             elif not targets and not argument and not parameter:
-                found.append(_find_held(receiver))
+                found.append(_find_type_argument(receiver))
             for one in members:
                 member = self._get_member(one)
                 if member is not None:
-                    value = self._pass(
+                    value = self._find_parameter(
                         (file, call, segment, receiver), one, member, argument, parameter, steps
                     )
                     found.append(value)
         first = found[0] if found else NOTHING_KNOWN
-        return first if all(_strip(one) == _strip(first) for one in found) else NOTHING_KNOWN
+        return first if len(set(map(get_type_key, found))) == 1 else NOTHING_KNOWN
 
     def _find_receiver(self, file: CSharpFile, row: Reference, before: str, steps: int) -> Value:
         if before:
             return self._types.evaluate(file, row.symbol, before, row.line, steps + 1)
-        return Value(self._types.get_own(file, row.symbol))
+        return Value(self._types.find_type_around(file, row.symbol))
 
     def _list_calls(
         self, file: CSharpFile, ordinal: int, name: str, line: int, qualifier: str
@@ -133,16 +138,16 @@ class AnonymousFunctions:
         symbol = self._names.get_symbol(target.declaration)
         return symbol if symbol is not None and symbol.kind in CALLABLE_KINDS else None
 
-    def _pass(
+    def _find_parameter(
         self, call: Call, target: Target, member: DeclaredSymbol, argument: int, parameter: int, steps: int
     ) -> Value:
-        """Return the value of a parameter of the function that is an argument of a call of a member."""
+        """Return the value of a parameter of the function that is passed to a member as an argument."""
         file, row, segment, receiver = call
         other = self._names.find_file(target.declaration.path)
         takes = read_method(member.parameters)
         if other is None:
             return NOTHING_KNOWN
-        shift = self._count_hidden(other, row, member)
+        shift = self._count_receiver(other, row, member)
         passed = split_call(row.alias)[1]
         name = passed[argument].form.rpartition(":")[0] if argument < len(passed) else ""
         number = takes.find(argument + shift, name)
@@ -150,7 +155,7 @@ class AnonymousFunctions:
             return NOTHING_KNOWN
         at = other, member.ordinal
         place = (file, row.symbol)
-        owner = self._make(receiver, member, row, place)
+        owner = self._find_owner(receiver, member, row, place)
         known = dict(self._types.bind_parameters((target.declaration, member), owner, segment, steps, place))
         for index, value in enumerate(self._overloads.list_values(file, row)):
             if value is not None and index + shift < len(takes.parameters):
@@ -161,18 +166,18 @@ class AnonymousFunctions:
         written = get_item_type(wanted.type) if wanted.is_params else wanted.type
         value = self._read(at, written, parameter, known, steps)
         if target.confidence is Confidence.PROBABLE:
-            return replace(value, type=lower_sureness(value.type))
+            return replace(value, type=weaken_type(value.type))
         return value
 
-    def _make(self, receiver: Value, member: DeclaredSymbol, row: Reference, at: Place) -> Value:
-        """Return the value on which a member is called; for a constructor, the one that is made."""
+    def _find_owner(self, receiver: Value, member: DeclaredSymbol, row: Reference, at: Place) -> Value:
+        """Return the value on which a member is called; for a constructor, the object that it makes."""
         if member.kind is not SymbolKind.CONSTRUCTOR:
             return receiver
         found = self._names.find_type(*at, row.name, row.qualifier, split_call(row.alias)[0])
         return Value(found)
 
-    def _count_hidden(self, file: CSharpFile, row: Reference, member: DeclaredSymbol) -> int:
-        """Return 1 if the receiver of a call is the first argument of an extension method."""
+    def _count_receiver(self, file: CSharpFile, row: Reference, member: DeclaredSymbol) -> int:
+        """Return 1 if the receiver of a call is the first argument of an extension method, else 0."""
         if not member.flags & SymbolFlag.EXTENSION_METHOD or not row.qualifier:
             return 0
         holder = file.record.strings[file.record.names[member.parent]]
@@ -183,18 +188,20 @@ class AnonymousFunctions:
             return self._types.read_written(*at, written, steps + 1, known)
         delegate = read_delegate(written)
         if delegate is None:
-            return self._take(self._types.read_written(*at, written, steps + 1, known), parameter, steps)
+            return self._read_delegate_parameter(
+                self._types.read_written(*at, written, steps + 1, known), parameter, steps
+            )
         if parameter >= len(delegate.parameters):
             return NOTHING_KNOWN
         return self._types.read_written(*at, delegate.parameters[parameter], steps + 1, known)
 
-    def _take(self, delegate: Value, parameter: int, steps: int) -> Value:
-        """Return the value that a delegate gives to a parameter."""
+    def _read_delegate_parameter(self, delegate: Value, parameter: int, steps: int) -> Value:
+        """Return the value of a parameter of a delegate."""
         if parameter == IS_ITSELF or delegate.type is None:
             return delegate
         short, type_arguments = get_short(delegate), delegate.type_arguments
         if short == "Expression" and type_arguments:
-            return self._take(type_arguments[0], parameter, steps)
+            return self._read_delegate_parameter(type_arguments[0], parameter, steps)
         if short in {"Func", "Converter"}:
             type_arguments = type_arguments[:-1]
         if short == "Comparison":
@@ -215,17 +222,13 @@ class AnonymousFunctions:
         return NOTHING_KNOWN
 
 
-def _find_held(receiver: Value) -> Value:
-    """Return what a type of a library is for, if that is one type of the repository: the `T` of `Mock<T>`.
+def _find_type_argument(receiver: Value) -> Value:
+    """Return the only type argument of a library type, if it is a type of the repository: the `T` of
+    `Mock<T>`.
 
-    Such types mostly give it to the functions that they are given."""
+    Functions that are passed to members of such a type mostly get an object of T.
+    """
     known = receiver.type_arguments
     if not receiver.external or len(known) != 1 or not known[0].is_known or known[0].is_items:
         return NOTHING_KNOWN
-    return replace(known[0], type=lower_sureness(known[0].type))
-
-
-def _strip(value: Value) -> tuple[object, ...]:
-    """Return a key that is equal for values of one type, whatever is known of their type arguments."""
-    name = value.type.full_name if value.type is not None else ""
-    return name, value.is_items, value.is_task
+    return replace(known[0], type=weaken_type(known[0].type))

@@ -1,8 +1,8 @@
-"""Weigh the targets of a name in C# by the `#if` conditions around them.
+"""Weighs the targets of a name in C# by the `#if` conditions around them.
 
 A declaration that is never compiled together with the use is not meant. If it has a condition that the use
-does not have, the name means something else when the condition does not hold: a twin under the opposite
-condition, which makes each of them probable, or a declaration of another assembly.
+lacks, the name means something else where the condition does not hold: a twin under the opposite condition,
+so that each of them is probable, or a declaration of another assembly.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ class CSharpConditions:
         self._by_path: dict[str, list[tuple[int, Held]]] = {}
 
     def weigh(self, file: CSharpFile, line: int, name: str, found: Resolution) -> Resolution:
-        """Return the resolution without targets that are never compiled with the use.
+        """Return the resolution without targets that are never compiled together with the use.
 
-        The conditions may lower the confidence of the rest. If nothing is left, the name is external."""
+        Conditions may lower the confidence of the others. If no target is left, the name is external.
+        """
         held = [self._find_declared(one) for one in found.targets]
         if not any(held):
             return found
-        use = self._find_held(file, line)
+        use = self._find_type_argument(file, line)
         kept = [number for number, one in enumerate(held) if not excludes(use, one)]
         if not kept:
             return Resolution(external=name)
@@ -45,7 +46,7 @@ class CSharpConditions:
             )
         return replace(
             found,
-            targets=tuple(_lower(one, use, own) for one, own in zip(targets, declared, strict=True)),
+            targets=tuple(_weaken_target(one, use, own) for one, own in zip(targets, declared, strict=True)),
         )
 
     def _find_declared(self, target: Target) -> Held:
@@ -56,9 +57,9 @@ class CSharpConditions:
         first = int(file.record.starts[ordinal])
         last = first + int(file.record.spans[ordinal])
         # Leave out conditions around attributes alone.
-        return self._find_held(file, first) & self._find_held(file, last)
+        return self._find_type_argument(file, first) & self._find_type_argument(file, last)
 
-    def _find_held(self, file: CSharpFile, line: int) -> Held:
+    def _find_type_argument(self, file: CSharpFile, line: int) -> Held:
         """Return the conditions that hold on a line."""
         if file.path not in self._by_path:
             self._by_path[file.path] = _read_rows(file)
@@ -68,7 +69,7 @@ class CSharpConditions:
 
 
 def _read_rows(file: CSharpFile) -> list[tuple[int, Held]]:
-    """Return the first line of each set of conditions with that set, ascending."""
+    """Return the first line of each change of conditions, with the conditions from there on, ascending."""
     if CONDITIONS not in file.record.strings:
         return []
     rows = (row for row in list_references(file.record, ReferenceRole.BIND) if row.alias == CONDITIONS)
@@ -76,10 +77,10 @@ def _read_rows(file: CSharpFile) -> list[tuple[int, Held]]:
     return sorted(found, key=lambda one: one[0])
 
 
-def _lower(target: Target, use: Held, declared: Held) -> Target:
+def _weaken_target(target: Target, use: Held, declared: Held) -> Target:
     if all(is_implied(one, use) for one in declared):
         return target
-    is_related = bool(use - declared)  # a project that defines the one symbol may well define the other
+    is_related = bool(use - declared)  # a project that defines one of the symbols may well define the other
     most = Confidence.PROBABLE if is_related else Confidence.POSSIBLE
     order = list(Confidence)
     return replace(target, confidence=max(target.confidence, most, key=order.index))
@@ -106,7 +107,7 @@ def is_implied(condition: str, held: Held) -> bool:
 
 
 def deny(condition: str) -> str:
-    """Return the negation of a condition; empty if it mixes "&&" and "||"."""
+    """Return the negation of a condition; "" if it mixes "&&" and "||"."""
     if "(" in condition or ("||" in condition and "&&" in condition):
         return ""
     for joint, opposite in (("||", "&&"), ("&&", "||")):

@@ -1,7 +1,7 @@
-"""Functions as arguments of C# calls: which delegates take them.
+"""Functions as arguments of C# calls: which delegates they fit.
 
-A function that returns nothing fits no `Func`, and one that returns a value no `Action`, unless its body may
-also be a statement; then `Func` is better. The same holds for `Func<Task>` and `Func<Task<T>>`.
+A function that returns nothing fits no `Func`. One that returns a value fits no `Action`, unless its body is
+also a statement; then `Func` is better. The same holds for `Func<Task>` and `Func<Task<T>>`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from repo_mcp.languages.csharp.types import FUNCTION, OF_CALL, OF_PARAMETER, rea
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolKind
 
-MISFIT = 1_000  # a grade; lower ones are better, and None is an unknown one
+MISFIT = 1_000  # a grade: a lower one is better, None is unknown
 _BODY = re.compile(rf"(\d*)({ASYNC}?)([vrb]?)(?:{OF_CALL}(.*))?", re.DOTALL)
 _TASK = re.compile(r"(?:[\w.]+\.)?(?:Value)?Task(<)?")
 _STRUCTS = frozenset({"TimeSpan", "CancellationToken", "DateTime", "DateTimeOffset", "Guid"})
@@ -30,7 +30,7 @@ _RETURNED = {"Action": _VOID, "Predicate": "bool", "Comparison": "int"}
 
 
 class Function(NamedTuple):
-    """The known facts of an argument that is a function."""
+    """What is known of a function that is passed as an argument."""
 
     at: Place
     parameters: int = -1
@@ -42,7 +42,7 @@ class Function(NamedTuple):
 
     @property
     def is_untyped(self) -> bool:
-        """Return whether nothing shows the types of the parameters."""
+        """Return whether nothing shows the types of its parameters."""
         return self.is_written and self.parameters > 0 and not self.types
 
 
@@ -54,7 +54,7 @@ class Delegate(NamedTuple):
 
 
 def read_delegate(written: str) -> Delegate | None:
-    """Return the parameters and the result of a delegate of the library; None for any other type."""
+    """Return the parameters and the result of a library delegate; None for any other type."""
     plain = written.removeprefix("System.")
     if plain.startswith("Expression<"):
         plain = plain.removeprefix("Expression<").rstrip("?").removesuffix(">")
@@ -77,7 +77,7 @@ class CSharpDelegates:
         self._types = types
 
     def read(self, at: Place, text: str, line: int) -> Function:
-        """Return the facts that the text of an argument gives about a function."""
+        """Return what the text of an argument says of a function."""
         body, *types = text.removeprefix(FUNCTION).split(OF_PARAMETER)
         count, sign, letter, chain = _BODY.fullmatch(body).groups()  # type: ignore[union-attr]  # fits all
         found = Function(at, int(count or -1), tuple(types), Outcome(letter), "", bool(sign), True)
@@ -91,7 +91,7 @@ class CSharpDelegates:
         return found._replace(outcome=Outcome.NOTHING if is_nothing else Outcome.BOTH, returned=returned)
 
     def read_method(self, at: Place, symbol: DeclaredSymbol) -> Function:
-        """Return the facts of a method that is named as an argument."""
+        """Return what is known of a method that is passed by its name."""
         takes = read_method(symbol.parameters)
         if takes.type_parameters or takes.is_cut:
             return Function(at)
@@ -99,7 +99,7 @@ class CSharpDelegates:
         return Function(at, len(takes.parameters), (), outcome, normalize_type(symbol.return_type))
 
     def _find_returned(self, at: Place, chain: str, line: int) -> str:
-        """Return the written result of the methods that a chain calls at its end, if they agree."""
+        """Return the written result of the methods that a chain calls last, if they agree."""
         file, ordinal = at
         before, last = split_last(chain)
         name = strip_types(last.removesuffix("()"))
@@ -108,20 +108,22 @@ class CSharpDelegates:
             is_plain = value.is_known and not value.is_items
             owners = [value.type] if is_plain and value.type is not None else []
         else:
-            found = (self._types.get_own(file, one) for one in file.list_types_around(ordinal))
+            found = (self._types.find_type_around(file, one) for one in file.list_types_around(ordinal))
             owners = [one for one in found if one is not None]
         for owner in owners:
             members = [one for _, one in self._types.find_members(owner, name) if one.kind in CALLABLE_KINDS]
             if members:
                 results = {normalize_type(one.return_type) for one in members}
                 is_void = {one == _VOID for one in results}
-                return results.pop() if len(results) == 1 else "" if len(is_void) > 1 else _agree(results)
+                return (
+                    results.pop() if len(results) == 1 else "" if len(is_void) > 1 else _join_results(results)
+                )
         return ""
 
     # Grades
 
     def find(self, written: str, at: Place) -> Delegate | TypeMeaning | None:
-        """Return the delegate that a written type means, or the type if it is none; None if unknown."""
+        """Return the delegate that a written type means, or another type that it means; None if unknown."""
         found = read_delegate(written)
         if found is not None:
             return found
@@ -137,7 +139,7 @@ class CSharpDelegates:
         return meaning if meaning.parts else None
 
     def grade(self, function: Function, written: str, at: Place, names: frozenset[str]) -> int | None:
-        """Grade a function as an argument; `written` is looked up `at` the method. None means unknown."""
+        """Grade a function passed for a written type, which is looked up `at` the method; None if unknown."""
         delegate = self.find(written, at)
         if delegate is None:
             return None
@@ -171,8 +173,8 @@ class CSharpDelegates:
         return self._names.find_type(file, ordinal, found.name, found.qualifier, found.arity)
 
 
-def _agree(results: set[str]) -> str:
-    """Return a name for results that differ but are all values: not a task unless all are."""
+def _join_results(results: set[str]) -> str:
+    """Return one name for different results: that of a task if all are tasks, else that of a value."""
     return "" if any(_TASK.match(one) for one in results) else "var"
 
 
@@ -205,7 +207,8 @@ def _grade_outcome(function: Function, wanted: str, names: frozenset[str]) -> in
 def can_infer(takes: Method, types: Sequence[str], functions: Sequence[Function | None]) -> bool:
     """Return whether the arguments of a call determine all type parameters of a method.
 
-    `types` are those of the parameters. A function without written types shows nothing of what it takes."""
+    `types` are those of the parameters. A function without written types does not show what it takes.
+    """
     inferred: set[str] = set()
     for written, function in zip(types, functions, strict=True):
         is_untyped = function is not None and function.is_untyped
@@ -215,7 +218,7 @@ def can_infer(takes: Method, types: Sequence[str], functions: Sequence[Function 
 
 
 def grade_delegate(value: Value, wanted: str, names: frozenset[str]) -> int | None:
-    """Grade a value that is a delegate of the library against another: those of other forms do not fit."""
+    """Grade a value that is a library delegate, passed for another one; another kind does not fit."""
     own = read_delegate(f"{get_short(value)}<{','.join('?' * len(value.type_arguments))}>")
     other = read_delegate(wanted)
     if own is None or other is None:
@@ -223,13 +226,13 @@ def grade_delegate(value: Value, wanted: str, names: frozenset[str]) -> int | No
     if len(own.parameters) != len(other.parameters) or (own.returned == _VOID) != (other.returned == _VOID):
         return MISFIT
     same = [
-        _is_alike(one, written, names)
+        _is_same_argument(one, written, names)
         for one, written in zip(value.type_arguments, (*other.parameters, other.returned), strict=False)
     ]
     return MISFIT if False in same else None if None in same else 0
 
 
-def _is_alike(value: Value, written: str, names: frozenset[str]) -> bool | None:
+def _is_same_argument(value: Value, written: str, names: frozenset[str]) -> bool | None:
     """Return whether a type argument is the one that is wanted; None if that is not known."""
     found = read_type(written)
     if written in names:

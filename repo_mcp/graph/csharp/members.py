@@ -10,9 +10,12 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.types import name_arity
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolFlag, SymbolKind
 
-_INTERFACE = re.compile(r"I[A-Z]")  # how an external interface is called
+_INTERFACE = re.compile(r"I[A-Z]")  # the name of an interface, by convention
 MAX_BASES = 64
 MAX_FILES = 60  # declaring files searched for extension methods of one name
+
+Member = tuple[Declaration, DeclaredSymbol]
+Members = list[Member]
 
 
 class CSharpMembers:
@@ -21,12 +24,12 @@ class CSharpMembers:
     def __init__(self, names: CSharpNames) -> None:
         self._names = names
         self._line_bases: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
-        self._extensions: dict[str, list[tuple[Declaration, DeclaredSymbol]]] = {}
+        self._extensions: dict[str, Members] = {}
 
     # Types and their members
 
-    def get_own(self, file: CSharpFile, ordinal: int) -> TypeMeaning | None:
-        """Return the type around a symbol with all its parts, or None."""
+    def find_type_around(self, file: CSharpFile, ordinal: int) -> TypeMeaning | None:
+        """Return the innermost type around a symbol, with all its parts, or None."""
         around = file.list_types_around(ordinal)
         if not around:
             return None
@@ -38,10 +41,11 @@ class CSharpMembers:
         others = (one for one in found.parts if one != own) if found is not None else ()
         return TypeMeaning(full + name_arity(arity), (own, *others))
 
-    def list_line(self, meaning: TypeMeaning) -> tuple[TypeMeaning, ...]:
+    def list_with_bases(self, meaning: TypeMeaning) -> tuple[TypeMeaning, ...]:
         """Return a type and its bases, nearest first; external ones have no parts.
 
-        Interfaces come last: a class inherits the members of its base class, but only promises theirs."""
+        Interfaces come last: a class inherits the members of a base class, but not those of an interface.
+        """
         key = (meaning.full_name, meaning.parts)
         if key not in self._line_bases:
             found = [meaning]
@@ -52,7 +56,8 @@ class CSharpMembers:
                         seen.add(base.full_name)
                         found.append(base)
             self._line_bases[key] = tuple(sorted(found[1:], key=self._is_interface))
-        return meaning, *self._line_bases[key]  # as sure as this meaning is, which may not be the first
+        # with the confidence of this meaning, which may not be the first
+        return meaning, *self._line_bases[key]
 
     def _is_interface(self, meaning: TypeMeaning) -> bool:
         file = self._names.find_file(meaning.parts[0].path) if meaning.parts else None
@@ -68,21 +73,19 @@ class CSharpMembers:
                     around = int(file.record.parents[part.ordinal])
                     yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
 
-    def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, DeclaredSymbol]]:
-        """Return the members with a name in the nearest type of the line that has any; [] if none has."""
+    def find_members(self, meaning: TypeMeaning, name: str) -> Members:
+        """Return the members of a name in the type, or else in the nearest base that has any."""
         return next(self.iter_members(meaning, name), [])
 
-    def iter_members(
-        self, meaning: TypeMeaning, name: str
-    ) -> Iterator[list[tuple[Declaration, DeclaredSymbol]]]:
-        """Yield the members with a name, for each type in the line that has any."""
-        for one in self.list_line(meaning):
+    def iter_members(self, meaning: TypeMeaning, name: str) -> Iterator[Members]:
+        """Yield the members of a name in the type and in each base that has any, nearest first."""
+        for one in self.list_with_bases(meaning):
             found = self.list_own_members(one, name)
             if found:
                 yield found
 
-    def list_own_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, DeclaredSymbol]]:
-        """Return the members with a name in all parts of a type."""
+    def list_own_members(self, meaning: TypeMeaning, name: str) -> Members:
+        """Return the members of a name in all parts of a type."""
         found = []
         for part in meaning.parts:
             file = self._names.find_file(part.path)
@@ -90,11 +93,11 @@ class CSharpMembers:
                 found.append((Declaration(part.path, symbol.ordinal), symbol))
         return found
 
-    def has_outside(self, meaning: TypeMeaning) -> str:
-        """Return the name of an external type among a type and its bases; "" when there is none."""
-        return next((one.full_name for one in self.list_line(meaning) if not one.parts), "")
+    def find_external_base(self, meaning: TypeMeaning) -> str:
+        """Return the name of a type or a base of it that is external; "" if there is none."""
+        return next((one.full_name for one in self.list_with_bases(meaning) if not one.parts), "")
 
-    def list_extensions(self, name: str) -> list[tuple[Declaration, DeclaredSymbol]]:
+    def list_extensions(self, name: str) -> Members:
         """Return the extension methods with a name, from at most MAX_FILES files."""
         if name not in self._extensions:
             found = []

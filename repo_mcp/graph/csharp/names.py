@@ -2,9 +2,9 @@
 
 A type is identified by its full name and its number of type parameters, and may be declared in parts across
 several files. The match is exact if an enclosing type or a base of one, an enclosing namespace, a using or an
-alias leads to it. If none does, a type of that name in a namespace with the same first part is probable,
-because a `using` can also be declared in a project file, and only possible where the file uses namespaces of
-libraries, which may declare the name.
+alias leads to it. Otherwise a type of that name is probable if its namespace begins with the same name as
+that of the file, because a project file may declare a `using`, too; it is only possible if the file uses
+namespaces of libraries, which may declare the name.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from repo_mcp.symbols.symbol_record import (
 GLOBAL_USING = "global using"
 MAX_PARENTS = 64
 MAX_FILES = 400  # declaring files examined for one name
-MAX_BASES = 40  # of the types around a name, looked at for a type inside them
-MAX_KNOWN_PARTS = 20_000  # of the types that are known by name: 3 MB
+MAX_BASES = 40  # of the types around a name, in which a nested type is looked for
+MAX_KNOWN_PARTS = 20_000  # parts of types that are cached by name: 3 MB
 _TYPES = frozenset(
     {
         SymbolKind.CLASS,
@@ -54,7 +54,8 @@ class TypeMeaning:
     full_name: str
     parts: tuple[Declaration, ...] = ()
     confidence: Confidence = Confidence.EXACT
-    is_mixed: bool = False  # several types that differ in type parameters, as the arity is unknown
+    # several types with different numbers of type parameters: which one is meant is not known
+    is_mixed: bool = False
 
 
 class CSharpFile:
@@ -158,9 +159,9 @@ Types = dict[str, tuple[Declaration, ...]]  # the parts of types with one name, 
 
 
 class KnownTypes:
-    """The types of a program by name. They outlive a resolver, which is dropped with the records it holds.
+    """The types of one program by name. They are kept with the program, which outlives its resolvers.
 
-    Those of a name that hundreds of files declare would be read anew for each reference otherwise.
+    Otherwise the types of a name that hundreds of files declare would be read again for each reference.
     """
 
     def __init__(self) -> None:
@@ -168,7 +169,7 @@ class KnownTypes:
 
     @classmethod
     def get(cls, program: Program) -> KnownTypes:
-        """Return the types that a program keeps."""
+        """Return the types that are kept with a program."""
         found = program.kept.setdefault(cls, cls())
         assert isinstance(found, cls), "it is kept by its class"
         return found
@@ -206,6 +207,13 @@ class CSharpNames:
             return None
         return file.record.get_symbol(declaration.ordinal)
 
+    def get_kind(self, declaration: Declaration) -> SymbolKind:
+        """Return the kind of a declaration; FILE in a file that is not of C#."""
+        file = self.find_file(declaration.path)
+        if file is None:
+            return SymbolKind.FILE
+        return SymbolKind(int(file.record.kinds[declaration.ordinal]))
+
     def list_types(self, name: str) -> Types:
         """Return the parts of all types with a name, by full name."""
         return self._types.get(name, lambda: self._read_types(name))
@@ -224,13 +232,14 @@ class CSharpNames:
     def choose(
         self, path: str, full_name: str, parts: tuple[Declaration, ...], arity: int | None
     ) -> TypeMeaning | None:
-        """Return the type with an arity, of the parts that a file's project sees; None if there is none.
+        """Return the type with an arity, of those parts that the project of a file sees; None if there is
+        none.
 
-        If `arity` is None and the parts have several, the type has all parts and is mixed. If the project
-        does not show which assembly's type is meant, it is only POSSIBLE.
+        If `arity` is None and the parts have different ones, the type has all parts and is mixed. If the
+        project does not show of which assembly the type is, it is only POSSIBLE.
         """
         seen = self._list_seen(path, parts)
-        if len(seen) > 1 and arity is not None:  # the type with this arity may be another assembly's
+        if len(seen) > 1 and arity is not None:  # another assembly may have the type with this arity
             seen = tuple(part for part in seen if self._get_arity(part) == arity)
         if len(seen) < 2:
             return self._choose_arity(full_name, seen, arity)
@@ -244,13 +253,13 @@ class CSharpNames:
         return file.get_arity(part.ordinal) if file is not None else 0
 
     def _list_seen(self, path: str, parts: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-        """Return the parts that a file sees: its own `file` types alone, else all that are not of a file."""
-        private = {part for part in parts if self._is_of_file(part)}
+        """Return the parts that a file sees: its own `file` types, or else all other types."""
+        private = {part for part in parts if self._is_file_local(part)}
         own = tuple(part for part in parts if part in private and part.path == path)
         return own or tuple(part for part in parts if part not in private)
 
-    def _is_of_file(self, part: Declaration) -> bool:
-        """Return whether a type has the modifier `file`: it is private and in no other type."""
+    def _is_file_local(self, part: Declaration) -> bool:
+        """Return whether a type has the modifier `file`: such a type is private, but in no other type."""
         file = self.find_file(part.path)
         if file is None or int(file.record.flags[part.ordinal]) >> ACCESS_SHIFT != Access.PRIVATE:
             return False
@@ -271,7 +280,7 @@ class CSharpNames:
     def find_type(
         self, file: CSharpFile, ordinal: int, name: str, qualifier: str = "", arity: int | None = None
     ) -> TypeMeaning:
-        """Return the type that a name means inside a symbol; if none is found, an external one."""
+        """Return the type that a name means inside a symbol; an external one if none is found."""
         qualifier = strip_types(qualifier)
         key = (file.path, ordinal, qualifier, name, arity)
         if key not in self._found:
@@ -306,7 +315,8 @@ class CSharpNames:
         if not types:
             return None
         dotted = f"{qualifier}.{name}" if qualifier else name
-        foreign: TypeMeaning | None = None  # of a project that is not known to be referenced
+        # a type of a project that the file's project is not known to reference
+        foreign: TypeMeaning | None = None
         for prefix in self._list_prefixes(file, ordinal):
             full = f"{prefix}.{dotted}" if prefix else dotted
             found = self.choose(file.path, full, types.get(full, ()), arity)
@@ -321,7 +331,7 @@ class CSharpNames:
     def _find_near(
         self, file: CSharpFile, ordinal: int, dotted: str, types: Types, arity: int | None
     ) -> TypeMeaning | None:
-        """Return the only type of a name in a namespace with the same first part, though nothing shows it."""
+        """Return the only type of a name whose namespace begins like that of the file."""
         near = [
             self.choose(file.path, full, types[full], arity)
             for full in types
@@ -330,26 +340,28 @@ class CSharpNames:
         fitting = [one for one in near if one is not None]
         if len(fitting) != 1 or fitting[0].confidence is not Confidence.EXACT:
             return fitting[0] if len(fitting) == 1 else None
-        own = file.list_namespaces(ordinal)[0].partition(".")[0]  # a library's namespace may declare the name
+        own = file.list_namespaces(ordinal)[0].partition(".")[0]  # other namespaces are those of libraries
         is_outside = any(one.partition(".")[0] not in {own, "System"} for one in file.usings)
         return replace(fitting[0], confidence=Confidence.POSSIBLE if is_outside else Confidence.PROBABLE)
 
     def _find_inherited(
         self, file: CSharpFile, ordinal: int, dotted: str, types: Types, arity: int | None
     ) -> TypeMeaning | None:
-        """Return the type of a name inside a base of a type around a symbol.
+        """Return the type of a name that is nested in a base of a type around a symbol.
 
-        Bases whose own names are inherited are not followed, so nothing depends on what is asked first."""
-        if not any(self._is_inherited(part) for parts in types.values() for part in parts):
+        Bases whose own names are found this way are not followed, so that the order of questions does not
+        matter.
+        """
+        if not any(self._is_nested(part) for parts in types.values() for part in parts):
             return None
         for full in self._iter_bases(file, ordinal):
-            parts = tuple(filter(self._is_inherited, types.get(f"{full}.{dotted}", ())))
+            parts = tuple(filter(self._is_nested, types.get(f"{full}.{dotted}", ())))
             found = self.choose(file.path, f"{full}.{dotted}", parts, arity)
             if found is not None:
                 return found
         return None
 
-    def _is_inherited(self, part: Declaration) -> bool:
+    def _is_nested(self, part: Declaration) -> bool:
         file = self.find_file(part.path)
         if file is None or int(file.record.flags[part.ordinal]) >> ACCESS_SHIFT == Access.PRIVATE:
             return False
@@ -395,7 +407,7 @@ class CSharpNames:
         return dict.fromkeys(found)
 
     def list_used_types(self, file: CSharpFile, ordinal: int) -> list[TypeMeaning]:
-        """Return the types whose static members a symbol sees by `using static`."""
+        """Return the types whose static members need no qualifier in a symbol: `using static`."""
         key = file.path, file.list_namespaces(ordinal)[0]
         if key not in self._static:
             types = (
@@ -415,7 +427,7 @@ class CSharpNames:
         return file.aliases.get(name) or self.get_global_usings(file.path)[1].get(name)
 
     def _expand(self, file: CSharpFile, dotted: str) -> str:
-        """Return an external name with its leading alias replaced."""
+        """Return an external name in which a leading alias is replaced."""
         head, _, rest = dotted.partition(".")
         alias = self._find_alias(file, head)
         if alias is None:
@@ -423,7 +435,7 @@ class CSharpNames:
         return ".".join(one for one in (*alias, rest) if one)
 
     def get_global_usings(self, path: str) -> tuple[tuple[str, ...], dict[str, tuple[str, str]]]:
-        """Return the usings and aliases that some file declares for all files of a file's project."""
+        """Return the usings and aliases that hold for all files of the project of a file."""
         project = self._projects.find_folder(path)
         if project not in self._global:
             usings = list(self._projects.list_usings(path))

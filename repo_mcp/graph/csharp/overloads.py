@@ -1,9 +1,10 @@
-"""The choice among C# methods of one name, by the types of a call's arguments.
+"""The choice between C# methods of one name, by the types of the arguments of a call.
 
 Each argument is graded against its parameter, following the C# specification (section 12.6.4) as far as the
 text shows: the same type, a base type by its distance, a wider number, or object; otherwise it does not fit.
-A method with a misfit is ruled out. Among the rest, one is meant if no other is better for any argument; ties
-go to a method without type parameters, then without `params`, then with the fewest defaults.
+A method with an argument that does not fit is ruled out. Of the others, one is meant if no other is better
+for any argument; ties go to a method without type parameters, then without `params`, then with the fewest
+defaults.
 
 Left out on purpose: expression types that the language infers from more than names, and conversions declared
 by an external type. Where those decide, all methods that may fit are returned.
@@ -12,7 +13,6 @@ by an external type. Where those decide, all methods that may fit are returned.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from repo_mcp.graph.csharp.delegates import (
@@ -23,6 +23,7 @@ from repo_mcp.graph.csharp.delegates import (
     grade_delegate,
     read_delegate,
 )
+from repo_mcp.graph.csharp.members import Member, Members
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.signatures import (
     PLAIN,
@@ -36,8 +37,7 @@ from repo_mcp.graph.csharp.signatures import (
     strip_nullable,
 )
 from repo_mcp.graph.csharp.types import CSharpTypes
-from repo_mcp.graph.csharp.values import TYPE_PARAMETER, Value, find_bind, is_same
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.csharp.values import TYPE_PARAMETER, Place, Value, find_binding, is_same
 from repo_mcp.languages.csharp.chains import split_last, strip_types
 from repo_mcp.languages.csharp.types import (
     CONTAINERS,
@@ -55,18 +55,16 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
-    DeclaredSymbol,
     Reference,
     SymbolFlag,
     SymbolKind,
 )
 
-MAX_COMPARED = 60  # methods of one name; with more, all are returned
-MAX_ARGUMENTS = 64  # of one call; the stored text of a method's parameters holds no more
+MAX_COMPARED = 60  # methods of one name that are compared; if there are more, all are returned
+MAX_ARGUMENTS = 64  # of one call; a record has no more of the parameters of a method
 SAME, OBJECT = 0, 99  # grades, lower is better
 _UNTYPED_SEQUENCE = 50  # a grade: `IEnumerable` for a sequence of something
 
-Found = list[tuple[Declaration, DeclaredSymbol]]
 Grade = int | None  # None: unknown
 
 _WIDER_NUMBERS = {name: tuple(wider.split()) for name, wider in WIDER.items()}
@@ -92,14 +90,15 @@ _MEMBER_TYPES = {name: plain for plain, names in _COMMON_MEMBERS.items() for nam
 _OBJECTS = frozenset({"object", "dynamic"})
 _CONVERSION = re.compile(r"operator [A-Za-z]\w*")
 _DELEGATE = re.compile(r"(?:Expression<)?(Func|Action|Predicate|Comparison|Converter)\b(?:<(.*)>)?")
-_HOLLOW = re.compile(r"(?:ReadOnly)?(?:Span|Memory)<|Lazy<")  # not the type whose members they are read as
+# types that are treated as their type argument, although they are others
+_HOLLOW = re.compile(r"(?:ReadOnly)?(?:Span|Memory)<|Lazy<")
 _ENUMS = frozenset({SymbolKind.ENUM})
 _VALUE_TYPES = frozenset({SymbolKind.ENUM, SymbolKind.STRUCT})
 
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """The known facts of one argument: a plain type, a value of a type with members, or another form."""
+    """What is known of one argument: a plain type, a value of a type with members, or another form."""
 
     value: Value | None = None
     plain: str = ""  # a type in PLAIN, "object", or the text of another type without spaces
@@ -130,28 +129,30 @@ class CSharpOverloads:
         self._converted: dict[str, bool] = {}
         self._last: tuple[tuple[str, Reference], tuple[int, list[_Argument]]] | None = None
 
-    def narrow(self, file: CSharpFile, row: Reference, found: Found, receiver: Value | None = None) -> Found:
+    def narrow(
+        self, file: CSharpFile, row: Reference, found: Members, receiver: Value | None = None
+    ) -> Members:
         """Return the methods that a call may mean: none if none fits, one if that is certain.
 
-        With a `receiver` they are compared as its extension methods. An override counts as its base's method:
-        a method that its class declares anew comes first, however well the override fits.
+        With a `receiver`, they are compared as extension methods of it. An override counts as a method of the
+        base class: a method that the class declares anew takes precedence, however well the override fits.
         """
         if len(found) > MAX_COMPARED or not row.arguments:
             return found
         arity, arguments = self._read_call(file, row)
         if receiver is not None:
             arguments = [_Argument(receiver), *arguments]
-        rated: list[tuple[tuple[Declaration, DeclaredSymbol], _Rated]] = []
+        rated: list[tuple[Member, _Rated]] = []
         for one in found:
             rating = self._rate(one, arguments, arity)
             if rating is not None:
                 rated.append((one, rating))
         best = [one for one, own in rated if all(own is it or _is_better(own, it) for _, it in rated)]
-        is_chosen = len(best) == 1 and not _is_behind(best[0], [one for one, _ in rated])
+        is_chosen = len(best) == 1 and not _is_override_beside_new(best[0], [one for one, _ in rated])
         return best if is_chosen else [one for one, _ in rated]
 
-    def has_certain(self, file: CSharpFile, row: Reference, found: Found) -> bool:
-        """Return whether one of the methods accepts a call, all of whose arguments are known."""
+    def certainly_accepts(self, file: CSharpFile, row: Reference, found: Members) -> bool:
+        """Return whether one of the methods accepts a call, and all of its arguments are known."""
         if not row.arguments:
             return bool(found)
         arity, arguments = self._read_call(file, row)
@@ -159,13 +160,13 @@ class CSharpOverloads:
         return any(one is not None and None not in one.grades for one in ratings)
 
     def list_values(self, file: CSharpFile, row: Reference) -> list[Value | None]:
-        """Return the values of a call's arguments, None where one is not known by its type."""
+        """Return the values of the arguments of a call; None for each that is not known by its type."""
         return [one.value for one in self._read_call(file, row)[1]]
 
     # Arguments
 
     def _read_call(self, file: CSharpFile, row: Reference) -> tuple[int, list[_Argument]]:
-        """Return a call's type argument count and arguments; the last call read is cached."""
+        """Return the number of type arguments of a call, and its arguments; the last call is cached."""
         key = file.path, row
         if self._last is None or self._last[0] != key:
             arity, passed = split_call(row.alias)
@@ -192,13 +193,13 @@ class CSharpOverloads:
         return self._evaluate(file, row, text)
 
     def _evaluate(self, file: CSharpFile, row: Reference, chain: str) -> _Argument:
-        """Return the argument that a chain of names gives: a variable, a member, or its result."""
+        """Return the argument that a chain of names is: a variable, a member, or the result of one."""
         before, last = split_last(chain)
         name, is_call = strip_types(last.removesuffix("()")), last.endswith("()")
         if not before and not last.endswith(("()", "[]")):
-            bound = find_bind(file, row.symbol, name, row.line)
+            bound = find_binding(file, row.symbol, name, row.line)
             if bound is not None:
-                value = self._types.follow_bind(file, bound, 0)
+                value = self._types.evaluate_variable(file, bound, 0)
                 is_written = bound.arguments & (TASK - 1) in {TYPE, ITEMS}
                 is_known = value.type is not None and (is_written or bool(value.type.parts))
                 return _Argument(value) if is_known else _Argument()
@@ -209,26 +210,26 @@ class CSharpOverloads:
         value = self._types.evaluate(file, row.symbol, chain, row.line)
         if value.type is not None and value.type.parts:
             return _Argument(value)
-        is_of_plain = before[:1].lower() + before[1:] in PLAIN  # `char.ToLower(c)` is no text
+        is_of_plain = before[:1].lower() + before[1:] in PLAIN  # a member of `char` is not one of `string`
         is_any = before and not is_of_plain
         return _Argument(plain=_MEMBER_TYPES.get(chain) or (_MEMBER_TYPES.get(last, "") if is_any else ""))
 
     def _list_owners(self, file: CSharpFile, row: Reference, before: str) -> list[TypeMeaning]:
-        """Return the types that may have the last name of a chain as a member."""
+        """Return the types that may have a member with the last name of a chain."""
         if before:
             value = self._types.evaluate(file, row.symbol, before, row.line)
             return [value.type] if value.is_known and not value.is_items and value.type is not None else []
-        around = (self._types.get_own(file, one) for one in file.list_types_around(row.symbol))
+        around = (self._types.find_type_around(file, one) for one in file.list_types_around(row.symbol))
         return [one for one in around if one is not None]
 
-    def _read_members(self, members: Found, is_call: bool) -> _Argument:
-        """Return the value or result of members with one name, if they agree on its type."""
+    def _read_members(self, members: Members, is_call: bool) -> _Argument:
+        """Return the value or the result of members of one name, if they agree on its type."""
         declaration, symbol = members[0]
         file = self._names.find_file(declaration.path)
         if file is None or symbol.kind in TYPE_KINDS:
             return _Argument()
         if symbol.kind is SymbolKind.ENUM_MEMBER:
-            return _Argument(Value(self._types.get_own(file, symbol.ordinal)))
+            return _Argument(Value(self._types.find_type_around(file, symbol.ordinal)))
         if symbol.kind in CALLABLE_KINDS and not is_call:
             method = self._delegates.read_method((file, symbol.ordinal), symbol)
             return _Argument(form=FUNCTION, function=method if len(members) == 1 else None)
@@ -253,10 +254,8 @@ class CSharpOverloads:
 
     # Methods
 
-    def _rate(
-        self, method: tuple[Declaration, DeclaredSymbol], arguments: list[_Argument], arity: int
-    ) -> _Rated | None:
-        """Return how the arguments fit a method, or None when they do not."""
+    def _rate(self, method: Member, arguments: list[_Argument], arity: int) -> _Rated | None:
+        """Return how well the arguments fit a method; None if they do not."""
         declaration, symbol = method
         file = self._names.find_file(declaration.path)
         takes = read_method(symbol.parameters)
@@ -295,10 +294,8 @@ class CSharpOverloads:
                 return None
         return _Rated(tuple(grades), tuple(types), (bool(takes.type_parameters), is_expanded, len(left)))
 
-    def _grade(
-        self, argument: _Argument, parameter: Parameter, where: tuple[CSharpFile, int], takes: Method
-    ) -> Grade:
-        """Return how well an argument fits a parameter, whose type is looked up in `where`."""
+    def _grade(self, argument: _Argument, parameter: Parameter, where: Place, takes: Method) -> Grade:
+        """Return how well an argument fits a parameter, whose type is looked up at `where`."""
         if parameter.is_reference not in {argument.is_reference, None}:
             return MISFIT
         if not argument.is_known:
@@ -327,8 +324,8 @@ class CSharpOverloads:
             grade = self._grade_value(argument.value, parameter.type, where, takes)
         return MISFIT if argument.is_reference and grade not in {SAME, None} else grade
 
-    def _grade_null(self, written: str, where: tuple[CSharpFile, int]) -> Grade:
-        """Grade null; it fits types that can be null."""
+    def _grade_null(self, written: str, where: Place) -> Grade:
+        """Grade `null`, which fits only types that can be null."""
         if written in PLAIN:
             return 1 if written == "string" else MISFIT
         meaning = self._find_type(written, where)
@@ -338,8 +335,8 @@ class CSharpOverloads:
             return MISFIT if self._has_kind(meaning, _VALUE_TYPES) else 1
         return 1
 
-    def _grade_nullable(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
-        """Grade an argument of the parameter's type, if one of the two may be null."""
+    def _grade_nullable(self, argument: _Argument, written: str, where: Place) -> Grade:
+        """Grade an argument of the type of the parameter, where one of both may be null."""
         if not argument.is_nullable or written.endswith("?"):
             return SAME
         meaning = self._find_type(written, where)
@@ -347,7 +344,7 @@ class CSharpOverloads:
             return None
         return MISFIT if self._has_kind(meaning, _VALUE_TYPES) else SAME
 
-    def _grade_plain(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
+    def _grade_plain(self, argument: _Argument, written: str, where: Place) -> Grade:
         """Grade a number, a string or the like."""
         plain, wanted = argument.plain or "int", strip_nullable(written)
         is_nullable = written.endswith("?")
@@ -357,7 +354,7 @@ class CSharpOverloads:
             if plain == wanted:
                 return SAME if argument.is_nullable == is_nullable or plain == "string" else 1
             if argument.form and wanted in _NARROWER:
-                return None  # depends on its value
+                return None  # this depends on its value
             wider = _CONSTANT if argument.form else _WIDER_NUMBERS.get(plain, ())
             return 1 + wider.index(wanted) if wanted in wider else MISFIT
         if _DELEGATE.match(wanted) or wanted.endswith("[]"):
@@ -370,29 +367,29 @@ class CSharpOverloads:
         return self._grade_unlike(wanted, meaning)
 
     def _grade_unlike(self, wanted: str, meaning: TypeMeaning | None) -> Grade:
-        """Grade an argument of an external type against a different type."""
+        """Grade an argument of an external type against another type."""
         if wanted in PLAIN:
             return MISFIT
         if meaning is None or not meaning.parts:
             return None
-        return None if self._is_converted(meaning) else MISFIT
+        return None if self._has_conversions(meaning) else MISFIT
 
-    def _grade_value(self, value: Value, written: str, where: tuple[CSharpFile, int], takes: Method) -> Grade:
+    def _grade_value(self, value: Value, written: str, where: Place, takes: Method) -> Grade:
         """Grade a value of a type that has members."""
         own = value.type
         wanted = strip_nullable(written)
         if own is None or _HOLLOW.match(wanted):
             return None
         is_plain_value = not value.is_items and not value.is_task
-        is_converted = self._is_converted(own)
+        is_converted = self._has_conversions(own)
         is_inside = bool(own.parts) and not is_converted
         found = read_type(written)
-        if not found.name:  # a number, a string, or a list of those
+        if not found.name:  # the parameter is a number, a string, or a list of those
             return MISFIT if is_inside else None
         if read_delegate(wanted) is not None:
             return MISFIT if is_inside else grade_delegate(value, wanted, takes.type_parameters)
         meaning = self._find_type(written, where)
-        if meaning is None or self._is_converted(meaning):
+        if meaning is None or self._has_conversions(meaning):
             return None
         if value.is_items and not value.is_task and found.name in CONTAINERS and not found.arity:
             return _UNTYPED_SEQUENCE
@@ -400,7 +397,7 @@ class CSharpOverloads:
             return 1
         if (found.is_items, found.is_task) != (value.is_items, value.is_task):
             return MISFIT if meaning.parts and not found.is_items and is_inside else None
-        line = self._types.list_line(own)
+        line = self._types.list_with_bases(own)
         for steps, one in enumerate(line):
             if is_same(one, meaning):
                 return steps
@@ -412,32 +409,25 @@ class CSharpOverloads:
 
     # Types
 
-    def _find_type(self, written: str, where: tuple[CSharpFile, int]) -> TypeMeaning | None:
+    def _find_type(self, written: str, where: Place) -> TypeMeaning | None:
         found = read_type(written)
         file, ordinal = where
         if not found.name:
             return None
         return self._names.find_type(file, ordinal, found.name, found.qualifier, found.arity)
 
-    def _list_symbols(self, meaning: TypeMeaning) -> Iterator[tuple[CSharpFile, int]]:
-        for part in meaning.parts:
-            file = self._names.find_file(part.path)
-            if file is not None:
-                yield file, part.ordinal
-
     def _has_kind(self, meaning: TypeMeaning, kinds: frozenset[SymbolKind]) -> bool:
-        return any(
-            SymbolKind(int(file.record.kinds[ordinal])) in kinds
-            for file, ordinal in self._list_symbols(meaning)
-        )
+        return any(self._names.get_kind(part) in kinds for part in meaning.parts)
 
-    def _is_converted(self, meaning: TypeMeaning) -> bool:
+    def _has_conversions(self, meaning: TypeMeaning) -> bool:
         """Return whether a type declares conversion operators."""
         known = self._converted.get(meaning.full_name)
         if known is None:
+            files = ((self._names.find_file(part.path), part.ordinal) for part in meaning.parts)
             known = any(
                 _CONVERSION.match(name)
-                for file, ordinal in self._list_symbols(meaning)
+                for file, ordinal in files
+                if file is not None
                 for name in file.list_child_names(ordinal)
             )
             self._converted[meaning.full_name] = known
@@ -445,14 +435,14 @@ class CSharpOverloads:
 
 
 def _is_better(one: _Rated, other: _Rated) -> bool:
-    """Return whether one method is preferred to another that fits as well."""
+    """Return whether one method is preferred to another one that also fits."""
     is_closer = False
     for grade, its, own_type, its_type in zip(one.grades, other.grades, one.types, other.types, strict=True):
         if own_type == its_type:
             continue
         is_fit = its is not None and 0 < its < OBJECT
         if is_fit and TYPE_PARAMETER.fullmatch(own_type) and read_type(its_type).is_items:
-            return False  # what takes anything is no better than a list of anything
+            return False  # a type parameter is no better than a list of a type parameter
         if grade is None or (its is None and (grade != SAME or TYPE_PARAMETER.fullmatch(own_type))):
             return False
         if its is not None and grade > its:
@@ -461,8 +451,8 @@ def _is_better(one: _Rated, other: _Rated) -> bool:
     return is_closer or one.rank < other.rank
 
 
-def _is_behind(chosen: tuple[Declaration, DeclaredSymbol], found: Found) -> bool:
-    """Return whether a method is an override beside one that its class declares anew."""
+def _is_override_beside_new(chosen: Member, found: Members) -> bool:
+    """Return whether a method is an override, and its class also declares a new one of that name."""
     at, symbol = chosen
     return bool(symbol.flags & SymbolFlag.OVERRIDE) and any(
         other.path == at.path and one.parent == symbol.parent and not one.flags & SymbolFlag.OVERRIDE

@@ -1,9 +1,9 @@
-"""The declarations of a C# type that a file's project compiles, where several projects declare one name.
+"""The declarations of a C# type that the project of a file compiles, where several projects declare a name.
 
-A project is an assembly: its own type comes before that of a referenced one, and parts of a type are of one
-assembly. A project is the nearest folder with a file of its name, `a/b/b.csproj`; it compiles all files below
-that it does not remove, and those that it includes from elsewhere. A type with the modifier `file` exists in
-its file alone.
+A project is an assembly: its own type takes precedence over that of a referenced one, and all parts of a type
+are in one assembly. The project of a file is the nearest folder with a file of its name, `a/b/b.csproj`; it
+compiles all files below that it does not remove, and files from elsewhere that it includes. A type with the
+modifier `file` exists in its file alone.
 
 Left out on purpose: project files of another name, conditions, and what is written in Directory.Build.props.
 Files outside all known projects may belong to any.
@@ -55,7 +55,7 @@ class CSharpProjects:
         return found.usings if found is not None else ()
 
     def narrow(self, path: str, parts: tuple[Declaration, ...]) -> tuple[tuple[Declaration, ...], bool]:
-        """Return the parts that a file's project sees, and whether these are all of one assembly."""
+        """Return the parts that the project of a file sees, and whether these are all of one assembly."""
         homes = {part: self._find_project(posixpath.dirname(part.path)) for part in parts}
         known = {home.folder for home in homes.values() if home is not None}
         if len(known) < 2:
@@ -65,7 +65,7 @@ class CSharpProjects:
             return parts, False
         is_removed = _is_matched(own.removed, path)
         compiled = [one for one in parts if self._is_compiled(own, one, homes[one], anyway=is_removed)]
-        if compiled:  # what the project removes may be the text of generated parts
+        if compiled:  # a removed file may have the text of generated parts
             kept = {own, None}
             return tuple(one for one in parts if homes[one] in kept or one in compiled), True
         folders = {
@@ -77,8 +77,10 @@ class CSharpProjects:
         return tuple(one for one, home in homes.items() if home is None or home.folder in chosen), True
 
     def is_foreign(self, path: str, parts: tuple[Declaration, ...]) -> bool:
-        """Return whether a file's project is known to see none of some declarations: other projects compile
-        them, and it references none of those."""
+        """Return whether the project of a file certainly sees none of the declarations.
+
+        Then other projects compile all of them, and the project references none of these.
+        """
         own = self._find_project(posixpath.dirname(path))
         if own is None or not own.referenced:
             return False
@@ -95,7 +97,7 @@ class CSharpProjects:
         return _is_matched(own.included, part.path)
 
     def _list_reached(self, project: _Project) -> frozenset[str]:
-        """Return the folders of the projects that a project references, directly or not."""
+        """Return the folders of the projects that a project references, directly or through others."""
         if project.folder not in self._reached:
             waiting, seen = [*project.referenced], set(project.referenced)
             while waiting and len(seen) < MAX_REFERENCED:

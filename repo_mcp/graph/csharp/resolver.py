@@ -1,8 +1,8 @@
 """The C# resolver: through types, namespaces, usings and written types, or by name alone.
 
-Among methods of one name, those that accept the arguments count. A new instance means the type and, if one
-is declared, the fitting constructor. A member missing from a value's type may be an extension method that is
-in scope and accepts that many arguments, and whose first parameter has a type that the value has.
+Of several methods of one name, those that accept the arguments count. `new` means the type and, if one is
+declared, the constructor that fits. A member that the type of a value lacks may be an extension method that
+is in scope, accepts that many arguments, and extends a type that the value has.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import re
 from repo_mcp.graph.csharp.accessible_members import GUESSED_KINDS, AccessibleMembers
 from repo_mcp.graph.csharp.anonymous_functions import AnonymousFunctions
 from repo_mcp.graph.csharp.conditions import CSharpConditions
+from repo_mcp.graph.csharp.members import Members
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
-from repo_mcp.graph.csharp.overloads import CSharpOverloads, Found
+from repo_mcp.graph.csharp.overloads import CSharpOverloads
 from repo_mcp.graph.csharp.same_named import SameNamed
 from repo_mcp.graph.csharp.signatures import PLAIN, list_parameter_types
 from repo_mcp.graph.csharp.types import CSharpTypes
-from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value, find_bind
+from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value, find_binding, spell_row
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.languages.csharp.chains import strip_types
 from repo_mcp.languages.csharp.types import (
@@ -54,7 +55,7 @@ _TYPE_ROLES = frozenset(
 _CONSTANT_KINDS = frozenset({SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
 _INTERFACE = re.compile(r"I[A-Z]")
 
-# Methods of every class, with the number of arguments plus 1; the ones with two arguments are static.
+# Methods that every class has, each with its number of arguments plus 1; those with two arguments are static.
 _OF_OBJECT = frozenset({("Equals", 2), ("Equals", 3), ("ReferenceEquals", 3)})
 
 COMMON_MEMBERS = frozenset(
@@ -90,17 +91,17 @@ class CSharpResolver:
         self._conditions = CSharpConditions(self._names)
         self._same_named = SameNamed(self._names, self._types)
         passed = AnonymousFunctions(self._names, self._types, self._overloads, self._resolve)
-        self._types.find_passed = passed.find
+        self._types.find_contextual = passed.find
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
-        """Return the meaning of a reference. A using of an undeclared namespace is external."""
+        """Return the meaning of a reference. A using of a namespace that is not declared here is external."""
         file = self._names.find_file(path)
         if file is None or file.record is not record:
             file = CSharpFile(path, record)
         found = self._resolve(file, reference)
         if not found.targets:
             return found
-        name = _spell_using(reference) if reference.role is ReferenceRole.IMPORT else reference.name
+        name = _spell_imported(reference) if reference.role is ReferenceRole.IMPORT else reference.name
         return self._conditions.weigh(file, reference.line, name, found)
 
     def _resolve(self, file: CSharpFile, reference: Reference) -> Resolution:
@@ -129,10 +130,10 @@ class CSharpResolver:
     # Types
 
     def _resolve_using(self, file: CSharpFile, row: Reference) -> Resolution:
-        """Resolve `using static` and aliases to a type, and a namespace to its declarations."""
+        """Resolve `using static` and aliases to a type, other usings to declarations of a namespace."""
         if not row.qualifier and not row.name:
             return NOTHING
-        dotted = _spell_using(row)
+        dotted = _spell_imported(row)
         name = dotted.rpartition(".")[2]
         found = self._names.list_types(name).get(dotted)
         if found:
@@ -144,23 +145,24 @@ class CSharpResolver:
             other = self._names.find_file(path)
             for ordinal in other.record.find_symbols(dotted) if other is not None else ():
                 if other is None or other.record.kinds[ordinal] != SymbolKind.MODULE:
-                    continue  # a property with the name of a namespace
+                    continue  # for example a property of that name
                 spaces.append(Target(Declaration(path, ordinal), Confidence.EXACT))
         return Resolution(tuple(spaces[:MAX_TARGETS])) if spaces else Resolution(external=dotted)
 
     def _resolve_type(self, file: CSharpFile, row: Reference) -> Resolution:
         ordinal = row.symbol
         if row.role not in {ReferenceRole.TYPE, ReferenceRole.ACCEPT} and ordinal:
-            ordinal = int(file.record.parents[ordinal])  # bases are looked up outside the type
+            ordinal = int(file.record.parents[ordinal])  # the bases of a type are looked up outside it
         if row.role is ReferenceRole.TYPE and row.arguments & ATTRIBUTE:
             return self._resolve_attribute(file, row)
         return _conclude_type(self._names.find_type(file, ordinal, row.name, row.qualifier, row.arguments))
 
     def _resolve_attribute(self, file: CSharpFile, row: Reference) -> Resolution:
-        """Resolve one of the two names of an attribute, `Name` or `NameAttribute`.
+        """Resolve one of the two names that an attribute may have, `Name` or `NameAttribute`.
 
         The short name means an attribute class only if no class has the long one. A class that is not an
-        attribute is never meant."""
+        attribute is never meant.
+        """
         arity = row.arguments & ~ATTRIBUTE
         found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
         if row.name.endswith(ATTRIBUTE_ENDING):
@@ -168,16 +170,16 @@ class CSharpResolver:
         long = self._names.find_type(file, row.symbol, row.name + ATTRIBUTE_ENDING, row.qualifier, arity)
         if long.parts:
             return NOTHING
-        bases = self._types.list_line(found)[1:] if found.parts else ()
+        bases = self._types.list_with_bases(found)[1:] if found.parts else ()
         is_attribute = any(_get_name(base).endswith(ATTRIBUTE_ENDING) for base in bases)
         return _conclude_type(found) if is_attribute else Resolution(external=long.full_name)
 
     def _resolve_chained(self, file: CSharpFile, row: Reference) -> Resolution | None:
-        """Resolve `: this(...)` and `: base(...)`; None for a call of another member, `this.x()`."""
-        own = self._types.get_own(file, row.symbol)
+        """Resolve `: this(...)` and `: base(...)`; return None for the call of a member, `this.x()`."""
+        own = self._types.find_type_around(file, row.symbol)
         if own is None:
             return None
-        line = self._types.list_line(own)
+        line = self._types.list_with_bases(own)
         wanted = line[0] if row.qualifier == "this" else line[1] if len(line) > 1 else None
         if wanted is None or _get_name(wanted) != row.name:
             return None
@@ -194,7 +196,7 @@ class CSharpResolver:
             if one[1].kind is SymbolKind.CONSTRUCTOR and not one[1].flags & SymbolFlag.STATIC
         ]
         found = self._accessible.keep(file, row, found) or found
-        fitting = [one for one in found if _takes(one[1], row.arguments)]
+        fitting = [one for one in found if _accepts_count(one[1], row.arguments)]
         fitting = self._narrow(file, fitting, row)
         sure = meaning.confidence if len(fitting) == 1 else Confidence.POSSIBLE
         targets = [Target(one, sure) for one, _ in fitting]
@@ -204,46 +206,42 @@ class CSharpResolver:
     # Names
 
     def _resolve_name(self, file: CSharpFile, row: Reference) -> Resolution:
-        """Resolve a name alone: a local function, a member in scope or of a static using, or a type."""
-        unlikely: Found = []
+        """Resolve a bare name: a local function, a member in scope, one by a static using, or a type."""
+        unlikely: Members = []
         for around in file.list_around(row.symbol):
             found = file.find_children(around, row.name)
             functions = [one for one in found if one.kind is SymbolKind.FUNCTION]
             if functions:
                 local = [(Declaration(file.path, one.ordinal), one) for one in functions]
-                return self._say(file, local, row)
+                return self._conclude(file, local, row)
         for around in file.list_types_around(row.symbol):
-            own = self._types.get_own(file, around)
+            own = self._types.find_type_around(file, around)
             members = self._find_members(file, own, row) if own is not None else []
             members = [one for one in members if one[1].kind is not SymbolKind.CONSTRUCTOR]
-            if row.role is ReferenceRole.USE and row.arguments:  # `Name<int>` is no property
+            if row.role is ReferenceRole.USE and row.arguments:  # `Name<int>` is a method or a type
                 members = [one for one in members if one[1].kind in TYPE_KINDS | CALLABLE_KINDS]
             if members and self._may_mean(file, members, row):
                 sure = Confidence.EXACT
                 if own is not None:
                     sure = self._weaken(file, own, row, members, sure)
-                return self._say(file, members, row, sure)
+                return self._conclude(file, members, row, sure)
             unlikely = unlikely or members
         for used in self._names.list_used_types(file, row.symbol):
             members = self._find_members(file, used, row)
             if members and self._may_mean(file, members, row):
-                return self._say(file, members, row)
+                return self._conclude(file, members, row)
             unlikely = unlikely or members
         named = self._resolve_named_type(file, row)
-        return self._say(file, unlikely, row) if unlikely and not named.targets else named
+        return self._conclude(file, unlikely, row) if unlikely and not named.targets else named
 
     def _resolve_pattern(self, file: CSharpFile, row: Reference) -> Resolution:
-        """Resolve the name in `case Name:` to a constant, or else to a type: no other member is meant."""
+        """Resolve the name in `case Name:`: only a constant or a type can be meant."""
         named = self._resolve_name(file, row)
-        kinds = [self._get_kind(one.declaration) for one in named.targets]
+        kinds = [self._names.get_kind(one.declaration) for one in named.targets]
         if kinds and all(kind in _CONSTANT_KINDS for kind in kinds):
             return named
         of_type = self._resolve_named_type(file, row)
         return of_type if of_type.targets or not named.targets else named
-
-    def _get_kind(self, declaration: Declaration) -> int:
-        file = self._names.find_file(declaration.path)
-        return int(file.record.kinds[declaration.ordinal]) if file is not None else 0
 
     def _resolve_named_type(self, file: CSharpFile, row: Reference) -> Resolution:
         meaning = self._find_named(file, row)
@@ -254,7 +252,7 @@ class CSharpResolver:
         return Resolution(external=meaning.full_name)
 
     def _find_named(self, file: CSharpFile, row: Reference) -> TypeMeaning:
-        """Return the type made or used, with as many type arguments as given if there is one."""
+        """Return the type that is named, with that number of type arguments if there is one."""
         arity = split_call(row.alias)[0] if row.role is ReferenceRole.CALL else row.arguments
         found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
         return found if found.parts else self._names.find_type(file, row.symbol, row.name, row.qualifier)
@@ -272,7 +270,7 @@ class CSharpResolver:
             members = self._find_members(file, value.type, row)
             if members and (self._may_mean(file, members, row) or not self._find_extension(file, row, value)):
                 sure = self._weaken(file, value.type, row, members, value.type.confidence)
-                return self._say(file, members, row, sure)
+                return self._conclude(file, members, row, sure)
         extension = self._find_extension(file, row, value)
         if extension is not None:
             return extension
@@ -283,7 +281,7 @@ class CSharpResolver:
         if value.external:
             return Resolution(external=f"{value.external}.{row.name}")
         if value.type is not None:
-            outside = self._types.has_outside(value.type)
+            outside = self._types.find_external_base(value.type)
             return Resolution(external=f"{outside}.{row.name}") if outside else NOTHING
         return self._guess(file, row)
 
@@ -294,15 +292,15 @@ class CSharpResolver:
         if row.role is not ReferenceRole.CALL:
             return None
         visible = set(self._names.list_visible(file, row.symbol))
-        found: Found = []
+        found: Members = []
         for declaration, symbol in self._types.list_extensions(row.name):
             other = self._names.find_file(declaration.path)
             is_seen = other is not None and other.list_namespaces(declaration.ordinal)[0] in visible
-            if is_seen and _takes(symbol, row.arguments, extended=True):
+            if is_seen and _accepts_count(symbol, row.arguments, extended=True):
                 found.append((declaration, symbol))
         found = self._overloads.narrow(file, row, self._accessible.keep(file, row, found), value)
         sure = [one for one in found if self._types.extends(one, value)]
-        if sure:  # a member that another assembly declares takes precedence
+        if sure:  # a member of an external type would take precedence
             is_open = bool(value.external) or (value.is_items and row.name in OF_SEQUENCES)
             return _conclude_members(sure, Confidence.PROBABLE if is_open else Confidence.EXACT)
         likely = [one for one in found if self._types.may_extend(one, value)]
@@ -312,23 +310,24 @@ class CSharpResolver:
 
     # Overloads
 
-    def _find_members(self, file: CSharpFile, owner: TypeMeaning, row: Reference) -> Found:
-        """Return the members that a row names, of the nearest type that has any.
+    def _find_members(self, file: CSharpFile, owner: TypeMeaning, row: Reference) -> Members:
+        """Return the members that a row names, in the nearest type that has any.
 
-        For a call, these are the methods of all types up to the first with a method of its own that certainly
-        accepts it. An override counts as its base's method.
+        For a call, these are the methods of that type and of its bases, up to the first type that itself
+        declares one which certainly accepts the call. An override counts as a method of the base that
+        declares it first.
         """
         found = (self._accessible.keep(file, row, one) for one in self._types.iter_members(owner, row.name))
         levels = [level for level in found if level]
         if len(levels) < 2 or row.role is not ReferenceRole.CALL:
             return levels[0] if levels else []
-        gathered: Found = []
+        gathered: Members = []
         known: set[tuple[str, ...]] = set()
         for level in levels:
-            fitting = [one for one in level if _takes(one[1], row.arguments)]
+            fitting = [one for one in level if _accepts_count(one[1], row.arguments)]
             fitting = self._overloads.narrow(file, row, fitting)
             anew = [one for one in fitting if not one[1].flags & SymbolFlag.OVERRIDE]
-            is_certain = self._overloads.has_certain(file, row, anew)
+            is_certain = self._overloads.certainly_accepts(file, row, anew)
             for one in anew if is_certain else fitting:
                 types = list_parameter_types(one[1])
                 if types not in known:
@@ -339,52 +338,54 @@ class CSharpResolver:
         return gathered or levels[0]
 
     def _weaken(
-        self, file: CSharpFile, owner: TypeMeaning, row: Reference, members: Found, sure: Confidence
+        self, file: CSharpFile, owner: TypeMeaning, row: Reference, members: Members, sure: Confidence
     ) -> Confidence:
-        """Return PROBABLE instead of EXACT if a member of another class may fit better.
+        """Return PROBABLE instead of EXACT if a member of another class may fit a call better.
 
-        That is so if none of the members certainly accepts the arguments, and the owner has an external base
-        class, an extension method may apply, or every class has such a method."""
+        That is possible unless one of the members certainly accepts the arguments: if the owner has an
+        external base class, if an extension method accepts as many arguments, or if every class has such a
+        method.
+        """
         if row.role is not ReferenceRole.CALL or sure is not Confidence.EXACT:
             return sure
         if not self._may_mean(file, members, row):
             return Confidence.PROBABLE
         if row.arguments < 2:
             return sure
-        outside = (_get_name(one) for one in self._types.list_line(owner) if not one.parts)
+        outside = (_get_name(one) for one in self._types.list_with_bases(owner) if not one.parts)
         others = self._types.list_extensions(row.name)
         is_alone = all(_INTERFACE.match(one) for one in outside) and not any(
-            _takes(one, row.arguments, extended=True) for _, one in others
+            _accepts_count(one, row.arguments, extended=True) for _, one in others
         )
         is_of_object = (row.name, row.arguments) in _OF_OBJECT and (row.arguments == 2 or not row.qualifier)
         if is_alone and not is_of_object:
             return sure
-        # Type arguments are not compared.
+        # Type arguments are not compared, so methods with generic parameter types do not count.
         plain = [one for one in members if "<" not in one[1].parameters.partition("(")[2]]
-        is_certain = self._overloads.has_certain(file, row, plain)
+        is_certain = self._overloads.certainly_accepts(file, row, plain)
         return Confidence.EXACT if is_certain else Confidence.PROBABLE
 
-    def _may_mean(self, file: CSharpFile, members: Found, row: Reference) -> bool:
-        """Return False for a call when all members are methods that do not accept its arguments."""
+    def _may_mean(self, file: CSharpFile, members: Members, row: Reference) -> bool:
+        """Return False for a call if all members are methods that do not accept its arguments."""
         if row.role is not ReferenceRole.CALL or any(one[1].kind not in CALLABLE_KINDS for one in members):
             return True
-        fitting = [one for one in members if _takes(one[1], row.arguments)]
+        fitting = [one for one in members if _accepts_count(one[1], row.arguments)]
         return bool(self._overloads.narrow(file, row, fitting))
 
-    def _narrow(self, file: CSharpFile, found: Found, row: Reference) -> Found:
-        """Return the methods that a call may mean, if there are several."""
+    def _narrow(self, file: CSharpFile, found: Members, row: Reference) -> Members:
+        """Return those of several methods that a call may mean."""
         if len(found) < 2 or any(one[1].kind not in CALLABLE_KINDS for one in found):
             return found
         return self._overloads.narrow(file, row, found) or found
 
     # Answers
 
-    def _say(
-        self, file: CSharpFile, found: Found, row: Reference, sure: Confidence = Confidence.EXACT
+    def _conclude(
+        self, file: CSharpFile, found: Members, row: Reference, sure: Confidence = Confidence.EXACT
     ) -> Resolution:
-        """Return members as targets; among methods, those that accept the arguments."""
+        """Return members as targets; of methods, only those that accept the arguments."""
         if row.role is ReferenceRole.CALL:
-            fitting = [one for one in found if _takes(one[1], row.arguments) or _is_extended(one[1], row)]
+            fitting = [one for one in found if _accepts(one[1], row)]
             sure = sure if fitting else Confidence.POSSIBLE
             found = fitting or found
         whole = [one for one in found if not one[1].flags & SymbolFlag.FORWARD]
@@ -394,19 +395,19 @@ class CSharpResolver:
         return _conclude_members(found, sure)
 
     def _guess(self, file: CSharpFile, row: Reference) -> Resolution:
-        """Return members found by name alone that accept that many arguments; of a value no static ones."""
+        """Return the members with that name that accept as many arguments; for a value, no static ones."""
         if row.name in COMMON_MEMBERS or len(row.name) < 3:
             return NOTHING
         paths = self._program.list_declaring(row.name)
         if len(paths) > MAX_GUESSED_FILES:
             return NOTHING
-        found: Found = []
+        found: Members = []
         is_value = self._is_value(file, row)
         for path in paths:
             other = self._names.find_file(path)
             for ordinal in other.record.find_symbols(row.name) if other is not None else ():
                 symbol = other.record.get_symbol(ordinal) if other is not None else None
-                if symbol is None or symbol.kind not in GUESSED_KINDS or not _may_be(symbol, row):
+                if symbol is None or symbol.kind not in GUESSED_KINDS or not _may_be_meant(symbol, row):
                     continue
                 if not is_value or _may_be_of_value(symbol, row):
                     found.append((Declaration(path, ordinal), symbol))
@@ -420,23 +421,27 @@ class CSharpResolver:
         return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found))
 
     def _is_value(self, file: CSharpFile, row: Reference) -> bool:
-        """Return whether what is before the dot is surely no type or namespace."""
+        """Return whether the text before the dot is certainly no type or namespace."""
         chain = strip_types(row.qualifier)
-        if "()" in chain or "[]" in chain or find_bind(file, row.symbol, chain.partition(".")[0], row.line):
+        if (
+            "()" in chain
+            or "[]" in chain
+            or find_binding(file, row.symbol, chain.partition(".")[0], row.line)
+        ):
             return True
         return chain.isidentifier() and chain[0].islower() and chain not in PLAIN and chain != "object"
 
 
-def _conclude_members(found: Found, sure: Confidence) -> Resolution:
+def _conclude_members(found: Members, sure: Confidence) -> Resolution:
     """Return members as targets; several methods are only POSSIBLE."""
     if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
         sure = Confidence.POSSIBLE
     return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found[:MAX_TARGETS]))
 
 
-def _spell_using(row: Reference) -> str:
-    """Return the name of the namespace or type behind `using`."""
-    return row.qualifier if row.name == "*" else f"{row.qualifier}.{row.name}".strip(".")
+def _spell_imported(row: Reference) -> str:
+    """Return the name of the namespace or type that a `using` names."""
+    return row.qualifier if row.name == "*" else spell_row(row)
 
 
 def _conclude_type(meaning: TypeMeaning) -> Resolution:
@@ -451,25 +456,30 @@ def _get_name(meaning: TypeMeaning) -> str:
     return meaning.full_name.rpartition(".")[2].partition("`")[0]
 
 
-def _may_be(symbol: DeclaredSymbol, row: Reference) -> bool:
+def _may_be_meant(symbol: DeclaredSymbol, row: Reference) -> bool:
     if row.role is not ReferenceRole.CALL:
         return symbol.kind is not SymbolKind.METHOD or "(" not in row.qualifier
-    return symbol.kind not in CALLABLE_KINDS or _takes(symbol, row.arguments) or _is_extended(symbol, row)
+    return symbol.kind not in CALLABLE_KINDS or _accepts(symbol, row)
+
+
+def _accepts(symbol: DeclaredSymbol, row: Reference) -> bool:
+    """Return whether a callable accepts the number of arguments, perhaps as an extension method."""
+    return _accepts_count(symbol, row.arguments) or _accepts_as_extension(symbol, row)
 
 
 def _may_be_of_value(symbol: DeclaredSymbol, row: Reference) -> bool:
     if symbol.flags & SymbolFlag.EXTENSION_METHOD and row.role is ReferenceRole.CALL:
-        return _is_extended(symbol, row)
+        return _accepts_as_extension(symbol, row)
     return not symbol.flags & SymbolFlag.STATIC
 
 
-def _is_extended(symbol: DeclaredSymbol, row: Reference) -> bool:
+def _accepts_as_extension(symbol: DeclaredSymbol, row: Reference) -> bool:
     is_extension = bool(symbol.flags & SymbolFlag.EXTENSION_METHOD)
-    return is_extension and bool(row.qualifier) and _takes(symbol, row.arguments, extended=True)
+    return is_extension and bool(row.qualifier) and _accepts_count(symbol, row.arguments, extended=True)
 
 
-def _takes(symbol: DeclaredSymbol, arguments: int, *, extended: bool = False) -> bool:
-    """Return whether a callable accepts that many arguments (the number plus one; 0 if unknown)."""
+def _accepts_count(symbol: DeclaredSymbol, arguments: int, *, extended: bool = False) -> bool:
+    """Return whether a callable accepts this many arguments: the number plus one; 0 if it is not known."""
     if not arguments or symbol.kind not in CALLABLE_KINDS | TYPE_KINDS:
         return True
     passed = arguments - 1 + extended
@@ -477,6 +487,6 @@ def _takes(symbol: DeclaredSymbol, arguments: int, *, extended: bool = False) ->
     if symbol.flags & SymbolFlag.VARIADIC:
         return passed >= wanted - 1
     if symbol.parameters.endswith("…"):
-        return passed <= wanted  # the cut part may hold any number of defaults
+        return passed <= wanted  # the part that was cut may have any number of defaults
     optional = symbol.parameters.count("=") - symbol.parameters.count("=>")
     return wanted - optional <= passed <= wanted

@@ -1,7 +1,8 @@
-"""A member that has the name of its type, as `Color Color`: what is behind the dot tells which one is meant.
+"""A member that has the name of its type, as in `Color Color`: the name after the dot tells which one is
+meant.
 
-In `Color.Red` the type is meant if it has a static member `Red`, and else the member. Of a type that is
-declared elsewhere the members are not known: what is called is mostly a method of the value.
+In `Color.Red` the type is meant if it has a static member `Red`, and the member otherwise. The members of an
+external type are not known: there a called name is mostly a method of the value.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from repo_mcp.graph.program import Confidence, Resolution, Target
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolFlag, SymbolKind
 
-MAX_ROWS = 500  # of one line, such as one of generated code, that are read for each name before a dot
+MAX_ROWS = 500  # that are read on one line; generated code has lines with more
 _STATIC = TYPE_KINDS | {SymbolKind.ENUM_MEMBER, SymbolKind.CONSTANT}
 
 
@@ -26,7 +27,7 @@ class SameNamed:
         self._types = types
 
     def weigh(self, file: CSharpFile, row: Reference, found: Resolution) -> Resolution:
-        """Return the meaning of a name before a dot, given that of the name alone."""
+        """Return the meaning of a name before a dot, given its meaning without the dot."""
         if not found.targets or not all(self._is_called_like_its_type(one, row) for one in found.targets):
             return found
         meaning = self._names.find_type(file, row.symbol, row.name, "", 0)
@@ -46,9 +47,9 @@ class SameNamed:
         return symbol.return_type.rstrip("?").rpartition(".")[2] == row.name
 
     def _is_of_type(self, meaning: TypeMeaning, name: str, role: ReferenceRole) -> bool | None:
-        """Return whether a name behind the dot is a member of the type itself; None if it is not known.
+        """Return whether the name after the dot is a member of the type itself, rather than of its values.
 
-        It is not known if some members of that name are the type's and others its values'.
+        None if that is not known: for an external type, or if members of both sorts have the name.
         """
         if not meaning.parts:
             return role is not ReferenceRole.CALL
@@ -58,7 +59,7 @@ class SameNamed:
 
 
 def _list_behind(file: CSharpFile, row: Reference) -> list[tuple[str, ReferenceRole]]:
-    """Return the members that are named behind a name and a dot, in the same symbol and on the same line.
+    """Return the members that are named after a name and a dot, in the same symbol and on the same line.
 
     Returns nothing for a line with too many rows.
     """

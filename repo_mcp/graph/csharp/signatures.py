@@ -41,7 +41,8 @@ class Parameter(NamedTuple):
 
     type: str
     name: str
-    is_reference: bool | None  # ref or out; None for an extension receiver (`this`), which may be either
+    # ref or out; None for the receiver of an extension method (`this`), for which both are allowed
+    is_reference: bool | None
     is_optional: bool
     is_params: bool
 
@@ -51,7 +52,7 @@ class Method(NamedTuple):
 
     type_parameters: frozenset[str]
     parameters: tuple[Parameter, ...]
-    is_cut: bool  # the text was cut, so there are more
+    is_cut: bool  # the text was cut, so that there are further parameters
 
     def find(self, number: int, name: str) -> int | None:
         """Return the position of the parameter for an argument, by `name` if it is named; None if unknown."""
@@ -93,7 +94,7 @@ def list_parameter_types(method: DeclaredSymbol) -> tuple[str, ...]:
 
 
 def has_arity(member: DeclaredSymbol, arity: int) -> bool:
-    """Return whether a method has that many type parameters; True for 0, and for all but plain methods."""
+    """Return whether a member has that many type parameters; True for 0, and for all but plain methods."""
     if not arity or member.kind is SymbolKind.CONSTRUCTOR or member.kind not in CALLABLE_KINDS:
         return True
     return len(read_method(member.parameters).type_parameters) == arity
@@ -115,7 +116,7 @@ def strip_nullable(text: str) -> str:
 
 
 def get_item_type(text: str) -> str:
-    """Return the type of one item accepted by a `params` parameter."""
+    """Return the type of one argument of a `params` parameter."""
     plain = strip_nullable(text)
     if plain.endswith("[]"):
         return plain[:-2]

@@ -1,10 +1,10 @@
-"""Find the type of a C# value, as far as it is written, and the members of that type."""
+"""Finds the type of a C# value, as far as it is written, and the members of that type."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from repo_mcp.graph.csharp.members import MAX_BASES, CSharpMembers
+from repo_mcp.graph.csharp.members import MAX_BASES, CSharpMembers, Member, Members
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.signatures import has_arity
 from repo_mcp.graph.csharp.values import (
@@ -22,13 +22,15 @@ from repo_mcp.graph.csharp.values import (
     Place,
     TypeArguments,
     Value,
-    find_bind,
+    find_binding,
     get_extended,
     get_item,
     get_short,
+    get_type_key,
     has_form,
     is_same,
-    lower_sureness,
+    spell_row,
+    weaken_type,
     wrap,
 )
 from repo_mcp.graph.program import Declaration
@@ -48,7 +50,6 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
-    DeclaredSymbol,
     Reference,
     SymbolFlag,
     SymbolKind,
@@ -64,15 +65,15 @@ class CSharpTypes(CSharpMembers):
 
     def __init__(self, names: CSharpNames) -> None:
         super().__init__(names)
-        self.find_passed: Callable[[CSharpFile, Reference, int], Value] = lambda file, row, steps: (
+        self.find_contextual: Callable[[CSharpFile, Reference, int], Value] = lambda file, row, steps: (
             NOTHING_KNOWN
         )
 
-    def extends(self, method: tuple[Declaration, DeclaredSymbol], value: Value) -> bool:
-        """Return whether a value has the type that an extension method extends, also as a base."""
+    def extends(self, method: Member, value: Value) -> bool:
+        """Return whether an extension method extends a type that a value has, or one of its bases."""
         found = read_type(get_extended(method[1]))
         if value.is_task and found.name == "Task" and not found.is_items:
-            return True  # whatever its result type
+            return True  # the type of its result does not matter
         if value.type is None or not has_form(found, value):
             return False
         if (found.is_task or found.is_items) and TYPE_PARAMETER.fullmatch(found.name):
@@ -83,12 +84,14 @@ class CSharpTypes(CSharpMembers):
         full = extended.full_name
         return any(
             one.full_name == full or (not one.parts and one.full_name.endswith(full))
-            for one in self.list_line(value.type)
+            for one in self.list_with_bases(value.type)
         )
 
-    def may_extend(self, method: tuple[Declaration, DeclaredSymbol], value: Value) -> bool:
-        """Return whether an extension method may extend a value: nothing is known of the value; or both the
-        method's type and one of the value's types or bases are external; or the method extends any type.
+    def may_extend(self, method: Member, value: Value) -> bool:
+        """Return whether an extension method may extend a value, of whose type not enough is known.
+
+        That is so if nothing is known of the value, if the method extends any type, or if it extends an
+        external type and the value has an external type or base.
         """
         if value.type is None:
             return True
@@ -99,11 +102,9 @@ class CSharpTypes(CSharpMembers):
             return True
         extended = self._find_extended(method, found)
         is_outside = extended is not None and not extended.parts
-        return is_outside and any(not one.parts for one in self.list_line(value.type))
+        return is_outside and any(not one.parts for one in self.list_with_bases(value.type))
 
-    def _find_extended(
-        self, method: tuple[Declaration, DeclaredSymbol], written: TypeName
-    ) -> TypeMeaning | None:
+    def _find_extended(self, method: Member, written: TypeName) -> TypeMeaning | None:
         declaration, symbol = method
         file = self._names.find_file(declaration.path)
         if file is None:
@@ -113,7 +114,7 @@ class CSharpTypes(CSharpMembers):
     # Chains
 
     def evaluate(self, file: CSharpFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Value:
-        """Return the value of a chain "a.B().c" inside a symbol, on a line; NOTHING_KNOWN if unclear."""
+        """Return the value of a chain "a.B().c" inside a symbol on a line; NOTHING_KNOWN if it is unclear."""
         segments = split_chain(chain)
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOTHING_KNOWN
@@ -127,19 +128,19 @@ class CSharpTypes(CSharpMembers):
     def _evaluate_head(
         self, file: CSharpFile, ordinal: int, segments: tuple[Segment, ...], line: int, steps: int
     ) -> tuple[Value, int]:
-        """Return the value that a chain begins with, and how many segments it takes."""
+        """Return the value with which a chain begins, and the number of its segments."""
         name, _, is_call = segments[0]
-        own = self.get_own(file, ordinal)
+        own = self.find_type_around(file, ordinal)
         if name == "this":
             return Value(own), 1
         if name == "base":
-            line_of = self.list_line(own)[1:] if own is not None else ()
+            line_of = self.list_with_bases(own)[1:] if own is not None else ()
             return (Value(line_of[0]) if line_of else NOTHING_KNOWN), 1
-        bound = find_bind(file, ordinal, name, line)
+        bound = find_binding(file, ordinal, name, line)
         if bound is not None and not is_call:
-            return self.follow_bind(file, bound, steps), 1
+            return self.evaluate_variable(file, bound, steps), 1
         for around in file.list_types_around(ordinal):
-            meaning = self.get_own(file, around)
+            meaning = self.find_type_around(file, around)
             members = self.find_members(meaning, name) if meaning is not None else []
             if members:
                 value = self._get_value(members, segments[0], steps, Value(meaning), (file, ordinal))
@@ -150,7 +151,7 @@ class CSharpTypes(CSharpMembers):
     def _evaluate_type(
         self, file: CSharpFile, ordinal: int, segments: tuple[Segment, ...], steps: int
     ) -> tuple[Value, int]:
-        """Return the type that a chain begins with, after its namespaces if there are any."""
+        """Return the type with which a chain begins, after its namespaces, and the number of segments."""
         before: list[str] = []
         for used, (name, type_arguments, is_call) in enumerate(segments, 1):
             if name == "[]":
@@ -168,7 +169,7 @@ class CSharpTypes(CSharpMembers):
         return (NOTHING_KNOWN if is_call else Value(outside)), 1
 
     def _step(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
-        """Return the value of a member of a value; type arguments are looked up where the chain is."""
+        """Return the value of a member; its type arguments are looked up `at` the chain."""
         name, is_call = segment.name, segment.is_call
         if name == AWAITED or (value.is_task and name in RESULTS):
             return replace(value, is_task=False)
@@ -186,7 +187,8 @@ class CSharpTypes(CSharpMembers):
             return self._step_items(replace(items, is_items=True), segment, at, steps)
         if is_call:
             return self._call_extension(value, segment, at, steps)
-        is_wrapped = name == "Value" and not self.has_outside(value.type)  # `Value` of `T?` or `Lazy<T>`
+        # `T?` and `Lazy<T>` are treated as T
+        is_wrapped = name == "Value" and not self.find_external_base(value.type)
         return value if is_wrapped else NOTHING_KNOWN
 
     def _step_items(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
@@ -204,7 +206,7 @@ class CSharpTypes(CSharpMembers):
         if name in OF_TYPE and type_arguments:
             items = self._read_items(segment, at, steps)
             is_sure = value.type is not None or items.type is None
-            return items if is_sure else replace(items, type=lower_sureness(items.type))
+            return items if is_sure else replace(items, type=weaken_type(items.type))
         short = get_short(value)
         if short in BY_KEY | {PAIR} and len(value.type_arguments) == 2:
             if name in {"[]", "Value", "Key"}:
@@ -221,10 +223,10 @@ class CSharpTypes(CSharpMembers):
         return NOTHING_KNOWN if item.type is None or item.is_items else replace(item, is_items=True)
 
     def find_items(self, value: Value) -> Value:
-        """Return what a loop over a value binds: an item of the sequence that the value, or its type, is."""
+        """Return what a loop binds: an item of the sequence that a value is, or that its type implements."""
         if value.is_items:
             return get_item(value)
-        for one in self._iter_line(value):
+        for one in self._iter_with_bases(value):
             short = get_short(one)
             if short in CONTAINERS and len(one.type_arguments) == 1:
                 return one.type_arguments[0]
@@ -240,13 +242,13 @@ class CSharpTypes(CSharpMembers):
 
     def _get_value(
         self,
-        members: list[tuple[Declaration, DeclaredSymbol]],
+        members: Members,
         segment: Segment,
         steps: int,
         receiver: Value,
         at: Place | None,
     ) -> Value:
-        """Return the value or result of members with one name: the first that shows a type.
+        """Return the value or the result of members of one name: that of the first which has a type.
 
         It is only probable if overloads have different results.
         """
@@ -259,7 +261,7 @@ class CSharpTypes(CSharpMembers):
                 type_arguments = (
                     self._read_type_arguments(at, segment.type_arguments, steps) if at is not None else ()
                 )
-                return Value(self.get_own(file, declaration.ordinal), type_arguments=type_arguments)
+                return Value(self.find_type_around(file, declaration.ordinal), type_arguments=type_arguments)
             if symbol.kind in CALLABLE_KINDS and not (segment.is_call or segment.name == "[]"):
                 continue
             if not has_arity(symbol, len(segment.type_arguments)):
@@ -275,11 +277,11 @@ class CSharpTypes(CSharpMembers):
         if not found:
             return NOTHING_KNOWN
         first = found[0]
-        is_one = all(_names_alike(one, first) for one in found)
-        return first if is_one else replace(first, type=lower_sureness(first.type))
+        is_one = len(set(map(get_type_key, found))) == 1
+        return first if is_one else replace(first, type=weaken_type(first.type))
 
     def _invoke(self, value: Value, steps: int) -> Value:
-        """Return what a delegate returns."""
+        """Return the result of a delegate."""
         if get_short(value) == "Func" and value.type_arguments:
             return value.type_arguments[-1]
         for part in value.type.parts if value.type is not None and not value.is_items else ():
@@ -296,15 +298,19 @@ class CSharpTypes(CSharpMembers):
     def read_written(
         self, file: CSharpFile, ordinal: int, text: str, steps: int, known: TypeArguments = NO_TYPE_ARGUMENTS
     ) -> Value:
-        """Return the value that a written type means, where the values of type parameters may be known."""
+        """Return a value of a written type; `known` has the values of type parameters."""
         found = read_type(text)
         if not found.name or steps > MAX_STEPS:
             return NOTHING_KNOWN
         if not found.qualifier and found.name in known:
             return wrap(known[found.name], found)
         if not found.qualifier and TYPE_PARAMETER.fullmatch(found.name):
-            bound = find_bind(file, ordinal, found.name, 0)
-            return NOTHING_KNOWN if bound is None else wrap(self.follow_bind(file, bound, steps + 1), found)
+            bound = find_binding(file, ordinal, found.name, 0)
+            return (
+                NOTHING_KNOWN
+                if bound is None
+                else wrap(self.evaluate_variable(file, bound, steps + 1), found)
+            )
         meaning = self._names.find_type(file, ordinal, found.name, found.qualifier, found.arity)
         texts = split_types(found.type_arguments) if found.type_arguments else ()
         type_arguments = tuple(self.read_written(file, ordinal, one, steps + 1, known) for one in texts)
@@ -314,7 +320,7 @@ class CSharpTypes(CSharpMembers):
         return tuple(self.read_written(*at, one, steps + 1) for one in texts)
 
     def name_type_arguments(self, value: Value) -> TypeArguments:
-        """Return the values of the parameters of a value's type, by name."""
+        """Return the type arguments of a value by the names of the type parameters."""
         if not value.type_arguments or value.type is None or not value.type.parts:
             return NO_TYPE_ARGUMENTS
         file = self._names.find_file(value.type.parts[0].path)
@@ -326,8 +332,8 @@ class CSharpTypes(CSharpMembers):
             else NO_TYPE_ARGUMENTS
         )
 
-    def _iter_line(self, value: Value) -> Iterator[Value]:
-        """Yield a value as each of its types, with type arguments: its own type first, then its bases."""
+    def _iter_with_bases(self, value: Value) -> Iterator[Value]:
+        """Yield a value as each of its types, with type arguments: first its own type, then the bases."""
         waiting = [value]
         seen: set[str] = set()
         for one in waiting:
@@ -355,15 +361,15 @@ class CSharpTypes(CSharpMembers):
 
     def bind_parameters(
         self,
-        member: tuple[Declaration, DeclaredSymbol],
+        member: Member,
         receiver: Value,
         segment: Segment,
         steps: int,
         at: Place | None,
     ) -> TypeArguments:
-        """Return the values of the type parameters that a member and the types around it have.
+        """Return the values of the type parameters of a member and of the types around it.
 
-        They follow from the receiver, and from type arguments, which are looked up `at` the call.
+        They follow from the receiver, and from written type arguments, which are looked up `at` the call.
         """
         declaration, symbol = member
         file = self._names.find_file(declaration.path)
@@ -372,7 +378,7 @@ class CSharpTypes(CSharpMembers):
         known: dict[str, Value] = {}
         if file.get_arity(symbol.parent):
             owner = Declaration(declaration.path, symbol.parent)
-            for one in self._iter_line(receiver):
+            for one in self._iter_with_bases(receiver):
                 if one.type is not None and owner in one.type.parts:
                     known.update(self.name_type_arguments(one))
                     break
@@ -394,7 +400,7 @@ class CSharpTypes(CSharpMembers):
     def infer(
         self, at: Place, written: str, value: Value, names: frozenset[str], known: dict[str, Value]
     ) -> None:
-        """Add to `known` what type parameters among `names` mean if a written parameter gets a value."""
+        """Add to `known` those type parameters in `names` that follow from passing a value for a type."""
         found = read_type(written)
         if not found.name or value.type is None or (found.is_task and not value.is_task):
             return
@@ -409,7 +415,7 @@ class CSharpTypes(CSharpMembers):
         if not found.type_arguments or value.is_items != found.is_items:
             return
         wanted = self._names.find_type(*at, found.name, found.qualifier, found.arity)
-        for one in self._iter_line(replace(value, is_items=False, is_task=False)):
+        for one in self._iter_with_bases(replace(value, is_items=False, is_task=False)):
             if one.type is not None and is_same(one.type, wanted):
                 for text, own in zip(split_types(found.type_arguments), one.type_arguments, strict=False):
                     self.infer(at, text, own, names, known)
@@ -417,17 +423,17 @@ class CSharpTypes(CSharpMembers):
 
     # Variables
 
-    def follow_bind(self, file: CSharpFile, row: Reference, steps: int) -> Value:
+    def evaluate_variable(self, file: CSharpFile, row: Reference, steps: int) -> Value:
         """Return the value of a variable, by a row that shows its type."""
         if steps > MAX_STEPS:
             return NOTHING_KNOWN
         kind, arity = row.arguments & (TASK - 1), row.arguments >> ARITY_SHIFT
         is_task = bool(row.arguments & TASK)
         if kind == PASSED:
-            return self.find_passed(file, row, steps)
+            return self.find_contextual(file, row, steps)
         if kind in {TYPE, ITEMS}:
-            return self.read_bound(file, row, TypeName("", "", kind == ITEMS, arity, is_task), steps)
-        dotted = f"{row.qualifier}.{row.name}" if row.qualifier and row.name else row.qualifier or row.name
+            return self.read_variable_type(file, row, TypeName("", "", kind == ITEMS, arity, is_task), steps)
+        dotted = spell_row(row)
         if kind == CALLED:
             value = self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
             return replace(value, is_task=False) if is_task else value
@@ -438,21 +444,15 @@ class CSharpTypes(CSharpMembers):
             return self.find_items(value)
         return replace(value, is_task=False) if is_task else value
 
-    def read_bound(self, file: CSharpFile, row: Reference, form: TypeName, steps: int) -> Value:
-        """Return the value of a variable with a written type; that of a type parameter by its constraint."""
+    def read_variable_type(self, file: CSharpFile, row: Reference, form: TypeName, steps: int) -> Value:
+        """Return the value of a variable of a written type; of a type parameter, by its constraint."""
         qualifier, _, type_arguments = row.qualifier.partition("<")
         if not row.qualifier and TYPE_PARAMETER.fullmatch(row.name.partition(NUMBER)[0]):
-            bound = find_bind(file, row.symbol, row.name, 0)
+            bound = find_binding(file, row.symbol, row.name, 0)
             if bound is not None and bound != row:
-                return wrap(self.follow_bind(file, bound, steps + 1), form)
+                return wrap(self.evaluate_variable(file, bound, steps + 1), form)
         found = self._names.find_type(file, row.symbol, row.name, qualifier, form.arity)
         texts = split_types(type_arguments[:-1]) if type_arguments else ()
         return Value(
             found, form.is_items, form.is_task, self._read_type_arguments((file, row.symbol), texts, steps)
         )
-
-
-def _names_alike(one: Value, other: Value) -> bool:
-    """Return whether two values have the same type, whatever its type arguments."""
-    names = {value.type.full_name if value.type is not None else "" for value in (one, other)}
-    return len(names) == 1 and (one.is_items, one.is_task) == (other.is_items, other.is_task)

@@ -1,4 +1,4 @@
-"""Describe what is known of a C# value: the type that has its members, and the arguments of that type.
+"""What is known of a C# value: the type that has its members, and the arguments of that type.
 
 A sequence is described by the type of its items, a task by that of its result. The lists here tell what
 members of the standard library return.
@@ -35,7 +35,7 @@ SAME_ITEMS = frozenset(
         " ToImmutableArray ToImmutableList GetEnumerator GetAsyncEnumerator AsSpan",
     )
 )
-OF_SEQUENCES = ITEM_OF | SAME_ITEMS  # the library extends sequences by these, with other parameters, too
+OF_SEQUENCES = ITEM_OF | SAME_ITEMS  # the library also has extension methods with these names
 GIVING_ITEMS = frozenset(
     re.findall(
         r"\w+",
@@ -44,10 +44,10 @@ GIVING_ITEMS = frozenset(
         " FindIndex RemoveAll Sum Min Max MinBy MaxBy Average ToDictionary ToLookup TakeWhile SkipWhile"
         " DistinctBy TrueForAll FirstAsync FirstOrDefaultAsync AnyAsync SingleOrDefaultAsync",
     )
-)  # these call their first argument with items
-# These give an item to the variable behind `out`.
+)  # members that call their first argument with items
+# Members that give an item to an `out` variable.
 GIVING_OUT = frozenset({"TryDequeue", "TryGetValue", "TryPeek", "TryPop", "TryRemove", "TryTake"})
-OF_TYPE = frozenset({"OfType", "Cast"})  # return a sequence of their type argument
+OF_TYPE = frozenset({"OfType", "Cast"})  # members that return a sequence of their type argument
 BY_KEY = frozenset(
     re.findall(
         r"\w+",
@@ -66,8 +66,8 @@ class Value:
     """The value of an expression, known by the type that has its members."""
 
     type: TypeMeaning | None = None
-    is_items: bool = False  # the type is that of the value's items
-    is_task: bool = False  # the type is that of the task's result
+    is_items: bool = False  # the value is a sequence, and the type is that of its items
+    is_task: bool = False  # the value is a task, and the type is that of its result
     type_arguments: tuple[Value, ...] = ()  # NOTHING_KNOWN for an unknown one
 
     @property
@@ -88,14 +88,14 @@ Place = tuple[CSharpFile, int]  # where names are looked up: a symbol
 
 
 def wrap(value: Value, found: TypeName) -> Value:
-    """Return a value, or a sequence or a task of it, as a written type has it; unknown if it is nested."""
+    """Return a value, or a sequence or a task of it, as a written type says; unknown if it is nested."""
     if value.type is None or (found.is_items and (value.is_items or value.is_task)):
         return NOTHING_KNOWN
     return replace(value, is_items=value.is_items or found.is_items, is_task=value.is_task or found.is_task)
 
 
-def lower_sureness(meaning: TypeMeaning | None) -> TypeMeaning | None:
-    """Return a type that is no more than probable."""
+def weaken_type(meaning: TypeMeaning | None) -> TypeMeaning | None:
+    """Return a type that is at most probable."""
     if meaning is None or meaning.confidence is not Confidence.EXACT:
         return meaning
     return replace(meaning, confidence=Confidence.PROBABLE)
@@ -114,6 +114,17 @@ def get_item(value: Value) -> Value:
     return Value(value.type, type_arguments=value.type_arguments)
 
 
+def get_type_key(value: Value) -> tuple[str, bool, bool]:
+    """Return a key that is equal for values of one type, whatever its type arguments."""
+    name = value.type.full_name if value.type is not None else ""
+    return name, value.is_items, value.is_task
+
+
+def spell_row(row: Reference) -> str:
+    """Return the dotted name that a row has as its qualifier and its name."""
+    return ".".join(filter(None, (row.qualifier, row.name)))
+
+
 def is_same(one: TypeMeaning, other: TypeMeaning) -> bool:
     """Return whether two types are the same; external ones are compared by last name alone."""
     if one.parts or other.parts:
@@ -128,12 +139,12 @@ def get_extended(method: DeclaredSymbol) -> str:
 
 
 def has_form(written: TypeName, value: Value) -> bool:
-    """Return whether a written type and a value agree on being a task, and on being a sequence."""
+    """Return whether a written type and a value agree on whether they are a task, and a sequence."""
     return bool(written.name) and (written.is_task, written.is_items) == (value.is_task, value.is_items)
 
 
-def find_bind(file: CSharpFile, ordinal: int, name: str, line: int) -> Reference | None:
-    """Return the row that shows a variable's type on a line, in the innermost scope that has one."""
+def find_binding(file: CSharpFile, ordinal: int, name: str, line: int) -> Reference | None:
+    """Return the row that shows the type of a variable on a line, in the innermost scope that has one."""
     for around in file.list_around(ordinal):
         rows = file.binds.get((around, name))
         if rows:
