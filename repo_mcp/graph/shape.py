@@ -1,7 +1,7 @@
 """The shape of a class or an interface: its members, including those of its bases.
 
-Languages differ in what an interface is, what is inherited, and when a member may stand for another: each has
-a subclass of ShapeReader that decides this. What they share is here.
+Languages differ in what an interface is, what is inherited, and when a member can replace another one. What
+they share is here; each has a subclass of ShapeReader for the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Shape:
     outside: set[str] = field(default_factory=set)  # bases that are external
     # Itself, its bases and the interfaces that it declares to implement.
     above: set[Declaration] = field(default_factory=set)
-    is_keyless: bool = False  # it requires something without a name, which no class can have
+    # it requires a member without a name, such as an index signature, which no class can have
+    is_keyless: bool = False
 
     def list_required(self) -> list[str]:
         """Return the names of the members that may not be missing."""
@@ -35,7 +36,7 @@ class Shape:
 
 
 def is_optional(members: list[Member]) -> bool:
-    """Return whether a member may be missing."""
+    """Return whether an object of the type need not have a member."""
     return any(symbol.flags & SymbolFlag.OPTIONAL for _, symbol in members)
 
 
@@ -51,26 +52,26 @@ class ShapeReader:
         """Return the number of files that are held in memory."""
         return 0
 
-    # What a language says
+    # What a language decides
 
     def is_interface(self, one: Declaration) -> bool:
         """Return whether a symbol is a type that others may satisfy without naming it."""
         raise NotImplementedError
 
-    def keep_declaring(self, paths: list[str]) -> list[str]:
-        """Return the files among `paths` that may declare interfaces."""
+    def keep_with_interfaces(self, paths: list[str]) -> list[str]:
+        """Return those of the files that may declare interfaces."""
         return paths
 
-    def is_called(self, symbol: DeclaredSymbol) -> bool:
+    def is_callable(self, symbol: DeclaredSymbol) -> bool:
         """Return whether a member may be called."""
         raise NotImplementedError
 
     def _build(self, owner: Declaration) -> Shape:
-        """Return the members of a class or an interface."""
+        """Return the shape of a class or an interface."""
         raise NotImplementedError
 
-    def _stands(self, own: list[Member], wanted: list[Member]) -> bool:
-        """Return whether a class's members of one name, at least one, can stand for an interface's."""
+    def _can_replace(self, own: list[Member], wanted: list[Member]) -> bool:
+        """Return whether one or more members of a class can replace those of an interface with that name."""
         raise NotImplementedError
 
     # Types of a file
@@ -99,7 +100,7 @@ class ShapeReader:
         ]
 
     def list_interfaces(self, path: str, name: str, known: Set[str]) -> list[Declaration]:
-        """Return the interfaces of a file with a member `name` that by themselves require only known ones."""
+        """Return the interfaces of a file that declare `name` and themselves require only known members."""
         record = self._program.find_record(path)
         if record is None:
             return []
@@ -122,7 +123,7 @@ class ShapeReader:
     # Satisfaction
 
     def read(self, owner: Declaration) -> Shape:
-        """Return the members of a class or an interface."""
+        """Return the shape of a class or an interface."""
         found = self._shapes.get(owner)
         if found is None:
             found = self._shapes[owner] = self._build(owner)
@@ -136,10 +137,10 @@ class ShapeReader:
         if not own.members.keys() >= set(wanted.list_required()):
             return False
         pairs = ((own.members.get(name), there) for name, there in wanted.members.items())
-        return all(here is None or self._stands(here, there) for here, there in pairs)
+        return all(here is None or self._can_replace(here, there) for here, there in pairs)
 
-    def begins(self, owner: Declaration, interface: Declaration) -> bool:
-        """Return whether a class satisfies an interface, and no base of it does."""
+    def satisfies_first(self, owner: Declaration, interface: Declaration) -> bool:
+        """Return whether a class satisfies an interface, while none of its bases does."""
         above = self.read(owner).above - {owner}
         return self.satisfies(owner, interface) and not any(
             self.is_class(one) and self.satisfies(one, interface) for one in above
@@ -154,7 +155,7 @@ def _list_owners(record: SymbolRecord, name: str) -> list[int]:
 
 
 def _list_named(record: SymbolRecord, ordinal: int) -> dict[str, bool]:
-    """Return the names of a type's own members, each with whether it may be missing."""
+    """Return the names of a type's own members, each with whether it is optional."""
     return {
         record.strings[record.names[child]]: bool(int(record.flags[child]) & SymbolFlag.OPTIONAL)
         for child in record.list_children(ordinal)

@@ -1,13 +1,13 @@
-"""The interfaces that classes satisfy by their shape, without naming them: also the protocols of Python.
+"""The interfaces that classes satisfy by their shape, without naming them; the protocols of Python are such.
 
 Subclasses of ShapeReader (`repo_mcp/graph/shape.py`) decide when a class satisfies an interface. They compare
-types only as far as these are plain, so such edges are `possible`. A class is not listed if one of its bases
-satisfies the interface as well, or if it or a base names the interface.
+types only as far as these are plain, so such edges are `possible`. A class is left out if one of its bases
+also satisfies the interface, or if it or a base names the interface.
 
-An interface counts if it requires a member that may be called. Equal data says nothing about a class:
+An interface counts if it requires a member that may be called. Common data says nothing about a class:
 hundreds have a `name` or an `id`. If an interface requires a single member, at most MAX_ALIKE files may
-declare that name: any class may have a `dispose` or a `render`. An interface with a base outside the
-repository is satisfied by classes with that base.
+declare that name: any class may have a `dispose` or a `render`. An interface with an external base is
+satisfied only by classes with that base.
 
 Left out on purpose: interfaces that satisfy interfaces, since no call runs them; objects without a class; and
 a class that has some of the required members from a base of a base, where the base between has none.
@@ -23,9 +23,9 @@ from repo_mcp.graph.shape import MEMBERS, Shape, ShapeReader
 from repo_mcp.lru_cache import LruCache
 
 MAX_ALIKE = 40  # files that declare the only member that an interface requires
-MAX_FILES = 500  # that declare a member, examined for one question
-MAX_HELD = 400  # files held from one question to the next: some 20 MB
-CACHED = 20_000  # types that satisfy others
+MAX_FILES = 500  # files that are examined for one question
+MAX_HELD = 400  # files that a reader may hold from one question to the next: some 20 MB
+CACHED = 20_000  # types in cached answers
 Asked = tuple[Declaration, str]  # a type, and the name of a member or ""
 Found = tuple[list[Declaration], bool]  # the types, and whether a limit was reached
 
@@ -55,8 +55,10 @@ class StructuralTypes:
         return is_ours and self._begin().is_interface(declaration)
 
     def is_distinctive(self, declaration: Declaration) -> bool:
-        """Return False for an interface, or a member of one, that requires too little to look for the classes
-        that satisfy it."""
+        """Return False if an interface requires too little to look for the classes that satisfy it.
+
+        A member stands for its interface.
+        """
         record = self._program.find_record(declaration.path)
         if record is None or self._program.find_language(declaration.path) not in self._languages:
             return True
@@ -68,7 +70,7 @@ class StructuralTypes:
     def _is_distinctive(self, wanted: Shape) -> bool:
         required = wanted.list_required()
         members = [symbol for name in required for _, symbol in wanted.members[name]]
-        if wanted.is_keyless or not any(map(self._reader.is_called, members)):
+        if wanted.is_keyless or not any(map(self._reader.is_callable, members)):
             return False
         return len(required) > 1 or len(self._program.list_declaring(required[0])) <= MAX_ALIKE
 
@@ -114,13 +116,14 @@ class StructuralTypes:
         owners = {one for path in examined for one in reader.list_classes(path, rarest, frozenset())}
         below, is_cut = self._find_below(owners.difference(kept), interface, rarest)
         kept += below
-        return [one for one in kept if reader.begins(one, interface)], is_cut or len(paths) > MAX_FILES
+        first = [one for one in kept if reader.satisfies_first(one, interface)]
+        return first, is_cut or len(paths) > MAX_FILES
 
     def _find_below(self, bases: Set[Declaration], interface: Declaration, rarest: str) -> Found:
-        """Return the classes that satisfy an interface with the members of bases, and others of their own.
+        """Return the classes below `bases` that satisfy an interface with members of both.
 
-        The bases have the member `rarest`. The classes may also replace an optional member that in a base is
-        private or of another type. Each class is examined once, however many bases and members there are.
+        The bases declare the member `rarest`. A class may also replace an optional member that is private or
+        of another type in a base. Each class is examined once, however many bases and members there are.
         """
         reader, program = self._reader, self._program
         wanted = reader.read(interface)
@@ -156,12 +159,12 @@ class StructuralTypes:
         for one in asked:
             # Such an interface requires another member that the class has, too, or this one is rare.
             paths = [path for path in declaring[one] if counts[path] > 1 or len(declaring[one]) <= MAX_ALIKE]
-            paths = reader.keep_declaring(paths)
+            paths = reader.keep_with_interfaces(paths)
             for path in order_by_nearness(paths, owner.path)[: max(left, 0)]:
                 for interface in reader.list_interfaces(path, one, own.keys()):
                     if interface not in found:
                         is_distinctive = self._is_distinctive(reader.read(interface))
-                        found[interface] = is_distinctive and reader.begins(owner, interface)
+                        found[interface] = is_distinctive and reader.satisfies_first(owner, interface)
             left -= len(paths)
         return [one for one, is_satisfied in found.items() if is_satisfied], left < 0
 

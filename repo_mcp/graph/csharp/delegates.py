@@ -30,7 +30,7 @@ _RETURNED = {"Action": _VOID, "Predicate": "bool", "Comparison": "int"}
 
 
 class Function(NamedTuple):
-    """What is known of a function that is passed as an argument."""
+    """The known facts of a function that is passed as an argument."""
 
     at: Place
     parameters: int = -1

@@ -98,7 +98,7 @@ _VALUE_TYPES = frozenset({SymbolKind.ENUM, SymbolKind.STRUCT})
 
 @dataclass(frozen=True, slots=True)
 class _Argument:
-    """What is known of one argument: a plain type, a value of a type with members, or another form."""
+    """The known facts of one argument: a plain type, a value of a type with members, or another form."""
 
     value: Value | None = None
     plain: str = ""  # a type in PLAIN, "object", or the text of another type without spaces

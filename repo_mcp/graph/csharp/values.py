@@ -1,4 +1,4 @@
-"""What is known of a C# value: the type that has its members, and the arguments of that type.
+"""Describes what is known of a C# value: the type that has its members, and the arguments of that type.
 
 A sequence is described by the type of its items, a task by that of its result. The lists here tell what
 members of the standard library return.

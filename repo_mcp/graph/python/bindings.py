@@ -1,4 +1,4 @@
-"""Tells apart the rows that bind one Python variable: values, what conditions check, comprehensions, blocks.
+"""Tells apart the rows that bind one Python variable: values, tested classes, comprehensions, blocks.
 
 Left out on purpose: the values themselves.
 """
@@ -20,12 +20,12 @@ def list_plain(bounds: Sequence[Bound]) -> list[Bound]:
 
 
 def _list_ends(bounds: Sequence[Bound]) -> list[Bound]:
-    """Return the rows that end comprehensions; for a name, each has its distance in lines from the start."""
+    """Return the rows that end comprehensions; the name of each is its distance in lines from the start."""
     return [one for one in bounds if one.form == Binding.WIDENED and one.name.isdigit()]
 
 
 def list_comprehended(bounds: Sequence[Bound], line: int) -> list[Bound] | None:
-    """Return the bindings of the innermost comprehension around a line; None outside of any."""
+    """Return the bindings of the innermost comprehension around a line; None outside of comprehensions."""
     starts = [one.line - int(one.name) for one in _list_ends(bounds) if line <= one.line]
     starts = [one for one in starts if one <= line]
     if not starts:
@@ -33,8 +33,8 @@ def list_comprehended(bounds: Sequence[Bound], line: int) -> list[Bound] | None:
     return [one for one in bounds if one.line == max(starts) or one.form in CONDITIONS]
 
 
-def leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
-    """Return the bindings that are not made by comprehensions."""
+def drop_comprehended(bounds: Sequence[Bound]) -> Sequence[Bound]:
+    """Return the bindings without those of comprehensions."""
     ends = _list_ends(bounds)
     starts = {one.line - int(one.name) for one in ends}
     if not ends:
@@ -43,9 +43,9 @@ def leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
 
 
 def has_other(bounds: Sequence[Bound], chosen: Sequence[Bound], line: int) -> bool:
-    """Return whether a value that a variable may have at a line is of unknown type; if `line` is 0, any.
+    """Return whether a variable may have a value of unknown type at a line (0: any line).
 
-    Conditions that were chosen decide the class of all values above them.
+    A condition that was chosen decides the class of all values above it.
     """
     plain = [one for one in bounds if one.form not in CONDITIONS]
     checked = max((one.line for one in chosen if one.form in CONDITIONS), default=0)
@@ -54,7 +54,7 @@ def has_other(bounds: Sequence[Bound], chosen: Sequence[Bound], line: int) -> bo
 
 
 def list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:
-    """Return the last conditions that hold at `line`, of those that begin at or after `start`."""
+    """Return the last conditions that hold at `line`, of those that begin at `start` or later."""
     holding: dict[tuple[str, str], Bound] = {}
     for one in bounds:
         if start <= one.line <= line:
@@ -67,7 +67,7 @@ def list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:
 
 
 def list_excluded(bounds: Sequence[Bound], line: int) -> list[Bound]:
-    """Return the rows of the classes that a variable is no instance of at `line`, as its value was tested."""
+    """Return the rows of classes of which a tested variable is certainly no instance at `line`."""
     last = max((one.line for one in list_plain(bounds) if one.line <= line), default=0)
     excluded: dict[tuple[str, str], Bound] = {}
     for one in bounds:

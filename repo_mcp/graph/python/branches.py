@@ -1,11 +1,11 @@
-"""Values that a Python variable may have at a line, of all that its function gives it.
+"""The values that a Python variable may have at a line, of all that its function assigns.
 
-Values are followed back from the line. One that is bound in a block which ended before, such as a branch of
-`if`, need not hold: those before that block may hold as well, unless one of its alternatives runs in any
-case. One that is bound further down in a loop around the line may hold from the second turn on.
+Values are followed back from the line. If a value is assigned in a block that ended before, such as a branch
+of `if`, those before the block may hold as well, unless one of its alternatives certainly runs. A value that
+is assigned further down in a loop around the line may hold from the second turn on.
 
-Left out on purpose: conditions, and whether two branches depend on the same one. A variable that is
-bound in more than MAX_BLOCKS blocks may have any of its values anywhere.
+Left out on purpose: conditions, and whether two branches depend on the same one. A variable that is bound in
+more than MAX_BLOCKS blocks may have any of its values anywhere.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from typing import NamedTuple
 from repo_mcp.graph.python.names import Bound
 from repo_mcp.symbols.symbol_record import Binding
 
-MAX_BLOCKS = 64  # of one variable: the work grows with their square
+MAX_BLOCKS = 64  # blocks of one variable: the work grows with their square
 _BLOCKS = frozenset({Binding.BRANCH, Binding.ONLY_BRANCH, Binding.LOOP, Binding.SURE_LOOP})
 _LOOPS = frozenset({Binding.LOOP, Binding.SURE_LOOP})
-_RUNNING = frozenset({Binding.ONLY_BRANCH, Binding.SURE_LOOP})  # nothing before them holds behind them
+_RUNNING = frozenset({Binding.ONLY_BRANCH, Binding.SURE_LOOP})  # no value from before these holds after them
 
 
 class _Block(NamedTuple):
     first: int
     last: int
-    hidden: int  # line up to which its values do not count
+    hidden: int  # the last line on which its values do not count: another branch runs there
     form: int
 
 
 def is_block(bound: Bound) -> bool:
-    """Return whether a row is about a block, not a value."""
+    """Return whether a row describes a block rather than a value."""
     return bound.form in _BLOCKS
 
 
 def list_reaching(bounds: Sequence[Bound], line: int) -> list[Bound]:
-    """Return the bindings whose values may hold where a line uses the variable, the last first.
+    """Return the bindings whose values may hold on a line that uses the variable, the last one first.
 
-    In the line `x = x.next` the name still has its earlier value.
+    In `x = x.next` the name still has its earlier value.
     """
     blocks = [_read_block(one) for one in bounds if is_block(one)]
     values = [one for one in bounds if not is_block(one)]
@@ -48,14 +48,14 @@ def list_reaching(bounds: Sequence[Bound], line: int) -> list[Bound]:
     for block in blocks:
         if block.form in _LOOPS and block.first <= line <= block.last:
             if any(block.first <= one.line and not _list_left(blocks, one.line, line) for one in before):
-                continue  # each turn binds it before the line
+                continue  # every turn of the loop binds it before the line
             later = [one for one in values if line <= one.line <= block.last]
             found += [one for one in _list_last(later, blocks, block.last + 1) if one not in found]
     return found
 
 
 def _is_at_once(bound: Bound) -> bool:
-    """Return whether a value may hold in its own line: not one that is computed from the variable."""
+    """Return whether a value may hold on its own line: not if it is computed from the variable."""
     return not bound.is_own and not bound.is_other
 
 
@@ -69,7 +69,7 @@ def _list_left(blocks: Sequence[_Block], inside: int, line: int) -> list[_Block]
 
 
 def _list_last(before: Sequence[Bound], blocks: Sequence[_Block], line: int) -> list[Bound]:
-    """Return the bindings of a range that may hold at its end, `line`."""
+    """Return the bindings in a range that may hold at its end, `line`."""
     found: list[Bound] = []
     waiting = list(before)
     while waiting:

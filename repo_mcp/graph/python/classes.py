@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
-from repo_mcp.graph.python.declared import Declared, keep_run
+from repo_mcp.graph.python.declared import Declared, keep_in_effect
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value, make_external
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag
@@ -15,14 +15,14 @@ MAX_CLASSES = 100  # in the order of one class
 MAX_MEMBERS = 8  # of one name in one class: overloads, a property's setter
 
 Class = tuple[str, int]  # path and ordinal
-_NO_FILE = "\0"  # before the name of a base that is declared elsewhere, in place of its path
-# External bases without members that a program names.
+_NO_FILE = "\0"  # before the name of an external base, in place of its path
+# External bases that add no members which programs use.
 _PLAIN_BASES = frozenset({
     "builtins.object", "builtins.Exception", "abc.ABC", "typing.Generic", "typing.Protocol",
     "typing.NamedTuple", "typing.TypedDict", "typing_extensions.Protocol", "typing_extensions.TypedDict",
     "enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum",
 })  # fmt: skip
-# External bases of tests, and all of their members: no other member can be theirs.
+# External bases of tests -> all of their members, so that they have no others.
 _TEST_BASES = frozenset({"unittest.TestCase", "unittest.case.TestCase", "unittest.IsolatedAsyncioTestCase"})
 _TEST_MEMBERS = frozenset({
     "addAsyncCleanup", "addClassCleanup", "addCleanup", "addTypeEqualityFunc", "asyncSetUp", "asyncTearDown",
@@ -41,11 +41,11 @@ class PythonClasses:
         self._bases: LruCache[Class, tuple[list[Class], str]] = LruCache(MAX_KEPT)
 
     def list_order(self, start: Class) -> tuple[list[Class], str]:
-        """Return a class and its bases in member lookup order, and an external base ("" if none).
+        """Return a class and its bases in member lookup order, and the name of an external base ("" if none).
 
-        The order is depth first, with a class after all that inherit from it, and has at most MAX_CLASSES. It
-        equals Python's own order where there is one and no base occurs twice. External bases are in it as
-        classes without a file.
+        The order is depth first, with a class after all classes that inherit from it, and has at most
+        MAX_CLASSES. It equals Python's own order where there is one and no base occurs twice. External bases
+        are in it as classes without a file.
         """
         return self._orders.get(start, lambda: self._build_order(start))
 
@@ -69,7 +69,7 @@ class PythonClasses:
         return sorted(last, key=lambda one: last[one])[:MAX_CLASSES], foreign
 
     def _list_bases(self, one: Class) -> tuple[list[Class], str]:
-        """Return the bases declared here, and the dotted name of one that is not."""
+        """Return the bases declared here, and the dotted name of an external one."""
         path, ordinal = one
         names = self._scoping.find_names(path)
         if names is None:
@@ -82,7 +82,8 @@ class PythonClasses:
             classes = [(value.path, value.ordinal) for value in values if self.is_class(value)][:1]
             if not outer and not classes:
                 found.append((f"{_NO_FILE}{path}:{ordinal}", number))
-            elif outer and outer not in _PLAIN_BASES:  # beside a class here, a build chooses between them
+            # if a class here has that name, too, one of the two is chosen at run time
+            elif outer and outer not in _PLAIN_BASES:
                 found.append((f"{_NO_FILE}{outer}", 0))
             found += classes
             if dotted and not classes:
@@ -90,7 +91,7 @@ class PythonClasses:
         return found, foreign
 
     def find_dotted(self, path: str, ordinal: int, dotted: str) -> list[Value]:
-        """Return the meaning of a base's dotted name, without looking at the types of variables."""
+        """Return the meaning of the dotted name of a base, without looking at types of variables."""
         first, *rest = dotted.split(".")
         values = self._scoping.look_up(path, ordinal, first, skip_own=True)
         for name in rest[:20]:
@@ -111,7 +112,7 @@ class PythonClasses:
         return names is not None and names.is_class(value.ordinal)
 
     def declares(self, one: Class, name: str) -> bool:
-        """Return whether a class has a member of a name itself; False for an external class."""
+        """Return whether a class itself declares a member of a name; False for an external class."""
         return bool(self._find_own(one, name))
 
     def _find_own(self, one: Class, name: str) -> list[Value]:
@@ -119,7 +120,7 @@ class PythonClasses:
         names = self._scoping.find_names(path)
         if names is None:
             return []
-        ordinals = keep_run(
+        ordinals = keep_in_effect(
             names, ordinal, name, Declared(names.list_declared(ordinal, name), []), 0
         ).ordinals
         found = [Value(Form.OBJECT, path, child) for child in ordinals[:MAX_MEMBERS]]
@@ -129,16 +130,16 @@ class PythonClasses:
         return found
 
     def find_member(self, start: Class, name: str, behind: bool = False) -> list[Value]:
-        """Return the meaning of an attribute of a class or its instances; with `behind`, of its bases alone.
+        """Return the meaning of an attribute of a class or its instances; with `behind`, in its bases alone.
 
-        If no class here has it, the result is an external name when a base is external, and otherwise empty.
-        A member found after an external base is a guess: that base may have it, too.
+        If no class here has it, the result is an external name if a base is external, and empty otherwise. A
+        member found after an external base is a guess: that base may have it, too.
         """
         order, foreign = self.list_order(start)
         asked = order[1:] if behind else order
         is_doubted = False
         for number, one in enumerate(asked):
-            is_doubted = is_doubted or (_is_outside(one) and _may_have(one, name))
+            is_doubted = is_doubted or (_is_outside(one) and _may_have_member(one, name))
             found = self._find_own(one, name)
             if found:
                 if self._is_assigned_in_method(found[0]):
@@ -152,7 +153,7 @@ class PythonClasses:
         return [make_external(f"{foreign}.{name}")] if foreign else []
 
     def find_private(self, start: Class, name: str, reader: Class) -> list[Value]:
-        """Return the meaning of `start.__name` in a class, whose own name is part of the attribute's."""
+        """Return the meaning of `start.__name` in the class `reader`, whose name is mangled into it."""
         own = self._get_plain_name(reader)
         for one in self.list_order(start)[0]:
             found = [] if _is_outside(one) or self._get_plain_name(one) != own else self._find_own(one, name)
@@ -165,7 +166,7 @@ class PythonClasses:
         return "" if names is None else names.record.strings[names.record.names[one[1]]].lstrip("_")
 
     def _are_alternatives(self, found: list[Value]) -> bool:
-        """Return whether members of one name are several: branches declare them, or a method assigns one."""
+        """Return whether one of several members may be meant: declared in branches, set in methods."""
         symbols = [(names, one) for one in found if (names := self._scoping.find_names(one.path)) is not None]
         return any(map(self._is_assigned_in_method, found)) or any(
             names.kinds[one.ordinal] in CALLABLE_KINDS
@@ -179,7 +180,7 @@ class PythonClasses:
         return names is not None and names.is_assigned_in_method(value.ordinal)
 
     def _find_declared(self, bases: list[Class], name: str) -> list[Value]:
-        """Return a base's property or annotated attribute, which `self.x = ...` in a method then assigns."""
+        """Return the property or annotated attribute of a base that `self.x = ...` in a method assigns."""
         for one in bases:
             for value in self._find_own(one, name):
                 names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
@@ -192,7 +193,7 @@ def _is_outside(one: Class) -> bool:
     return one[0].startswith(_NO_FILE)
 
 
-def _may_have(one: Class, name: str) -> bool:
-    """Return whether an external class may have a member: all members of a test's base are known."""
+def _may_have_member(one: Class, name: str) -> bool:
+    """Return whether an external class may have a member; those of tests have only known ones."""
     is_test = one[0].removeprefix(_NO_FILE) in _TEST_BASES
     return not is_test or name in _TEST_MEMBERS or name.startswith(("_", "assert", "fail"))

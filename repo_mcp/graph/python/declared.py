@@ -1,8 +1,8 @@
-"""Functions, classes and imports of one name in a Python scope: the last that has run counts.
+"""The functions, classes and imports of one name in a Python scope, of which the last that has run counts.
 
-The lines of the scope are in order. What a block declares that need not run, such as a branch of `if`, hides
-nothing above it; see `repo_mcp/graph/python/branches.py`. Where the name is read in another scope, all lines
-of its own have run.
+The lines of the scope run in order. What is declared in a block that need not run, such as a branch of `if`,
+hides nothing above it; see `repo_mcp/graph/python/branches.py`. Where another scope reads the name, all lines
+of its own scope have run.
 
 Left out on purpose: variables, which hide no function, as `work = wrapped(work)` mostly runs it. A name that
 a scope declares more than MAX_DECLARED times may mean any of its declarations anywhere.
@@ -19,7 +19,8 @@ from repo_mcp.symbols.model import DECLARED
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 
 STAR = "*"
-END = 900_000  # a line below all others, and above the end of `branches.HIDDEN` lines after any
+# a line after all lines of a file, but before the end of `branches.HIDDEN` lines after any of them
+END = 900_000
 
 
 class Declared(NamedTuple):
@@ -29,8 +30,8 @@ class Declared(NamedTuple):
     imports: list[Imported]  # stars, too
 
 
-def keep_run(names: PythonNames, scope: int, name: str, found: Declared, line: int) -> Declared:
-    """Return the declarations that may count on a line of their scope; at its end if `line` is 0."""
+def keep_in_effect(names: PythonNames, scope: int, name: str, found: Declared, line: int) -> Declared:
+    """Return the declarations that may count on a line of their scope (0: at its end)."""
     if not 1 < len(found.ordinals) + len(found.imports) <= MAX_DECLARED:
         return found
     starts = names.record.starts
@@ -40,7 +41,8 @@ def keep_run(names: PythonNames, scope: int, name: str, found: Declared, line: i
     blocks: list[Bound] = [*names.bounds.get((scope, f"{DECLARED}{name}"), ())]
     blocks += names.bounds.get((scope, f"{DECLARED}{STAR}"), ())
     if not line and names.is_function(scope) and any(int(one.qualifier) > END for one in blocks):
-        return found  # a function inside a block that leaves sees what that block declared
+        # a function inside a block that ends by `return` or `raise` sees what that block declared
+        return found
     reaching = list_reaching([*blocks, *sorted(values, key=_get_line)], line or END)
     if not reaching:
         return found
@@ -53,7 +55,7 @@ def keep_run(names: PythonNames, scope: int, name: str, found: Declared, line: i
 
 
 def _hides(names: PythonNames, ordinal: int) -> bool:
-    """Return whether a symbol takes the place of others: not a variable, nor an accessor of a property."""
+    """Return whether a symbol replaces earlier ones: no variable and no accessor of a property does."""
     is_property = names.kinds[ordinal] == SymbolKind.PROPERTY
     return (names.is_function(ordinal) and not is_property) or names.is_class(ordinal)
 
@@ -63,7 +65,7 @@ def _get_line(bound: Bound) -> int:
 
 
 def list_later_stars(names: PythonNames, found: Sequence[int], imports: Sequence[Imported]) -> list[Imported]:
-    """Return the star imports of a module below all declarations of a name; all of them if there are none."""
+    """Return the star imports of a module after all declarations of a name; all without declarations."""
     lines = [*(int(names.record.starts[one]) for one in found), *(one.line for one in imports)]
     return [
         one

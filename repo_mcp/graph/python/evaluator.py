@@ -1,7 +1,7 @@
 """Values of Python expressions: the types of variables, attributes and results, as far as texts show.
 
-An expression is a path such as `self.rows[].make(_,True).x`. Its root is a name; each further piece is a
-member, a call or an item of the value before it. Variables have the values in their BIND rows. Nothing is
+An expression is a path such as `self.rows[].make(_,True).x`: it begins with a name, and each further piece is
+a member, a call or an item of the value before it. Variables have the values in their BIND rows. Nothing is
 executed; of control flow, only the order of lines counts and which blocks need not run
 (`repo_mcp/graph/python/branches.py`). Every question ends after MAX_STEPS and MAX_DEPTH.
 """
@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.python.bindings import (
     CONDITIONS,
+    drop_comprehended,
     has_other,
-    leave_comprehensions,
     list_comprehended,
     list_excluded,
     list_holding,
@@ -75,7 +75,7 @@ class PythonEvaluator:
         self._active: set[tuple[str, int, str]] = set()
         self._was_cut = False
         self._ignores_conditions = False
-        self.is_conditional = False  # a condition decided the class in the last question
+        self.is_conditional = False  # in the last question, a condition decided a class
         self._answers: LruCache[tuple[str, int, str], list[Value]] = LruCache(MAX_KEPT)
 
     def ask(
@@ -83,7 +83,7 @@ class PythonEvaluator:
     ) -> Known:
         """Return the values of an expression inside a symbol at a line; None if they are unknown.
 
-        With `ignores_conditions` its first name keeps its declared type, whatever conditions check.
+        With `ignores_conditions`, its first name keeps its declared type, whatever conditions test.
         """
         self._steps = self._depth = 0
         self._was_cut = self.is_conditional = False
@@ -141,20 +141,20 @@ class PythonEvaluator:
             return [Value(form, path, names.parents[method])]
         inside = list_comprehended(names.bounds.get((ordinal, name), ()), line)
         if inside is not None:
-            return self._list_bound_values(path, names, self._choose(path, inside, line)) or None
+            return self._list_bound_values(path, self._choose(path, inside, line)) or None
         if (ordinal, name) in names.reads or names.is_class(ordinal):
             found = self._scoping.look_up(path, ordinal, name, line=line)
             if found:
                 return found
         for around in names.iter_around(ordinal):
             if not around and ordinal:
-                break  # a name that a function reads from its module is among its reads
-            bounds = leave_comprehensions(names.bounds.get((around, name), ()))
+                break  # names that a function reads from its module are recorded as its reads
+            bounds = drop_comprehended(names.bounds.get((around, name), ()))
             if bounds and not names.is_class(around):
                 bound_here = [one for one in bounds if not one.is_other]
                 before = line if around == ordinal else 0
                 chosen = self._choose(path, bound_here, before)
-                known = self._list_bound_values(path, names, chosen)
+                known = self._list_bound_values(path, chosen)
                 if known and all(one.form is Form.OUTSIDE for one in known):
                     known += self._list_annotated(path, names, bounds, chosen)
                 if before and len(known) > 1:
@@ -163,7 +163,7 @@ class PythonEvaluator:
                     is_doubted = has_other(bounds, chosen, before)
                     return [one.guessed() for one in known] if is_doubted else known
                 if around and list_plain(bounds):
-                    return None  # bound here, to what is not known
+                    return None  # bound here to an unknown value
             if around and not bounds and names.has_parameter(around, name):
                 return self._find_inherited(path, names, around, name) or None
         return self._scoping.look_up(path, ordinal, name, line=line) or None if not ordinal else None
@@ -171,16 +171,16 @@ class PythonEvaluator:
     def _list_annotated(
         self, path: str, names: PythonNames, bounds: Sequence[Bound], chosen: Sequence[Bound]
     ) -> list[Value]:
-        """Return the values that the annotation of a variable promises, which an assignment hides: guesses.
+        """Return, as guesses, the values of the annotation of a variable that an assignment hides.
 
-        An annotated parameter keeps its type if the result of a function of another package replaces it.
+        An annotated parameter keeps its type if the result of an external function replaces it.
         """
         hidden = [one for one in bounds if one.form in _ANNOTATED and one not in chosen]
-        found = self._list_bound_values(path, names, hidden) if hidden else []
+        found = self._list_bound_values(path, hidden) if hidden else []
         return [one.guessed() for one in found if one.form is not Form.OUTSIDE]
 
     def _drop_excluded(self, path: str, known: list[Value], excluded: Sequence[Bound]) -> list[Value]:
-        """Return values of a variable without instances of classes that a condition has ruled out."""
+        """Return the values of a variable without instances of classes that a condition excludes."""
         classes = [one[1:3] for row in excluded for one in self._list_tested(path, row)]
         kept = [
             one
@@ -194,7 +194,7 @@ class PythonEvaluator:
         return self.evaluate(path, row.symbol, _write_expression(row), row.line) or []
 
     def _find_inherited(self, path: str, names: PythonNames, ordinal: int, name: str) -> list[Value]:
-        """Return the values of a method's parameter that only the method of a base annotates."""
+        """Return the values of a parameter of a method that only the method of a base annotates."""
         owner = names.parents[ordinal]
         if not names.is_class(owner) or not names.has_parameter(ordinal, name):
             return []
@@ -205,7 +205,7 @@ class PythonEvaluator:
                 continue
             annotated = [one for one in base.bounds.get((value.ordinal, name), ()) if one.form in _ANNOTATED]
             if annotated:
-                return [one.guessed() for one in self._list_bound_values(value.path, base, annotated)]
+                return [one.guessed() for one in self._list_bound_values(value.path, annotated)]
         return []
 
     def _choose(self, path: str, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
@@ -238,18 +238,16 @@ class PythonEvaluator:
 
     # Variables
 
-    def _list_bound_values(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
+    def _list_bound_values(self, path: str, bounds: Sequence[Bound]) -> list[Value]:
         """Return the values in BIND rows; only those of annotations, if there are any.
 
-        Without annotations, all values are guesses if one of the rows has no known value or is one too many,
-        and choices if the rows have different ones: which of them holds is not in the text.
+        Without annotations, all values are guesses if the value of a row is unknown or there are too many
+        rows, and alternatives if the rows have different values: the text does not show which of them holds.
         """
         bounds = [one for one in bounds if one.form != Binding.EXCLUDED]
         annotated = [one for one in bounds if one.form in _ANNOTATED]
         if annotated:
-            return merge_values(
-                [self._list_values_of(path, one) for one in annotated[:MAX_VALUES]], MAX_VALUES
-            )
+            return merge_values([self._list_values_of(path, one) for one in annotated[:MAX_VALUES]])
         known = _list_first([one for one in bounds if not one.is_other])
         groups = [self._list_values_of(path, one) for one in known]
         is_known = all(
@@ -260,10 +258,10 @@ class PythonEvaluator:
             groups = [[one._replace(is_choice=True) for one in group] for group in groups]
         if len(known) < len(bounds) or not is_known:
             groups = [[one.guessed() for one in group] for group in groups]
-        return merge_values(groups, MAX_VALUES)
+        return merge_values(groups)
 
     def _is_followed(self, path: str, bound: Bound) -> bool:
-        """Return whether a row that reads its own variable is being followed: `x = x.next` in a loop."""
+        """Return whether a row is being followed that reads its own variable: `x = x.next` in a loop."""
         return bound.is_own and _get_key(path, bound) in self._active
 
     def _list_values_of(self, path: str, bound: Bound) -> list[Value]:
@@ -284,11 +282,11 @@ class PythonEvaluator:
     def _apply(self, values: list[Value], form: int) -> list[Value]:
         if form == Binding.SAME:
             return values
-        if form == Binding.BOUND:  # an argument may be of a subclass, whose members are nearer
+        if form == Binding.BOUND:  # an argument may be an object of a subclass, whose members take precedence
             return [one.guessed() for one in values]
         groups: list[list[Value]] = []
         for value in values:
-            for held in self._hold(value):
+            for held in self._follow_variable(value):
                 if form == Binding.ITEM:
                     groups.append(self._iterate(held))
                 elif form == Binding.ENTERED:
@@ -297,10 +295,10 @@ class PythonEvaluator:
                     groups.append(self._call_function(held, ANY_ARGUMENTS, f"()[{form - Binding.UNPACKED}]"))
                 else:
                     groups.append(self._make_instances(held, form))
-        return merge_values(groups, MAX_VALUES)
+        return merge_values(groups)
 
     def _make_instances(self, value: Value, form: int) -> list[Value]:
-        """Return the values of a variable that is annotated with this value. Several are a union."""
+        """Return the values of a variable that is annotated with this value; several for a union."""
         if form == Binding.NARROWED and value.form is Form.INSTANCE:  # the result of a type guard
             return [value]
         made = _MADE.get(form, Form.INSTANCE)
@@ -332,12 +330,12 @@ class PythonEvaluator:
             self._was_cut = True
             return []
         name = names.record.strings[names.record.names[value.ordinal]]
-        bounds = [*leave_comprehensions(names.bounds.get((parent, name), ()))]
+        bounds = [*drop_comprehended(names.bounds.get((parent, name), ()))]
         bounds += names.bounds.get((parent, f"self.{name}"), ()) if parent else ()
         return self._keep(key, value.path, names, bounds)
 
-    def _hold(self, value: Value) -> list[Value]:
-        """Return the final values of a variable, followed through others; any other value as it is."""
+    def _follow_variable(self, value: Value) -> list[Value]:
+        """Return the values of a variable, followed through others; any other value as it is."""
         held: list[Value] = []
         seen = {value[:3]}
         waiting = [value]
@@ -350,10 +348,10 @@ class PythonEvaluator:
                 if bound[:3] not in seen:
                     seen.add(bound[:3])
                     waiting.append(bound.like(one))
-        return merge_values([held], MAX_VALUES)
+        return merge_values([held])
 
     def _read_descriptors(self, variable: Value, held: list[Value]) -> list[Value]:
-        """Return what reading a class's attribute gives: of an object with a `__get__`, its result."""
+        """Return what reading an attribute of a class gives: the result of `__get__` if it has one."""
         names = self._scoping.find_names(variable.path)
         if names is None or not names.is_class(names.parents[variable.ordinal]) or not variable.owner:
             return held
@@ -367,7 +365,7 @@ class PythonEvaluator:
         return found
 
     def _list_getters(self, value: Value) -> list[Value]:
-        """Return the `__get__` of an object's class, if it is declared here."""
+        """Return the `__get__` of the class of an object, if it is declared here."""
         if value.form is not Form.INSTANCE:
             return []
         found = self.classes.find_member((value.path, value.ordinal), "__get__")
@@ -387,25 +385,25 @@ class PythonEvaluator:
     def _step(self, values: list[Value], piece: str) -> Known:
         groups: list[list[Value]] = []
         for value in values:
-            for held in self._hold(value):
+            for held in self._follow_variable(value):
                 if piece[0] == "(":
                     groups.append(self._call(held, piece))
                 elif piece == "[]":
                     groups.append(self._take_item(held))
                 else:
                     groups.append(self._find_member(held, piece))
-        return merge_values(groups, MAX_VALUES) or None
+        return merge_values(groups) or None
 
     def find_member(self, value: Value, name: str, reader: Class | None = None) -> list[Value]:
-        """Return the values of an attribute of a value; of a private one, as the text of a class sees it."""
+        """Return the values of an attribute; of a private one, as seen in the class `reader`."""
         groups = []
-        for held in self._hold(value):
+        for held in self._follow_variable(value):
             if reader is None or not (held.form is Form.INSTANCE or self.classes.is_class(held)):
                 groups.append(self._find_member(held, name))
             else:
                 found = self.classes.find_private((held.path, held.ordinal), name, reader)
                 groups.append([one.like(held) for one in found])
-        return merge_values(groups, MAX_VALUES)
+        return merge_values(groups)
 
     def _find_member(self, value: Value, name: str) -> list[Value]:
         if value.form is Form.OUTSIDE:
@@ -437,7 +435,8 @@ class PythonEvaluator:
         """Return the values of a call."""
         if value.form is Form.OUTSIDE:
             return [make_external(value.path + "()")]
-        if value.form in (Form.GIVES_ITEM, Form.ITEMS):  # as an item: the referent of a weak reference
+        # the referent of a weak reference is treated as an item
+        if value.form in (Form.GIVES_ITEM, Form.ITEMS):
             return [take_item(value)]
         if value.form is Form.GIVES_ITEMS:
             return [value._replace(form=Form.ITEMS, is_certain=False)]
@@ -448,7 +447,7 @@ class PythonEvaluator:
         return self._make(value) if self.classes.is_class(value) else self._call_function(value, arguments)
 
     def _make(self, value: Value) -> list[Value]:
-        """Return the object that a call of a class makes, or what else its `__new__` returns."""
+        """Return the object that a call of a class makes, or the result of its `__new__`."""
         own = value._replace(form=Form.INSTANCE, owner=())
         makers = self.classes.find_member((value.path, value.ordinal), "__new__")
         results = [each for one in makers for each in self._call_function(one, ANY_ARGUMENTS)]
@@ -458,17 +457,17 @@ class PythonEvaluator:
         return [own.guessed(), *others] if others else [own]
 
     def _call_member(self, value: Value, *names: str, arguments: str = ANY_ARGUMENTS) -> list[Value]:
-        """Return the results of the first named method that an instance's class has; else nothing."""
+        """Return the results of the first of these methods that the class of an instance has, or nothing."""
         for name in names:
             members = self.classes.find_member((value.path, value.ordinal), name)
             if members:
-                return merge_values([self._call_function(one, arguments) for one in members], MAX_VALUES)
+                return merge_values([self._call_function(one, arguments) for one in members])
         return []
 
     def _call_function(self, value: Value, arguments: str, result: str = "()") -> list[Value]:
-        """Return a declared function's results, by its annotation or else its return statements.
+        """Return the results of a declared function, by its annotation or else by its return statements.
 
-        Results of overloads are open if a call may choose between overloads with different ones. `result` is
+        They are alternatives if a call may choose between overloads with different results. `result` is
         "()[0]" for the first item of a tuple.
         """
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
@@ -479,7 +478,7 @@ class PythonEvaluator:
             return self._read_results(value, names, result)
         groups = [self._read_results(value._replace(ordinal=one), names, result) for one in overloads]
         annotated = {tuple(one[:3] for one in group) for group in groups if group}
-        found = merge_values(groups, MAX_VALUES)
+        found = merge_values(groups)
         return found if len(annotated) < 2 else [one._replace(is_open=True) for one in found]
 
     def _read_results(self, value: Value, names: PythonNames, result: str) -> list[Value]:
@@ -499,12 +498,12 @@ class PythonEvaluator:
     def _keep(
         self, key: tuple[str, int, str], path: str, names: PythonNames, bounds: Sequence[Bound]
     ) -> list[Value]:
-        """Return the values in BIND rows; cache them unless a cycle or a limit cut them short."""
+        """Return the values in BIND rows; cached unless a cycle or a limit cut them short."""
         was_cut, self._was_cut = self._was_cut, False
         self._active.add(key)
         self._depth += 1
         try:
-            found = self._list_bound_values(path, names, bounds)
+            found = self._list_bound_values(path, bounds)
         finally:
             self._active.discard(key)
             self._depth -= 1
@@ -514,7 +513,7 @@ class PythonEvaluator:
         return found
 
     def _fit_owner(self, method: Value, names: PythonNames, found: list[Value]) -> list[Value]:
-        """Replace `return self` and `-> Self` by the class that the method was looked up on."""
+        """Replace `return self` and `-> Self` by the class on which the method was looked up."""
         if not method.owner:
             return found
         path, ordinal = method.owner
@@ -529,7 +528,7 @@ class PythonEvaluator:
         return fitted
 
     def _take_item(self, value: Value) -> list[Value]:
-        """Return the values of `value[...]`; for a class the class itself, as in `Box[int]`."""
+        """Return the values of `value[...]`; of a class, as in `Box[int]`, the class itself."""
         if value.form in (Form.ITEMS, Form.VALUES):
             return [take_item(value)]
         if value.form is Form.OUTSIDE:
@@ -551,7 +550,8 @@ class PythonEvaluator:
 
     def _enter(self, value: Value) -> list[Value]:
         """Return the values that `with value as x` binds to x."""
-        if value.form is Form.ITEMS:  # a function decorated as a context manager, annotated with an iterator
+        # a function that is decorated as a context manager and annotated with an iterator
+        if value.form is Form.ITEMS:
             return [take_item(value)]
         if value.form is Form.OUTSIDE:
             return [make_external(value.path + "()")]
@@ -573,7 +573,7 @@ def _get_key(path: str, bound: Bound) -> tuple[str, int, str]:
 
 
 def _list_first(bounds: Sequence[Bound]) -> Sequence[Bound]:
-    """Return at most MAX_VALUES rows; of more, those that differ in what they say come first."""
+    """Return at most MAX_VALUES rows; of more, those with different contents come first."""
     if len(bounds) <= MAX_VALUES:
         return bounds
     different = {(one.symbol, one.qualifier, one.name, one.form): one for one in reversed(bounds)}
@@ -581,7 +581,7 @@ def _list_first(bounds: Sequence[Bound]) -> Sequence[Bound]:
 
 
 def _differ(known: Sequence[Bound], groups: Sequence[Sequence[Value]]) -> bool:
-    """Return whether assignments have different values. Conditions may name several classes, as unions do."""
+    """Return whether assignments have different values; a condition may name several classes, as a union."""
     values = {
         tuple(value[:3] for value in group)
         for one, group in zip(known, groups, strict=True)

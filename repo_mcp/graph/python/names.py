@@ -1,9 +1,8 @@
-"""One Python file as the resolver sees it: the bindings, imports, bases and shown types of its scopes.
+"""One Python file as the resolver sees it: the bindings, imports, bases and written types of its scopes.
 
-The overload that a call chooses follows from its constants and from the arguments it leaves out. A call has
-the form of symbol records, `(_,True,mode='rb')`, and an overload its parameters as written. The first
-overload that fits counts, as for type checkers. If the choice depends on the type of an argument, several
-remain, and it is open which of them is meant.
+A call chooses an overload by its constants and by the arguments that it leaves out. A call has the form of
+symbol records, `(_,True,mode='rb')`, and an overload its parameters as written. As for type checkers, the
+first overload that fits counts. If the choice depends on the type of an argument, several overloads are left.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _READ_ROLES = (
     ReferenceRole.INHERIT,
 )
 _ROOT = re.compile(r"[.(\[]")  # after the first name of an expression
-MAX_DECLARED = 64  # declarations of one name in a scope, of which the last is looked for
+MAX_DECLARED = 64  # declarations of one name in a scope that are compared
 MAX_LOOKED_BACK = 200  # symbols searched for the method that assigns an attribute
 UNKNOWN_ARGUMENT = "_"
 _CUT = "…"  # at the end of a text that is too long for a record
@@ -105,8 +104,7 @@ class PythonSymbols:
         return ordinals
 
     def list_overloads(self, ordinal: int, arguments: str) -> list[int]:
-        """Return the overloads of a function that a call with these arguments may choose; empty if the
-        function has none."""
+        """Return the overloads of a function that a call may choose; empty for one without overloads."""
         if not self.is_function(ordinal):
             return []
         record = self.record
@@ -199,13 +197,13 @@ class PythonNames(PythonSymbols):
             found.setdefault((one.symbol, one.alias or "*"), []).append(imported)
         return found
 
-    def binds_again(self, scope: int, name: str) -> bool:
-        """Return whether a scope declares or imports a name more than once, or may do so by a star.
+    def binds_again(self, name: str) -> bool:
+        """Return whether the module declares or imports a name more than once, perhaps by a star.
 
-        False for more than MAX_DECLARED times, as any of them may then be meant.
+        False for more than MAX_DECLARED times: then any of them may be meant.
         """
-        count = len(self.children.get((scope, name), ())) + len(self.imports.get((scope, name), ()))
-        return count > 0 and 1 < count + len(self.imports.get((scope, "*"), ())) <= MAX_DECLARED
+        count = len(self.children.get((0, name), ())) + len(self.imports.get((0, name), ()))
+        return count > 0 and 1 < count + len(self.imports.get((0, "*"), ())) <= MAX_DECLARED
 
     @cached_property
     def bounds(self) -> dict[tuple[int, str], list[Bound]]:
@@ -224,7 +222,7 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def replaced(self) -> dict[str, list[Bound]]:
-        """Map the name of an attribute to the rows of the assignments that replace its value."""
+        """Map the name of an attribute to the rows of assignments that replace its value."""
         found: dict[str, list[Bound]] = {}
         for (_, alias), bounds in self.bounds.items():
             if alias.startswith(REPLACED):
@@ -240,7 +238,7 @@ class PythonNames(PythonSymbols):
         return found
 
     def list_bases(self, ordinal: int) -> list[str]:
-        """Return the dotted name of each base of a class in order, "" for one without a name."""
+        """Return the dotted names of the bases of a class in order; "" for a base without a name."""
         named = self._bases.get(ordinal, {})
         is_more = bool(int(self.record.flags[ordinal]) & SymbolFlag.UNNAMED_BASE)
         return [named.get(number, "") for number in range(1, max(named, default=0) + is_more + 1)]
@@ -252,14 +250,14 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def reads(self) -> frozenset[tuple[int, str]]:
-        """Return the (ordinal, name) of each bare name read there that is not a function's variable."""
+        """Return (ordinal, name) of each bare name that a symbol reads, but for variables of functions."""
         record, strings = self.record, self.record.strings
         rows = [row for row in record.list_role(*_READ_ROLES) if not record.ref_qualifiers[row]]
         return frozenset((int(record.ref_symbols[row]), strings[record.ref_names[row]]) for row in rows)
 
     @cached_property
     def heads(self) -> frozenset[tuple[int, str]]:
-        """Return the (ordinal, name) of each bare name read in a method's head that its class binds."""
+        """Return (ordinal, name) of each bare name in the head of a method that its class binds."""
         if OF_CLASS not in self.record.strings:
             return frozenset()
         rows = list_references(self.record, *_READ_ROLES)
@@ -267,7 +265,7 @@ class PythonNames(PythonSymbols):
 
 
 def is_private(name: str) -> bool:
-    """Return whether an attribute is that of one class alone, by two underscores before its name."""
+    """Return whether an attribute is private to one class, by two underscores before its name."""
     return name.startswith("__") and not name.endswith("__")
 
 
@@ -291,7 +289,7 @@ class Parameters(NamedTuple):
 def choose_overloads(overloads: Sequence[str], arguments: str, is_bound: bool) -> list[int]:
     """Return the positions of the overloads that a call may mean, in order; all of them if none fits.
 
-    `overloads` are parameters as written. If `is_bound`, the first parameter is not given.
+    `overloads` are parameters as written. If `is_bound`, the call does not pass the first parameter.
     """
     passed = split_list(arguments[1:-1])
     every = [*range(len(overloads))]
@@ -312,7 +310,7 @@ def choose_overloads(overloads: Sequence[str], arguments: str, is_bound: bool) -
 
 
 def _is_sure(argument: str, place: int, fitting: Sequence[Sequence[str]]) -> bool:
-    """Return whether an argument certainly fits the first overload, or fits all of them alike."""
+    """Return whether an argument certainly fits the first overload, or all of them equally."""
     type_text = fitting[0][place]
     if type_text in _ANY or all(types[place] == type_text for types in fitting):
         return True
@@ -373,7 +371,7 @@ def _match(parameters: Parameters, passed: Sequence[str]) -> list[str] | None:
 
 
 def accepts(type_text: str, constant: str) -> bool | None:
-    """Return whether a constant, as records write it, has a type; None if that is unknown."""
+    """Return whether a constant, as it is recorded, has a type; None if that is unknown."""
     if constant == UNKNOWN_ARGUMENT or constant.startswith(COPIED) or type_text in _ANY:
         return None
     if literal := _LITERAL.fullmatch(type_text):
@@ -393,7 +391,7 @@ def accepts(type_text: str, constant: str) -> bool | None:
 
 
 def _is_among(constant: str, values: Sequence[str]) -> bool | None:
-    """Return whether a constant is one of those that a `Literal` lists."""
+    """Return whether a constant is listed in a `Literal`; None if that is unknown."""
     if constant in ("'", "0"):  # its value is not recorded
         is_text = constant == "'"
         same = [

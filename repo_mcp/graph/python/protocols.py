@@ -28,7 +28,7 @@ _HEAD = re.compile(r"(\w+)(\[.*\])?")
 
 
 class Accepted(NamedTuple):
-    """The arguments that a function takes, without the object that it belongs to."""
+    """The arguments that a function accepts, without the object that it belongs to."""
 
     places: tuple[str, ...]  # names of the parameters given by position; "" if callers cannot use the name
     types: tuple[str, ...]  # of these, as written
@@ -59,12 +59,12 @@ class ProtocolShapes(ShapeReader):
                     return True
         return False
 
-    def keep_declaring(self, paths: list[str]) -> list[str]:
-        """Return the files among `paths` that name `Protocol`."""
+    def keep_with_interfaces(self, paths: list[str]) -> list[str]:
+        """Return those of the files that name `Protocol`."""
         using = set(self._program.list_using("Protocol"))
         return [path for path in paths if path in using]
 
-    def is_called(self, symbol: DeclaredSymbol) -> bool:
+    def is_callable(self, symbol: DeclaredSymbol) -> bool:
         """Return whether a member is a method."""
         return symbol.kind is SymbolKind.METHOD
 
@@ -72,7 +72,7 @@ class ProtocolShapes(ShapeReader):
         found = Shape()
         for path, ordinal in self._classes.list_order((owner.path, owner.ordinal))[0]:
             record = self._program.find_record(path)
-            if record is None:  # the path holds the name of a base that is external
+            if record is None:  # for an external base, the path is its name
                 found.outside.add(path)
                 continue
             found.above.add(Declaration(path, ordinal))
@@ -85,7 +85,7 @@ class ProtocolShapes(ShapeReader):
                 found.members.setdefault(name, members)
         return found
 
-    def _stands(self, own: list[Member], wanted: list[Member]) -> bool:
+    def _can_replace(self, own: list[Member], wanted: list[Member]) -> bool:
         return any(_fits(one, other) for _, one in own for _, other in wanted)
 
 
@@ -108,22 +108,22 @@ def _fits(own: DeclaredSymbol, wanted: DeclaredSymbol) -> bool:
 
 
 def _accepts(own: Accepted, wanted: Accepted) -> bool:
-    """Return whether a function takes the arguments that another one is called with."""
+    """Return whether a function accepts the arguments with which another one is called."""
     if own.least > wanted.most or own.most < (wanted.least if wanted.most == MANY else wanted.most):
         return False
     missing = wanted.required - own.names
-    by_position = own.most - wanted.most  # parameters that may be given by name, too
+    by_position = own.most - wanted.most  # these may be given by name, too
     return own.required <= wanted.names and (own.takes_names or len(missing) <= max(0, by_position))
 
 
 def _is_named_so(own: Accepted, wanted: Accepted) -> bool:
-    """Return whether parameters that may be given by their names have the same names."""
+    """Return whether the parameters that may be given by name have the same names."""
     pairs = zip(own.places, wanted.places, strict=False)
     return all(name == other for name, other in pairs if other)
 
 
 def read_accepted(symbol: DeclaredSymbol) -> Accepted:
-    """Return the arguments that a method takes: "(self, a: int, b=1, *rest, c, **others)"."""
+    """Return the arguments that a method accepts: "(self, a: int, b=1, *rest, c, **others)"."""
     parts = [one.strip() for one in split_list(symbol.parameters.strip()[1:-1])]
     if parts and not symbol.flags & SymbolFlag.STATIC:
         parts = parts[1:]
@@ -155,7 +155,7 @@ def read_accepted(symbol: DeclaredSymbol) -> Accepted:
 
 
 def _may_be(own: str, wanted: str) -> bool:
-    """Return False for two written types that plainly differ."""
+    """Return False if two written types plainly differ."""
     mine, theirs = _read_plain(own), _read_plain(wanted)
     return not mine or not theirs or all({one, _WIDER.get(one, one)} & theirs for one in mine)
 

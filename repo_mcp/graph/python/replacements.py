@@ -1,7 +1,7 @@
 """Functions and classes of Python that a program replaces: `Shape.area = other`, `module.run = wrapped`.
 
-A replaced function need not be the declared one. Assignments to attributes of names that lead to a class or a
-module count in any file, and assignments to methods of `self` count in the class itself. A test replaces
+A use of a replaced function need not mean the declared one. Assignments to attributes of names that lead to a
+class or a module count in any file, and assignments to methods of `self` in the class itself. A test replaces
 something only for itself: its assignments count in its own file alone.
 
 Left out on purpose: `setattr`, `mock.patch` and attributes of single objects.
@@ -20,7 +20,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.roles import is_test_path
 
 MAX_KEPT = 50_000  # cached answers
-MAX_FILES = 40  # that assign an attribute of one name
+MAX_FILES = 40  # files that assign an attribute of one name
 
 _Store = tuple[str, str, int]  # the file of an assignment, and the class or (ordinal 0) module
 
@@ -63,14 +63,14 @@ class PythonReplacements:
         return frozenset(own | {one[0] for one in stores if one[1:] in holders})
 
     def _list_nearer(self, declaring: Class, owner: Class | tuple[()]) -> list[Class]:
-        """Return the classes in which a member is looked up, to and including the one that declares it."""
+        """Return the classes in which a member is looked up, up to the one that declares it."""
         if not owner or owner == declaring:
             return [declaring]
         order, _ = self._classes.list_order(owner)
         return order[: order.index(declaring) + 1] if declaring in order else [declaring]
 
     def _is_assigned_by(self, one: Class, name: str) -> bool:
-        """Return whether a method of a class assigns an attribute of itself or of its class."""
+        """Return whether a method of a class assigns an attribute of its object or its class."""
         names = self._scoping.find_names(one[0])
         bounds = names.replaced.get(name, ()) if names is not None else ()
         for bound in bounds:

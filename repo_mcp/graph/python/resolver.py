@@ -1,8 +1,8 @@
 """The Python resolver: the meaning of names in Python files.
 
 A bare name is looked up through scopes and imports. An attribute is looked up in the value before it, as far
-as that is known. If nothing is known, the only member of that name in the repository is probable, and
-several are possible. Names common in builtin types or popular modules are never guessed.
+as that is known. If nothing is known of it, the only member of that name in the repository is probable, and
+several are possible. Names that builtin types or popular modules have are never guessed.
 
 `COMMON_NAMES` has the members of the builtin types and of the most used classes of the standard library, and
 words that many programs use for members.
@@ -209,22 +209,22 @@ class PythonResolver:
                 reference.line if ordinal == reference.symbol else 0,
                 as_type=reference.role in _TYPE_ROLES,
             )
-            return self._answer(path, found)
+            return self._conclude(path, found)
         return self._attribute(path, names, reference)
 
     def _import(self, path: str, reference: Reference) -> Resolution:
         if reference.name in ("", "*"):
             module = self._scoping.modules.find_module(path, reference.qualifier)
             if module is not None:
-                return self._answer(path, [Value(Form.MODULE, module)])
+                return self._conclude(path, [Value(Form.MODULE, module)])
             external = "" if reference.qualifier.startswith(".") else reference.qualifier
             return Resolution((), external)
         imported = Imported(reference.symbol, reference.qualifier, reference.name, reference.line)
-        return self._answer(path, self._scoping.follow(path, imported, reference.alias))
+        return self._conclude(path, self._scoping.follow(path, imported, reference.alias))
 
     def _export(self, path: str, reference: Reference) -> Resolution:
         name = reference.qualifier if reference.name == "*" else reference.name
-        return self._answer(path, self._scoping.find_member(path, name))
+        return self._conclude(path, self._scoping.find_member(path, name))
 
     def _attribute(self, path: str, names: PythonNames, reference: Reference) -> Resolution:
         ordinal, name = reference.symbol, reference.name
@@ -233,7 +233,7 @@ class PythonResolver:
         if reference.role is ReferenceRole.INHERIT:
             values = self._evaluator.classes.find_dotted(path, ordinal, f"{reference.qualifier}.{name}")
             if values:
-                return self._answer(path, values)
+                return self._conclude(path, values)
         members, is_known = self._find_members(path, reference)
         if len(members) == 1 and _is_declared_by(path, names, members[0], reference):
             return NOTHING
@@ -241,10 +241,10 @@ class PythonResolver:
             members = [one.guessed() if self._replacements.is_runnable(one) else one for one in members]
         is_found = any(one.form is not Form.OUTSIDE for one in members)
         if self._evaluator.is_conditional and not is_found:
-            # A variable's declared class may derive from the one that a condition checks.
+            # The declared class of a variable may derive from the class that a condition tests.
             more, _ = self._find_members(path, reference, ignores_conditions=True)
             members = more or members
-        return self._answer(path, members) if members or is_known else self._guess(path, reference)
+        return self._conclude(path, members) if members or is_known else self._guess(path, reference)
 
     def _find_members(
         self, path: str, reference: Reference, *, ignores_conditions: bool = False
@@ -268,15 +268,15 @@ class PythonResolver:
         return members, is_known
 
     def _is_known(self, value: Value) -> bool:
-        """Return whether all members of a receiver are known, as far as they can be."""
+        """Return whether all members of a receiver are known."""
         if value.form is Form.OBJECT:
             return self._evaluator.classes.is_class(value)
         return True
 
-    def _answer(self, path: str, values: list[Value]) -> Resolution:
+    def _conclude(self, path: str, values: list[Value]) -> Resolution:
         targets: list[Target] = []
         external = ""
-        has_other = any(one.form is Form.OUTSIDE for one in values)  # it may be the external one, too
+        has_other = any(one.form is Form.OUTSIDE for one in values)  # the external one may be meant instead
         is_one = len({(one.path, one.ordinal) for one in values}) < 2
         for value in values:
             if value.form is Form.OUTSIDE:
@@ -299,7 +299,7 @@ class PythonResolver:
         name = reference.name
         if name in COMMON_NAMES or (name.startswith("__") and name.endswith("__")):
             return NOTHING
-        # A test's own helpers are never guessed for another file.
+        # What a test declares is never guessed for another file.
         members = self._guesses.get(name, lambda: self._list_members(name))
         found = [one for one in members if one.path == path or not is_test_path(one.path)]
         if not found or len(found) > MAX_GUESSES:
@@ -309,7 +309,8 @@ class PythonResolver:
         return Resolution(tuple(Target(one, confidence) for one in found))
 
     def _fits(self, declaration: Declaration, reference: Reference) -> bool:
-        """Return True for a method or property; for an attribute if the receiver is named like its class.
+        """Return True for a method or property; for an attribute only if the receiver is named like its
+        class.
 
         Settings and records have attributes of any name, and their receivers are often dynamic.
         """
@@ -335,7 +336,7 @@ class PythonResolver:
             names = self._scoping.find_names(path)
             if names is None:
                 continue
-            members: dict[int, int] = {}  # by class; of overloads, the one that runs
+            members: dict[int, int] = {}  # by class, so that of overloads only the one that runs counts
             for ordinal in names.record.find_symbols(name):
                 owner = names.parents[ordinal]
                 if not names.is_class(owner) or names.kinds[ordinal] not in _MEMBERS:
@@ -347,7 +348,7 @@ class PythonResolver:
 
 
 def _take_surest(targets: list[Target]) -> tuple[Target, ...]:
-    """Return the targets in order, each declaration once, as sure as the surest way to it."""
+    """Return the targets in order, each once, with the confidence of the surest way to it."""
     found: dict[Declaration, Target] = {}
     for target in targets:
         known = found.get(target.declaration)
@@ -357,7 +358,7 @@ def _take_surest(targets: list[Target]) -> tuple[Target, ...]:
 
 
 def _is_declared_by(path: str, names: PythonNames, member: Value, reference: Reference) -> bool:
-    """Return whether a reference is the assignment that declares an attribute."""
+    """Return whether a reference is the assignment that declares the attribute."""
     if member.form is not Form.OBJECT or member.path != path or reference.role is not ReferenceRole.USE:
         return False
     is_property = names.kinds[member.ordinal] == SymbolKind.PROPERTY and not names.is_function(member.ordinal)
@@ -365,7 +366,7 @@ def _is_declared_by(path: str, names: PythonNames, member: Value, reference: Ref
 
 
 def _is_replaced_before(names: PythonNames, reference: Reference) -> bool:
-    """Return whether the function of a use assigns the same attribute of the same receiver above it."""
+    """Return whether the function around a use assigns the same attribute of the same receiver above it."""
     rows = names.replaced.get(reference.name, ())
     return any(
         (one.symbol, one.qualifier) == (reference.symbol, reference.qualifier) and one.line < reference.line
@@ -374,7 +375,7 @@ def _is_replaced_before(names: PythonNames, reference: Reference) -> bool:
 
 
 def _is_not_yet_bound(names: PythonNames, reference: Reference) -> bool:
-    """Return whether a class binds a name to the value that it has outside: `limit: int = limit`."""
+    """Return whether a class body reads a name that it binds on that line: `limit: int = limit`."""
     ordinal = reference.symbol
     if not ordinal or not names.is_class(ordinal) or reference.role is not ReferenceRole.USE:
         return False

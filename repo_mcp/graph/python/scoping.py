@@ -13,17 +13,17 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from repo_mcp.graph.program import Program
-from repo_mcp.graph.python.declared import STAR, Declared, keep_run, list_later_stars
+from repo_mcp.graph.python.declared import STAR, Declared, keep_in_effect, list_later_stars
 from repo_mcp.graph.python.modules import PythonModules
 from repo_mcp.graph.python.names import Imported, PythonNames
 from repo_mcp.lru_cache import LruCache
 
-MAX_FILES = 2_000  # whose tables are cached
+MAX_FILES = 2_000  # files whose tables are cached
 MAX_KEPT = 200_000  # cached answers
 MAX_HOPS = 12  # from one module to the next
 MAX_VALUES = 8  # meanings of one name
 _BUILTINS = frozenset(dir(builtins))
-OUTER = -1  # ordinal of something external in a form other than OUTSIDE
+OUTER = -1  # ordinal of an external value, in any form but OUTSIDE
 
 
 class Form(IntEnum):
@@ -72,28 +72,28 @@ class Value(NamedTuple):
 
 
 def take_item(value: Value) -> Value:
-    """Return one of the items that a value holds or gives."""
+    """Return the value of one of the items that a value holds."""
     if value.ordinal == OUTER:
         return make_external(value.path + "()")
     return value._replace(form=Form.INSTANCE, is_certain=False)
 
 
 def make_external(name: str) -> Value:
-    """Return the value of something not declared in the repository."""
+    """Return the value of something external."""
     return Value(Form.OUTSIDE, name)
 
 
-def merge_values(groups: list[list[Value]], most: int) -> list[Value]:
-    """Return all values in order without duplicates, at most `most`."""
+def merge_values(groups: list[list[Value]]) -> list[Value]:
+    """Return all values in order without duplicates, at most MAX_VALUES."""
     found: dict[tuple[int, str, int], Value] = {}
     for group in groups:
         for value in group:
             found.setdefault(value[:3], value)
-    return list(found.values())[:most]
+    return list(found.values())[:MAX_VALUES]
 
 
 def _list_scopes(names: PythonNames, ordinal: int, skip_own: bool) -> tuple[list[int], list[int]]:
-    """Return the scopes around a symbol in which it sees names, innermost first, and the other classes."""
+    """Return the scopes around a symbol that it sees, innermost first, and the other classes."""
     around = list(names.iter_around(ordinal))
     scopes: list[int] = []
     classes: list[int] = []
@@ -134,8 +134,9 @@ class PythonScoping:
     ) -> list[Value]:
         """Return the meanings of a bare name that a symbol reads on a line.
 
-        With `skip_own` it is looked up from outside the symbol; with `is_head`, in the head of a method whose
-        class binds it: a method that is declared there, or whose name is written as a type, is not meant.
+        With `skip_own` it is looked up from outside the symbol. With `is_head` it is in the head of a method
+        whose class binds it: a method that is declared there, or one whose name is written as a type, is not
+        meant.
         """
         names = self.find_names(path)
         if names is None:
@@ -154,8 +155,8 @@ class PythonScoping:
             found = self._look_in(path, names, scope, name, line if scope == own else 0)
             if found:
                 return found
-        # A method's annotations, defaults and decorators are evaluated in the scope of its class; its body is
-        # not. One of the two has the name.
+        # The annotations, defaults and decorators of a method are evaluated in the scope of its class, its
+        # body is not. Which of both has the name is not recorded.
         for scope in classes if (ordinal, name) in names.heads or skip_own else ():
             found = self._look_in(path, names, scope, name)
             found = found if skip_own else self._keep_earlier(found, path, ordinal, as_type)
@@ -164,7 +165,7 @@ class PythonScoping:
         return [make_external(f"builtins.{name}")] if name in _BUILTINS else []
 
     def _keep_earlier(self, found: list[Value], path: str, ordinal: int, as_type: bool) -> list[Value]:
-        """Return meanings in a class without its methods from a symbol on, or, for a type, without any."""
+        """Return meanings in a class without methods from a symbol on; for a type, without any method."""
         kept = []
         for one in found:
             names = self.find_names(one.path) if one.form is Form.OBJECT else None
@@ -177,13 +178,13 @@ class PythonScoping:
         if not scope:
             return self._find_at(path, name, line) if line else self.find_member(path, name)
         declared = Declared(names.list_declared(scope, name), names.imports.get((scope, name), []))
-        declared = keep_run(names, scope, name, declared, line)
+        declared = keep_in_effect(names, scope, name, declared, line)
         groups = [[Value(Form.OBJECT, path, ordinal) for ordinal in declared.ordinals]]
         for imported in declared.imports:
             groups.append(self.follow(path, imported, name))
-        found = merge_values(groups, MAX_VALUES)
+        found = merge_values(groups)
         if len(found) > 1 and names.is_function(scope):
-            # Branches of a function import or declare it differently: which of them ran is not in the text.
+            # Branches of a function import or declare it differently; the text does not show which one ran.
             return [one.guessed() for one in found]
         return found
 
@@ -206,7 +207,7 @@ class PythonScoping:
     def _find_at(self, module: str, name: str, line: int) -> list[Value]:
         """Return the meanings of a name on a line of a module itself."""
         names = self.find_names(module)
-        if names is None or not names.binds_again(0, name):
+        if names is None or not names.binds_again(name):
             return self.find_member(module, name)
         self._asked.clear()
         return self._find_member(module, name, 0, line)
@@ -220,30 +221,31 @@ class PythonScoping:
             starred = {one: self._follow_star(module, one, name, hops) for one in stars}
             stars = [one for one in stars if starred[one]]
             declared = Declared(declared.ordinals, [*declared.imports, *stars])
-            declared = keep_run(names, 0, name, declared, line)
+            declared = keep_in_effect(names, 0, name, declared, line)
             groups.append([Value(Form.OBJECT, module, ordinal) for ordinal in declared.ordinals])
             for imported in declared.imports:
                 found = starred.get(imported)
                 groups.append(self.follow(module, imported, name, hops + 1) if found is None else found)
             if len({one[:3] for group in groups for one in group}) > 1:
-                # `try: from a import x`, `except ImportError: def x()`: which one holds is not in the text.
+                # `try: from a import x`, `except ImportError: def x()`: the text does not show which one
+                # holds.
                 groups = [[one.guessed() for one in group] for group in groups]
             if not any(groups):
                 groups.append(self._find_starred(module, names, name, hops))
         if not any(groups):
             below = self.modules.find_submodule(module, name)
             groups.append([] if below is None else [Value(Form.MODULE, below)])
-        return merge_values(groups, MAX_VALUES)
+        return merge_values(groups)
 
     def _find_starred(self, module: str, names: PythonNames, name: str, hops: int) -> list[Value]:
-        """Return the meanings that star imports give a name: the last of them that have it."""
+        """Return the meanings that a name has by star imports: those of the last one that has it."""
         found = []
         for imported in names.imports.get((0, STAR), ()):
             if imported.name == STAR and (values := self._follow_star(module, imported, name, hops)):
                 found.append((imported, values))
-        kept = keep_run(names, 0, STAR, Declared([], [imported for imported, _ in found]), 0).imports
+        kept = keep_in_effect(names, 0, STAR, Declared([], [imported for imported, _ in found]), 0).imports
         groups = [values for imported, values in found if imported in kept]
-        merged = merge_values(groups, MAX_VALUES)
+        merged = merge_values(groups)
         return merged if len(merged) < 2 or len(groups) < 2 else [one.guessed() for one in merged]
 
     def _follow_star(self, module: str, imported: Imported, name: str, hops: int) -> list[Value]:

@@ -16,12 +16,12 @@ from repo_mcp.graph.python.scoping import Value
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
-MAX_KEPT = 20_000  # classes with those that derive from them
-MAX_FILES = 100  # examined for the classes that derive from one
+MAX_KEPT = 20_000  # classes for which the derived classes are cached
+MAX_FILES = 100  # files that are examined for the classes that derive from one
 
 
 class PythonSiblings:
-    """The classes of one program that others mix with one another."""
+    """Finds the classes that other classes of one program derive from together."""
 
     def __init__(self, program: Program, classes: PythonClasses) -> None:
         self._program = program
@@ -58,9 +58,9 @@ class PythonSiblings:
                     yield below
 
     def _find_below(self, above: Class) -> tuple[int, list[Class]]:
-        """Return how many files were examined, and the classes in them that name a class as a base.
+        """Return the number of files examined, and the classes in them that name a class as a base.
 
-        It is the same class if it is in their order.
+        It is the same class if it is in their lookup order.
         """
         path, ordinal = above
         record = self._program.find_record(path)

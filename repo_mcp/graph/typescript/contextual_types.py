@@ -1,6 +1,7 @@
-"""The contextual types of TypeScript: what a parameter of a function, or an object, is where it is passed.
+"""The contextual types of TypeScript: those of the parameters of a function, or of an object, that is passed
+on.
 
-A function that is passed to a call has parameters of the types that the called function declares for it.
+If a function is passed to a call, its parameters have the types that the called function declares for it.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from repo_mcp.graph.typescript.owners import (
     Owners,
     Written,
     get_passed_item,
-    mark_mixed,
+    mark_uncertain,
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile
-from repo_mcp.graph.typescript.signatures import choose_signatures, list_signatures, list_taken
+from repo_mcp.graph.typescript.signatures import choose_signatures, list_parameter_types, list_signatures
 from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import ITSELF, RESULT, read_parameter
@@ -45,11 +46,11 @@ class Evaluator(Protocol):
     def read_each(
         self, each: Iterable[tuple[Written, str, Bound]], steps: int, *, are_one: bool = False
     ) -> Owners:
-        """Return the owners of texts, each written at a place: those of all, or of one of several."""
+        """Return the owners of texts, each written at a place: of all, or (`are_one`) of one of several."""
 
 
 class ContextualTypes:
-    """Finds the types of parameters and objects by what they are passed to."""
+    """Finds the types of parameters and objects by the calls that they are passed to."""
 
     def __init__(self, names: ScriptNames, types: Evaluator, inference: Inference) -> None:
         self._names = names
@@ -58,7 +59,7 @@ class ContextualTypes:
         self._expected: dict[tuple[Owners, int, int, int], Owners] = {}
 
     def follow_parameter(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
-        """Return the owners of a parameter or an object by its contextual type."""
+        """Return the owners of a parameter or an object, by its contextual type."""
         position, index = read_parameter(row.arguments)
         if row.qualifier:
             outer = self._types.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
@@ -66,7 +67,7 @@ class ContextualTypes:
                 return get_passed_item(outer, row.name, position, index)
             meaning = self._types.find_member(outer, row.name, steps + 1)
             if row.name == "then" and meaning is UNKNOWN and (position, index) == (1, 0):
-                return outer  # a promise is seen through
+                return outer  # a promise is treated as its result
         elif (
             row.name.startswith(EXPECTED)
             or row.name.endswith("()")
@@ -87,7 +88,7 @@ class ContextualTypes:
         return self._expect(owners, position, index, steps + 1)
 
     def _expect(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
-        """Return the owners of what `name_parameter` gives for a position and an index."""
+        """Return the owners expected of an argument; with `index`, of a parameter of a function there."""
         key = owners, position, index, steps
         found = self._expected.get(key)
         if found is None:
@@ -102,10 +103,11 @@ class ContextualTypes:
         is_mixed = owners.is_mixed
         if position:
             declared = list_signatures(self._names, owners)
-            owners = self._types.read_each(list_taken(declared, position - 1), steps, are_one=True)
+            owners = self._types.read_each(list_parameter_types(declared, position - 1), steps, are_one=True)
         if index != ITSELF:
             is_mixed |= owners.is_mixed
             taken = list(list_signatures(self._names, owners))
             results = [(at, result, bound) for _, result, at, bound in taken if result]
-            owners = self._types.read_each(results if index == RESULT else list_taken(taken, index), steps)
-        return mark_mixed(owners) if is_mixed else owners
+            expected = results if index == RESULT else list_parameter_types(taken, index)
+            owners = self._types.read_each(expected, steps)
+        return mark_uncertain(owners) if is_mixed else owners

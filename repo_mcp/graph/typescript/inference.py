@@ -1,8 +1,8 @@
 """The type arguments that TypeScript infers from the objects that are passed to a call.
 
-A parameter `{ a: T; b: () => U }` binds T to the member `a` of the object, and U to what its member `b`
-returns. A mapped type, which has a member for each member of an object, may choose their types by conditions;
-a condition is decided if the name of a type decides it. Whatever is found this way is at most probable.
+A parameter `{ a: T; b: () => U }` binds T to the member `a` of the object, and U to the result of its member
+`b`. A mapped type has a member for each member of an object, and may choose its type by conditions; a
+condition counts if the name of a type decides it. What is found this way is at most probable.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from repo_mcp.graph.typescript.owners import (
     Parameter,
     Written,
     join_bound,
-    mark_mixed,
+    mark_uncertain,
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.graph.typescript.signatures import list_signatures
@@ -39,13 +39,13 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _MAPPED = re.compile(
     r"\{ (?:[-+]?readonly )?\[(\w+) in keyof ([\w$]+)(?: as [^\]]*)?\](?:[-+]?\?)?: (.*?);? \}"
 )
-MAX_MEMBERS = 24  # of one object that are compared with what it is expected to have
+MAX_MEMBERS = 24  # members of one object that are compared with the expected type
 MAX_CONDITIONS = 8
-MAX_TRACED = 4  # type parameters followed from one to another
+MAX_TRACED = 4  # steps from one type parameter to another
 
 
 class TypeReader(Protocol):
-    """Tells the owners of written types and of their members."""
+    """Finds the owners of written types and of their members."""
 
     def read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
         """Return the owners that a written type names."""
@@ -68,10 +68,11 @@ class Inference:
     # Type arguments
 
     def infer(self, file: ScriptFile, row: Reference, called: Owners, steps: int, *, of: str = "") -> Owners:
-        """Return what the call in a row calls, with type parameters bound to members of the objects passed.
+        """Return what the call in a row calls, with type parameters bound to members of the objects passed to
+        it.
 
-        With `of`, only that object counts, and of its members only those that are results of calls: the types
-        are wanted for this object, so what is written in it has these types and does not determine them.
+        With `of`, only that object counts, and of its members only results of calls: the question is then
+        which types the object is expected to have, so that what is written in it cannot decide them.
         """
         found: dict[Parameter, Written] = {}
         passed = {
@@ -104,7 +105,7 @@ class Inference:
         bound: Bound,
         steps: int,
     ) -> Iterator[tuple[str, str]]:
-        """Yield type parameters of a signature with the paths in an object that determine them."""
+        """Yield the type parameters in a written type, each with the path in an object that determines it."""
         other = self._names.find_file(at.path)
         if other is None or not any(re.search(rf"\b{re.escape(one)}\b", text) for one in free):
             return
@@ -125,14 +126,14 @@ class Inference:
                             yield parameter[2], f"{literal}.{name}{'' if function is None else '()'}"
 
     def _read_type(self, declaration: Declaration) -> str:
-        """Return the written type of a member, that of a method as a function type."""
+        """Return the written type of a member; that of a method as a function type."""
         symbol = self._names.get_symbol(declaration)
         if symbol is None:
             return ""
         return f"() => {symbol.return_type}" if symbol.kind in CALLABLE_KINDS else symbol.return_type
 
     def _trace(self, place: Declaration, text: str, bound: Bound, steps: int = 0) -> Iterator[Parameter]:
-        """Yield the type parameters that a text stands for: itself, or those that an alias is made of."""
+        """Yield the type parameters that a text stands for: itself, or those of an alias."""
         file = self._names.find_file(place.path)
         if file is None or steps > MAX_TRACED:
             return
@@ -159,18 +160,18 @@ class Inference:
     # Members of objects
 
     def read_literal(self, file: ScriptFile, text: str, steps: int) -> Owners:
-        """Return the owners of what a path of members leads to from an object: "@120.a.b()"."""
+        """Return the owners at the end of a path of members that begins with an object: "@120.a.b()"."""
         literal, *names = text.rstrip(".").split(".")
         for at, name in enumerate(names):
             inner = file.literals.step(literal, name)
             if not inner:
                 rows = file.literals.find_call(literal, name) if at == len(names) - 1 else []
-                return mark_mixed(self._types.follow_binds(file, rows, steps + 1)) if rows else NO_OWNERS
+                return mark_uncertain(self._types.follow_binds(file, rows, steps + 1)) if rows else NO_OWNERS
             literal = inner
         return Owners(functions=(Written(file.path, 0, literal),), is_mixed=True)
 
     def list_written(self, owners: Owners, name: str) -> tuple[Written, ...]:
-        """Return the paths of the members with a name that the objects in owners have."""
+        """Return the paths of the members of a name in the objects that owners have."""
         found = []
         for one in owners.functions:
             file = self._names.find_file(one.path) if one.text.startswith(EXPECTED) else None
@@ -179,7 +180,7 @@ class Inference:
         return tuple(found)
 
     def choose(self, mapped: Written, name: str, steps: int) -> Owners:
-        """Return the owners of a member of `{ [K in keyof T]: .. }`, by that of the object bound to T."""
+        """Return the owners of a member of `{ [K in keyof T]: .. }`, by the object bound to T."""
         key = mapped, name, steps
         if key not in self._chosen:
             self._chosen[key] = NO_OWNERS  # the answer inside a cycle
@@ -212,8 +213,8 @@ class Inference:
                 return NO_OWNERS
             text = then if holds else other
         if text in same:
-            return mark_mixed(value)
-        return mark_mixed(self._types.read_written(file, mapped.ordinal, text, steps + 1, mapped.bound))
+            return mark_uncertain(value)
+        return mark_uncertain(self._types.read_written(file, mapped.ordinal, text, steps + 1, mapped.bound))
 
     def _find_value(self, file: ScriptFile, mapped: Written, whole: str, name: str, steps: int) -> Owners:
         """Return the owners of a member of the last object with it that a type parameter is bound to."""
@@ -227,7 +228,7 @@ class Inference:
     def _holds(
         self, file: ScriptFile, mapped: Written, value: Owners, target: str, steps: int
     ) -> bool | None:
-        """Return whether a value has the type that a condition names; None if the name does not decide it."""
+        """Return whether a value has the type that a condition names; None if the name leaves it open."""
         named = read_types(target)
         if len(named) != 1 or named[0].qualifier or named[0].is_items:
             return None

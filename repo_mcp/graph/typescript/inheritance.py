@@ -1,4 +1,4 @@
-"""The members that TypeScript classes and interfaces have from their bases."""
+"""The members that TypeScript classes and interfaces inherit."""
 
 from __future__ import annotations
 
@@ -39,10 +39,9 @@ class Inheritance:
         return Owners(tuple(found), "" if found else "window")
 
     def find_inherited(self, first: Declaration, name: str, steps: int, bound: Bound) -> Meaning:
-        """Return the members with a name in one owner, or else in its bases.
+        """Return the members of a name in one owner, or else in its bases.
 
-        Interfaces that a class promises to implement come last, because the class must have each member
-        itself.
+        Interfaces that a class implements come last, because the class must declare each member itself.
         """
         outside, is_open = "", False
         waiting, promised, seen = [first], list[Declaration](), {first}
@@ -51,7 +50,7 @@ class Inheritance:
             owner = (waiting or promised).pop(0)
             found = find_own_member(self._names, owner, name, steps)
             if found is not UNKNOWN:
-                if is_open or (is_promise and outside):  # a base that is not here may have it
+                if is_open or (is_promise and outside):  # an external base may have it
                     found = replace(found, is_certain=False)
                 return replace(found, bound=join_bound(found.bound, bound)) if bound else found
             file, symbol = self._names.find_file(owner.path), self._names.get_symbol(owner)
@@ -90,7 +89,7 @@ class Inheritance:
         written = file.binds.get((symbol.ordinal, f"={row.name}"), ())
         type_arguments = [one.strip() for one in split_type(written[0].name[1:-1], ",")] if written else []
         if row.role is ReferenceRole.INHERIT and not row.qualifier:
-            made = self._mixins.find_held(file, symbol.parent, row.name, row.line, steps)
+            made = self._mixins.find_made_class(file, symbol.parent, row.name, row.line, steps)
             if made != NO_OWNERS:
                 return made
         around = symbol.ordinal if type_arguments else symbol.parent

@@ -1,7 +1,7 @@
 """The objects that are passed to the calls of a TypeScript file, and the values of their members.
 
 Each is named by EXPECTED and its offset, as in the rows of the file. A text such as "@120.a.b()" is a path:
-the member `a` of the object at 120, and what the function `b` in that returns.
+the member `a` of the object at 120, and then the result of its function `b`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Binds = Mapping[tuple[int, str], list[Reference]]
 
 
 class Literals:
-    """Finds the objects that are passed to the calls of a file, and what is known about their members."""
+    """Finds the objects that are passed to the calls of a file, and what is known of their members."""
 
     def __init__(self, binds: Binds) -> None:
         self._passed: dict[tuple[str, str, int], dict[int, str]] = {}
@@ -54,7 +54,7 @@ class Literals:
         return dict.fromkeys(name for each in known for name in each.get(literal, ()))
 
     def step(self, literal: str, name: str) -> str:
-        """Return the object that a member of an object is, or returns for a name with "()"; "" for none."""
+        """Return the object that a member is, or returns for a name with "()"; "" for none."""
         found = self._results if name.endswith("()") else self._members
         return found.get(literal, {}).get(name.removesuffix("()"), "")
 

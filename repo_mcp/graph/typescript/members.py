@@ -1,4 +1,4 @@
-"""The members that an object, a class or a module itself has, and what a variable or `this` is on a line."""
+"""The members that an object, class or module itself has, and the meaning of a variable or `this`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OBJECT_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 
 
 def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: int) -> Meaning:
-    """Return the members with a name in one owner itself; UNKNOWN if there are none."""
+    """Return the members of a name that one owner itself has; UNKNOWN if there are none."""
     if owner.ordinal == 0:
         return names.find_export(owner.path, name, hops=min(steps, 1))
     file = names.find_file(owner.path)
@@ -47,18 +47,18 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
         if (symbol.ordinal, OBJECT) in file.binds:
             found = _keep_returned(file, symbol, found)
         elif not is_constructed(file, symbol.ordinal, name):
-            # `function make() { define({ run() {} }) }`: `run` is of an object that may not be the function's
-            # own.
+            # In `function make() { define({ run() {} }) }`, `run` may belong to another object than those of
+            # the function.
             is_guess = any(one.start_line <= symbol.end_line and one.kind in _OBJECT_MEMBERS for one in found)
     if symbol.kind in OBJECTS or (symbol.kind in CALLABLE_KINDS and not found):
-        held = _find_held(names, file, symbol, name, found)
+        held = _find_named_value(names, file, symbol, name, found)
         if held is not UNKNOWN:
             return held
     if symbol.kind is SymbolKind.CLASS and len(found) > 1:
         found = _keep_last(file, found)
     if symbol.kind is SymbolKind.MODULE:
         found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
-    if symbol.parent == 0:  # merged with other declarations of the same name
+    if symbol.parent == 0:  # declarations of the same name are merged
         twins = file.find_children(symbol.parent, symbol.name)
         for twin in file.keep_seen(twins, symbol.start_line):
             if twin.ordinal != symbol.ordinal:
@@ -69,8 +69,8 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
 
 
 def _keep_last(file: ScriptFile, found: list[DeclaredSymbol]) -> list[DeclaredSymbol]:
-    """Return the members of a name that a class has: of several methods in it that run, the last."""
-    last: dict[bool, int] = {}  # by whether they are static
+    """Return the members of a name that a class has: of several methods with a body, the last one."""
+    last: dict[bool, int] = {}  # static -> the members
     run = [one for one in found if one.kind is SymbolKind.METHOD and not one.flags & _UNRUN]
     run = [one for one in run if not is_assigned(file, one)]
     for one in run:
@@ -86,7 +86,7 @@ def is_constructed(file: ScriptFile, function: int, name: str) -> bool:
 def _keep_returned(
     file: ScriptFile, function: DeclaredSymbol, found: list[DeclaredSymbol]
 ) -> list[DeclaredSymbol]:
-    """Return the symbols in a function that belong to an object that it returns, or to itself."""
+    """Return those symbols in a function that belong to the object that it returns, or to itself."""
     lines = [(row.line, row.arguments) for row in file.binds[function.ordinal, OBJECT]]
     return [
         one
@@ -96,10 +96,10 @@ def _keep_returned(
     ]
 
 
-def _find_held(
+def _find_named_value(
     names: ScriptNames, file: ScriptFile, owner: DeclaredSymbol, name: str, found: list[DeclaredSymbol]
 ) -> Meaning:
-    """Return the target of a member whose object literal names it: `{ name }`, `{ name: what }`.
+    """Return the target of a member whose object literal only names it: `{ name }`, `{ name: what }`.
 
     If the member has a symbol of its own, the target must be callable, and both are returned.
     """
@@ -107,7 +107,8 @@ def _find_held(
     row = next((one for one in rows if one.arguments == SAME and not one.qualifier), None)
     if row is None or any(one.kind is not SymbolKind.PROPERTY for one in found):
         return UNKNOWN
-    inside = owner.ordinal if owner.kind in CALLABLE_KINDS else owner.parent  # of an object that is returned
+    # the object may be one that is returned
+    inside = owner.ordinal if owner.kind in CALLABLE_KINDS else owner.parent
     held = names.look_up(file, inside, row.name, row.line)
     if not found or held is UNKNOWN:
         return held
@@ -121,7 +122,7 @@ def _find_held(
 def find_holder(file: ScriptFile, ordinal: int) -> int | None:
     """Return the class or object that `this` means inside a symbol, or None.
 
-    An arrow function takes `this` from around the objects that it is a member of.
+    In an arrow function, it is the `this` around the objects of which the function is a member.
     """
     kinds = file.record.kinds
     previous = 0
@@ -152,9 +153,9 @@ def _is_exported(file: ScriptFile, member: int) -> bool:
 
 
 def is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> bool:
-    """Return whether a line sees a function with a variable's name that has hidden the variable's type.
+    """Return whether a function with the name of a variable takes its place on a line.
 
-    That is so if no line from the function's start to this one shows the type.
+    That is so if no line from the start of the function to this one shows the type of the variable.
     """
     if not line:
         return False
@@ -164,7 +165,7 @@ def is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> boo
 
 
 def find_binds(file: ScriptFile, ordinal: int, name: str) -> Sequence[Reference]:
-    """Return the rows that show a variable's type, in the innermost scope that has any.
+    """Return the rows that show the type of a variable, in the innermost scope that has any.
 
     They belong to one annotation or value, or to several values, which all count: branches are not followed.
     """

@@ -1,8 +1,8 @@
-"""The bases of TypeScript classes that functions make: `class A extends Named(Aged(Base))`.
+"""The bases of TypeScript classes that are made by functions: `class A extends Named(Aged(Base))`.
 
-Such a class has the members that each mixin adds, the outermost first, and those of the class that is given.
-What a mixin adds is named by the type of its result beside the type of its parameter; without such a type, it
-is the class that it declares. A function that is no mixin gives its result alone.
+Such a class has the members that each mixin adds, the outermost first, and those of the class that is passed
+in. What a mixin adds is named in the type of its result beside the type of its parameter; without a written
+type, it is the class that the mixin declares. A function that is no mixin gives only its result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Refer
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _FIRST_TYPE = re.compile(r"\(\s*[\w$]+\??: (\w+)\b")  # of a function's parameters
-_NOTHING = "never"  # the class that is given to a mixin, while only what it adds is read
+_NOTHING = "never"  # stands for the class that is passed to a mixin, while only what it adds is read
 _UNNAMED = "class"  # the name of a class that has none
 _WITH_MEMBERS = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.TYPE})
 
@@ -51,12 +51,12 @@ class Mixins:
         self._read: dict[tuple[str, int, int], tuple[Owners, bool]] = {}
 
     def list_bases(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int) -> Owners:
-        """Return what a class extends that is no name of a class: nested calls, or a parameter."""
+        """Return the bases of a class that are not named: those of nested calls, or of a parameter."""
         rows = file.binds.get((symbol.ordinal, MIXED), ())
         return self._follow(file, rows, steps)[0] if rows else NO_OWNERS
 
-    def find_held(self, file: ScriptFile, ordinal: int, name: str, line: int, steps: int) -> Owners:
-        """Return the class that functions make and a constant holds; NO_OWNERS for another name."""
+    def find_made_class(self, file: ScriptFile, ordinal: int, name: str, line: int, steps: int) -> Owners:
+        """Return the class that a constant holds because functions make it; NO_OWNERS for another name."""
         for one in self._names.look_up(file, ordinal, name, line, as_type=True).declarations:
             other, symbol = self._names.find_file(one.path), self._names.get_symbol(one)
             if other is None or symbol is None or symbol.kind is not SymbolKind.CONSTANT:
@@ -67,7 +67,7 @@ class Mixins:
         return NO_OWNERS
 
     def make(self, owners: Owners, steps: int) -> Owners:
-        """Return owners with what the classes among them make in their place: `new () => A` is A."""
+        """Return owners in which what a class makes replaces it: `new () => A` becomes A."""
         made = [one for one in owners.functions if makes_objects(one.text)]
         if not made:
             return owners
@@ -81,7 +81,7 @@ class Mixins:
         return unite_owners((others, self._types.read_each(results, steps)))
 
     def _follow(self, file: ScriptFile, rows: Sequence[Reference], steps: int) -> tuple[Owners, bool]:
-        """Return what rows of nested calls name, and whether it extends the class that is given."""
+        """Return the owners that rows of nested calls name, and whether they extend the class passed in."""
         found: list[Owners] = []
         if steps > MAX_STEPS:
             return NO_OWNERS, False
@@ -96,14 +96,14 @@ class Mixins:
         return unite_owners(found), True
 
     def _find_given(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
-        """Return the class that is given to the innermost mixin, or that a parameter takes."""
+        """Return the class that is passed to the innermost mixin, or the type of a parameter."""
         around = (one for one in file.iter_around(row.symbol) if one and (one, row.name) in file.binds)
         holder = -1 if row.qualifier else next(around, -1)
         if holder >= 0:
             return self.make(self._types.follow_binds(file, file.binds[holder, row.name], steps), steps)
         held = NO_OWNERS
         if not row.qualifier:
-            held = self.find_held(file, row.symbol, row.name, row.line, steps)
+            held = self.find_made_class(file, row.symbol, row.name, row.line, steps)
         if held != NO_OWNERS:
             return held
         owners = self._types.find_type(file, row.symbol, row.name, row.qualifier, steps, row.line)
@@ -111,10 +111,10 @@ class Mixins:
         return self.make(replace(owners, declarations=kept), steps)
 
     def _find_added(self, file: ScriptFile, row: Reference, steps: int) -> tuple[Owners, bool]:
-        """Return what a function adds to the class that it is given, and whether it extends that class.
+        """Return what a function adds to the class that is passed to it, and whether it extends that class.
 
-        One that is declared elsewhere may replace any member, and one of several overloads may be another, so
-        that what is found is not sure.
+        An external mixin may replace any member, and of several overloads another one may be called, so that
+        the result is uncertain.
         """
         name = row.name
         if row.qualifier:
@@ -145,7 +145,7 @@ class Mixins:
         rows = file.binds.get((ordinal, MIXED + RESULT), ())
         if rows:
             return self._follow(file, rows, steps)
-        declared = _list_returned(file, ordinal)
+        declared = _list_returned_classes(file, ordinal)
         made = tuple(Declaration(file.path, one) for one in declared)
         return Owners(made, is_guess=len(made) > 1), bool(made)
 
@@ -154,8 +154,8 @@ class Mixins:
         return symbol.kind if symbol is not None else None
 
 
-def _list_returned(file: ScriptFile, ordinal: int) -> list[int]:
-    """Return the classes in a function that extend what it is given, and that it may return."""
+def _list_returned_classes(file: ScriptFile, ordinal: int) -> list[int]:
+    """Return the classes in a function that extend the class passed in, and that it may return."""
     declared = [one for one in file.record.list_children(ordinal) if _extends_given(file, one)]
     named = {row.name for row in file.binds.get((ordinal, RESULT), ()) if not row.qualifier} | {_UNNAMED}
     return [one for one in declared if file.get_symbol(one).name in named] if len(named) > 1 else declared

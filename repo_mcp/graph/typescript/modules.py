@@ -1,11 +1,11 @@
 """The file that a TypeScript or JavaScript module name means: by relative path, tsconfig or package.
 
-A package in the repository is searched for where the workspaces place packages, in a folder named like the
-package, and above the importing file. Its `exports` or `main` usually name built files that do not exist;
-then the source is guessed by the usual folders (`dist/a.js` -> `src/a.ts`), and must exist.
+A package of the repository is searched for where the workspaces have packages, in a folder named like it, and
+above the importing file. Its `exports` or `main` usually name built files that do not exist; then the source
+is guessed by the usual folders (`dist/a.js` -> `src/a.ts`), and must exist.
 
-A package in a folder of another name is found by the folders of index files that the patterns of the
-workspaces name. Workspaces may begin in any folder above the importing file, the nearest first.
+A package in a folder of another name is found among the folders with index files that the patterns of the
+workspaces match. Workspaces may be declared in any folder above the importing file, the nearest first.
 
 Left out on purpose: `node_modules`, and conditions of exports beyond their order.
 """
@@ -34,7 +34,7 @@ _TRAILING = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|,(?=\s*[}\]])')
 _GLOB_LINE = re.compile(r"""^\s*-\s*['"]?([^'"#\n]+?)['"]?\s*$""", re.MULTILINE)
 _CONDITIONS = ("source", "types", "import", "module", "node", "browser", "default", "require")
 _INDEXES = ("index.ts", "index.tsx", "index.js", "index.mjs", "index.jsx", "main.ts", "main.js", "mod.ts")
-MAX_PACKAGES = 2_000  # of the workspaces of one folder, whose names are read: 0.1 ms each
+MAX_PACKAGES = 2_000  # packages in the workspaces of one folder whose names are read: 0.1 ms each
 MAX_EXTENDS = 8
 MAX_CONDITIONS = 12
 MAX_JSON_CHARS = 1_000_000
@@ -60,7 +60,7 @@ class ModuleFinder:
         return self._found[key]
 
     def find_own_name(self, path: str) -> str:
-        """Return the name of the package whose main file this is; empty if it is none."""
+        """Return the name of the package whose main file this is; "" for any other file."""
         for folder in _iter_up(posixpath.dirname(path)):
             name = self._read_json(_under(folder, "package.json")).get("name")
             if isinstance(name, str):
@@ -86,7 +86,7 @@ class ModuleFinder:
     # Files
 
     def _find_file(self, path: str | None) -> str | None:
-        """Return a file by its path with or without its suffix, or the index of a folder."""
+        """Return a file by its path, with or without its suffix, or the index file of a folder."""
         if path is None:
             return None
         has_file = self._program.has_file
@@ -200,7 +200,7 @@ class ModuleFinder:
         return None
 
     def _map_packages(self, root: str) -> dict[str, str]:
-        """Map the name of each package in the workspaces of a folder to its own, whatever that is called."""
+        """Map the name of each package in the workspaces of a folder to the folder that it is in."""
         if root not in self._packages:
             patterns = [one.split("/") for one in self._list_workspaces(root) if "*" in one]
             found: dict[str, str] = {}
@@ -212,7 +212,7 @@ class ModuleFinder:
         return self._packages[root]
 
     def _list_matching(self, root: str, patterns: list[list[str]]) -> list[str]:
-        """Return the folders below a root that a pattern names and that hold an index file, at any depth."""
+        """Return the folders below a root, at any depth, with an index file and a matching path."""
         folders, prefix = self._index_folders, _under(root, "")
         found: dict[str, None] = {}
         for folder in folders[bisect_left(folders, prefix) :] if patterns else ():
@@ -246,7 +246,7 @@ class ModuleFinder:
                     yield _under(root, pattern)
 
     def _list_workspaces(self, root: str) -> tuple[str, ...]:
-        """Return the folders and patterns where packages are, by the files of a folder that may say so."""
+        """Return the folders and patterns of packages that the configuration files in a folder name."""
         if root not in self._workspaces:
             said = self._read_json(_under(root, "package.json")).get("workspaces")
             said = said.get("packages") if isinstance(said, dict) else said
@@ -279,7 +279,7 @@ class ModuleFinder:
         return None
 
     def _find_built(self, folder: str, target: str) -> str | None:
-        """Return the file that a package names, or the source that it is built from."""
+        """Return the file that a package names, or the source from which it is built."""
         plain = target.removeprefix("./")
         stem = re.sub(r"\.d\.[mc]?ts$|\.[mc]?js$|\.min\.js$", "", plain)
         source = _BUILT.sub("", stem)
@@ -302,7 +302,7 @@ class ModuleFinder:
 
 
 def may_lead_to(target: str, path: str, module: str) -> bool:
-    """Return False if a relative module name in a file leads to another file or folder than the target's."""
+    """Return False if a relative module name in a file means another file or folder than the target."""
     if not module.startswith("."):
         return True
     place = _join(posixpath.dirname(path), module)

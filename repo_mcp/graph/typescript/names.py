@@ -15,7 +15,7 @@ from repo_mcp.graph.typescript.script_file import (
     MEMBERS,
     ScriptFile,
     exports_more,
-    is_of_any_block,
+    is_in_any_block,
     is_seen_elsewhere,
     list_exported_members,
 )
@@ -27,7 +27,7 @@ WHOLE = "export="
 MAX_HOPS = 24  # between files
 MAX_STARS = 400  # files behind `export *` searched for one name
 MAX_AUGMENTING = 40  # files that declare a type of one name
-MAX_SUFFIXES = 3  # of a file, by which a module of any name is declared
+MAX_SUFFIXES = 3  # wildcard modules of one file: `declare module "*.css"`
 MAX_AMBIENT = 8  # files that declare a module of one name
 SCRIPTS = (".js", ".cjs", ".jsx", ".mjs")
 _COMMON_SUFFIXES = (".js", ".cjs")  # of files that may be CommonJS
@@ -41,14 +41,14 @@ class Meaning:
 
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
-    is_certain: bool = True  # False: what is declared outside may be meant instead
-    is_guess: bool = False  # members of an argument of a call, not of its result
+    is_certain: bool = True  # False: something external may be meant instead
+    is_guess: bool = False  # members of an argument of a call: its result may lack them
     bound: Bound = ()  # the type parameters that the owners of these members bind
     written: tuple[Written, ...] = ()  # the types of members that unnamed types have
 
 
-UNKNOWN = Meaning()  # compared by identity; unlike other empty meanings: nothing was found
-_ABSENT = Meaning()  # imported from a file in the repository that lacks it
+UNKNOWN = Meaning()  # nothing was found; compared by identity, unlike other empty meanings
+_ABSENT = Meaning()  # imported from a file of the repository that does not declare it
 
 
 class ScriptNames:
@@ -82,7 +82,7 @@ class ScriptNames:
         return file.get_symbol(declaration.ordinal)
 
     def add_augmenting(self, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-        """Return types with the interfaces that `declare module` of other files adds to them."""
+        """Return types together with the interfaces that `declare module` in other files adds to them."""
         more: list[Declaration] = []
         for one in declarations:
             if one not in self._augmenting:
@@ -129,7 +129,7 @@ class ScriptNames:
             inner = around
             if found and not (as_type and rows and all(map(_gives_way, found))):
                 held = any(one.arguments == HELD and one.line <= line for one in rows)
-                is_open = held or is_of_any_block(file, found, line)
+                is_open = held or is_in_any_block(file, found, line)
                 return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found), "", not is_open)
         for row in rows:
             found_there = self.resolve_import(file, row, hops=hops)
@@ -141,7 +141,7 @@ class ScriptNames:
     def _choose(
         self, file: ScriptFile, ordinal: int, name: str, line: int, as_type: bool
     ) -> list[DeclaredSymbol]:
-        """Return the symbols with a name directly inside another that need no qualifier in a line."""
+        """Return the symbols with a name directly inside another one that need no qualifier on a line."""
         if SymbolKind(int(file.record.kinds[ordinal])) in _TYPE_ONLY:
             return []
         found = [one for one in file.find_children(ordinal, name) if one.kind not in MEMBERS]
@@ -152,7 +152,7 @@ class ScriptNames:
         path = self.modules.find(file.path, row.qualifier)
         if path is None or self.program.find_record(path) is None:
             ambient = self._find_ambient(row)
-            if ambient is not UNKNOWN:  # which declarations a file of JavaScript has, its package says
+            if ambient is not UNKNOWN:  # the package of a JavaScript file says where its types are declared
                 return replace(ambient, is_certain=self.program.find_language(file.path) == "typescript")
         if path is None:
             name = row.name if row.name not in {"default", WHOLE} else ""
@@ -162,7 +162,7 @@ class ScriptNames:
         return self.find_export(path, row.name, hops=hops + 1)
 
     def _find_ambient(self, row: Reference) -> Meaning:
-        """Return the meaning of a name imported from a module of `declare module "name"`, or `"*.suffix"`."""
+        """Return the meaning of a name imported from `declare module "name"`, or `"*.suffix"`."""
         base = row.qualifier.partition("?")[0].rpartition("/")[2]
         parts = base.split(".")[1:][-MAX_SUFFIXES:]
         names = [row.qualifier, *("*." + ".".join(parts[at:]) for at in range(len(parts)))]
@@ -178,7 +178,7 @@ class ScriptNames:
         return UNKNOWN
 
     def _list_ambient(self, file: ScriptFile, module: DeclaredSymbol, name: str) -> list[Declaration]:
-        """Return what a `declare module` exports under a name; the module itself for "" and "*"."""
+        """Return what a `declare module` exports under a name; for "" and "*" the module itself."""
         if not name or name == "*":
             return [Declaration(file.path, module.ordinal)]
         for row in file.exports.get(name, ()):
@@ -196,7 +196,7 @@ class ScriptNames:
             self._exported[key] = UNKNOWN  # the answer inside a cycle
             found = self._find_export(path, name, hops)
             if found is UNKNOWN and hops:
-                del self._exported[key]  # cut by a cycle or MAX_HOPS; may be found from elsewhere
+                del self._exported[key]  # cut by a cycle or MAX_HOPS, so the answer is not cached
                 return UNKNOWN
             self._exported[key] = found
         return self._exported[key]
@@ -256,7 +256,7 @@ class ScriptNames:
         return found
 
     def _find_behind_stars(self, file: ScriptFile, name: str, hops: int) -> Meaning:
-        """Search through `export *`, breadth first."""
+        """Search the modules of `export *`, breadth first."""
         waiting, seen = [file], {file.path}
         while waiting:
             one = waiting.pop(0)
@@ -278,7 +278,7 @@ class ScriptNames:
         """Return the value assigned to `module.exports`, or a member of it."""
         whole = self.find_whole(file, hops)
         if whole is UNKNOWN and name == "default" and file.exports and file.path.endswith(_COMMON_SUFFIXES):
-            return Meaning((Declaration(file.path, 0),))  # the object whose members are exported
+            return Meaning((Declaration(file.path, 0),))  # an object, whose members are exported
         if whole is UNKNOWN or name in {"default", WHOLE}:
             return whole
         found: list[Declaration] = []
@@ -293,7 +293,7 @@ class ScriptNames:
         return Meaning(tuple(found)) if found else UNKNOWN
 
     def find_whole(self, file: ScriptFile, hops: int = 0) -> Meaning:
-        """Return the meaning of a whole CommonJS module, `module.exports`; UNKNOWN if none is assigned.
+        """Return the meaning of a whole CommonJS module, `module.exports`; UNKNOWN if it is not assigned.
 
         In a TypeScript file that also exports names, the assignment does not count.
         """
@@ -313,18 +313,18 @@ def prefer(symbols: list[DeclaredSymbol], as_type: bool) -> list[DeclaredSymbol]
     if len(symbols) < 2:
         return symbols
     kept = [one for one in symbols if (one.kind in _TYPE_ONLY) == as_type or _is_both(one)]
-    if not as_type:  # a namespace merged with a class or function mostly holds types
+    if not as_type:  # a namespace that is merged with a class or function mostly has types
         kept = [one for one in kept if one.kind is not SymbolKind.MODULE] or kept
     return kept or symbols
 
 
 def is_value(symbol: DeclaredSymbol) -> bool:
-    """Return True for a symbol that cannot be a type."""
+    """Return whether a symbol cannot be a type."""
     return symbol.kind in _VALUES or (symbol.kind is SymbolKind.COMPONENT and bool(symbol.parameters))
 
 
 def _gives_way(symbol: DeclaredSymbol) -> bool:
-    """Return True for a symbol beside which an imported type may have its name: a value, a namespace."""
+    """Return whether an imported type may have the name of a symbol: of a value or a namespace."""
     return is_value(symbol) or symbol.kind is SymbolKind.MODULE
 
 

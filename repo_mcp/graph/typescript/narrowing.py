@@ -22,7 +22,7 @@ Rows = dict[str, list[Reference]]  # by the value that they are about
 
 
 class Narrowing:
-    """The conditions of one file at a time."""
+    """The conditions around uses in one file at a time."""
 
     def __init__(self, names: ScriptNames, types: ScriptTypes) -> None:
         self._names = names
@@ -30,7 +30,7 @@ class Narrowing:
         self._known: tuple[ScriptFile | None, Rows, Rows] = None, {}, {}
 
     def find_tested_member(self, file: ScriptFile, row: Reference) -> Meaning | None:
-        """Return the members of the class that a condition around a use names; None if there is none."""
+        """Return the members of the class that a condition around a use names, or None."""
         for test in reversed(self._list_tests(file, row)):
             if not test.name or row.line > test.arguments:
                 continue
@@ -43,7 +43,7 @@ class Narrowing:
         return None
 
     def narrow(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
-        """Return the members that a value may have after the conditions above its use."""
+        """Return those members that a value may have, given the conditions above its use."""
         for call in self._list(file)[0].get(_get_chain(row), ()):
             if call.line <= row.line and call.symbol in file.iter_around(row.symbol):
                 meaning = self._narrow_by_call(file, meaning, row, call)
@@ -52,7 +52,7 @@ class Narrowing:
         return meaning
 
     def _narrow_by_call(self, file: ScriptFile, meaning: Meaning, row: Reference, call: Reference) -> Meaning:
-        """Return the members that a value may have if a call in a condition returns `value is T`."""
+        """Return those members that a value may have if a call in a condition returns `value is T`."""
         if call.qualifier:
             outer = self._types.evaluate(file, call.symbol, call.qualifier, call.line)
             guard = self._types.find_member(outer, call.name)
@@ -69,7 +69,7 @@ class Narrowing:
         return meaning
 
     def _count_owners(self, meaning: Meaning) -> int:
-        """Return how many types the members belong to."""
+        """Return the number of types that the members belong to."""
         owners = set[tuple[str, int]]()
         for one in meaning.declarations:
             symbol = self._names.get_symbol(one)
@@ -77,12 +77,12 @@ class Narrowing:
         return len(owners)
 
     def _list_tests(self, file: ScriptFile, row: Reference) -> list[Reference]:
-        """Return the conditions above a use, in the functions around it, that narrow its value's type."""
+        """Return the conditions above a use, in the functions around it, that narrow its type."""
         tests = self._list(file)[1].get(row.qualifier, ())
         return [one for one in tests if one.line <= row.line and one.symbol in file.iter_around(row.symbol)]
 
     def _list(self, file: ScriptFile) -> tuple[Rows, Rows]:
-        """Return maps of values to the calls in conditions that take them, and to comparisons of them."""
+        """Return two maps from values: to the calls that test them, and to their comparisons."""
         if self._known[0] is not file:
             guards: Rows = {}
             tests: Rows = {}
@@ -96,6 +96,6 @@ class Narrowing:
 
 
 def _get_chain(row: Reference) -> str:
-    """Return the receiver of a member in the spelling of calls in conditions."""
+    """Return the receiver of a member as it is spelled in the rows of conditions."""
     first, _, rest = row.qualifier.partition("/")
     return first + rest.lstrip("0123456789")

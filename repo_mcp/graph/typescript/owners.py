@@ -1,8 +1,8 @@
 """The owners of the members of a TypeScript value: declarations, function types, and their type arguments.
 
-A generic declaration has its parameters bound for one use of it: `Bound` maps each to the text that is
-written for it, to be read where it is written. A parameter that is bound to no text is chosen by the
-compiler from the arguments of a call, which are not read.
+The parameters of a generic declaration are bound for one use of it: `Bound` maps each to a written text,
+which is read at the place where it is written. A parameter that is bound to no text is chosen by the compiler
+from the arguments of a call, which are not read.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from repo_mcp.languages.typescript.types import Limit
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import ITSELF
 
-Parameter = tuple[str, int, str]  # path and ordinal of what declares it, and its name
+# a type parameter: path and ordinal of the symbol that declares it, and its name
+Parameter = tuple[str, int, str]
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
-# For members of a list that take a function: which parameters of that function are items of the list.
+# Members of a list that take a function -> which parameters of that function are items of the list.
 PASSED_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight": (1,)}
 TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
 MAX_STEPS = 12  # from a value to its type, one per declaration followed
-MAX_DEPTH = 4  # of type arguments in type arguments
-MAX_NESTED = 1  # rounds of an alias that is given to itself: more are slow, and find nothing new
+MAX_DEPTH = 4  # nested type arguments
+MAX_NESTED = 1  # times that an alias is its own type argument: more are slow, and find nothing new
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A type as it is written inside a symbol; without a text: not known."""
+    """A type as it is written inside a symbol; an empty text means that it is not known."""
 
     path: str = ""
     ordinal: int = 0
@@ -47,22 +48,23 @@ class Owners:
 
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
-    is_items: bool = False  # the owners are those of its items
-    is_keyed: bool = False  # its members have any name, and are its items
-    is_mixed: bool = False  # of a union of which other members are declared outside, or are not known
+    is_items: bool = False  # the value is a list, and the owners are those of its items
+    is_keyed: bool = False  # an object whose members have any name, and are its items
+    is_mixed: bool = False  # a union, of which other members are external or not known
     is_guess: bool = False  # an argument of a call: the result of the call need not have its members
-    functions: tuple[Written, ...] = ()  # function types that it may be called by, and unnamed object types
+    # function types by which the value may be called, and unnamed object types
+    functions: tuple[Written, ...] = ()
     bound: Bound = ()  # the parameters of the declarations
     is_choice: bool = False  # a condition chooses one of several
-    limits: Limits = ()  # which of their members they have
-    mapped: tuple[Written, ...] = ()  # types of objects whose members depend on those of one that is given
+    limits: Limits = ()  # which of the members of the declarations the value has
+    mapped: tuple[Written, ...] = ()  # mapped types, whose members depend on those of another object
 
 
 NO_OWNERS = Owners()
 
 
 def limit_members(owners: Owners, limits: tuple[Limit, ...]) -> Owners:
-    """Return owners with the members that limits let them have."""
+    """Return owners that have only the members that the limits allow."""
     if not limits:
         return owners
     known = owners.limits
@@ -72,13 +74,13 @@ def limit_members(owners: Owners, limits: tuple[Limit, ...]) -> Owners:
 
 
 def has_member(owners: Owners, owner: Declaration, name: str) -> bool:
-    """Return False for a member that one of the owners has, and the type of the value leaves out."""
+    """Return False for a member of one of the owners that the type of the value leaves out."""
     each = [own for at, own in owners.limits if at == owner]
     return not each or any(all((name in one.keys) == one.is_kept for one in own) for own in each)
 
 
 def write_type(path: str, ordinal: int, text: str, bound: Bound) -> Written:
-    """Return a text with those of the bound parameters that it names."""
+    """Return a written type, with those of the bound parameters that it names."""
     if not bound or not text:
         return Written(path, ordinal, text)
     names = set(_WORD.findall(text))
@@ -90,7 +92,7 @@ def write_type(path: str, ordinal: int, text: str, bound: Bound) -> Written:
 
 
 def count_nested_texts(path: str, ordinal: int, bound: Bound) -> int:
-    """Return how often texts that were written in one symbol are nested in what is bound."""
+    """Return how deeply texts that were written in one symbol are nested in what is bound."""
     return max(
         (
             ((one.path, one.ordinal) == (path, ordinal)) + count_nested_texts(path, ordinal, one.bound)
@@ -102,7 +104,7 @@ def count_nested_texts(path: str, ordinal: int, bound: Bound) -> int:
 
 
 def join_bound(*each: Bound) -> Bound:
-    """Return what is bound in any of these; if several bind the same parameter, the last one counts."""
+    """Return all bound parameters; if several bind the same one, the last counts."""
     found: dict[Parameter, Written] = {}
     for bound in each:
         found.update(bound)
@@ -112,8 +114,8 @@ def join_bound(*each: Bound) -> Bound:
 def unite_owners(each: Iterable[Owners]) -> Owners:
     """Return the owners of all; an external one only if there is no other.
 
-    Beside owners that have members of their own, those whose members another object chooses are left out:
-    which one is meant is not known from here on.
+    If some owners have members of their own, those whose members depend on another object are left out: which
+    of them is meant is not known from here on.
     """
     each = [one for one in each if one is not NO_OWNERS]
     if not each:
@@ -121,7 +123,7 @@ def unite_owners(each: Iterable[Owners]) -> Owners:
     if len(each) == 1:
         return replace(each[0], is_choice=False) if each[0].is_choice else each[0]
     if any(one.mapped for one in each) and any(one.declarations and not one.is_items for one in each):
-        each = [mark_mixed(one) for one in each if not one.mapped]
+        each = [mark_uncertain(one) for one in each if not one.mapped]
     declarations = dict.fromkeys(declaration for one in each for declaration in one.declarations)
     functions = dict.fromkeys(function for one in each for function in one.functions)
     outside = next((one.external for one in each if one.external), "")
@@ -148,10 +150,10 @@ def unite_owners(each: Iterable[Owners]) -> Owners:
 
 
 def unite_results(each: Sequence[Owners]) -> Owners:
-    """Return the owners of all results of overloads; mixed if these differ, as a call has one of them."""
+    """Return the owners of all results of overloads; uncertain if these differ, as a call has only one."""
     results = {(one.declarations, one.external, one.is_items, one.functions) for one in each}
     found = unite_owners(each)
-    return mark_mixed(found) if len(results) > 1 else found
+    return mark_uncertain(found) if len(results) > 1 else found
 
 
 def mark_items(owners: Owners, is_items: bool) -> Owners:
@@ -160,26 +162,26 @@ def mark_items(owners: Owners, is_items: bool) -> Owners:
 
 
 def get_passed_item(items: Owners, name: str, position: int, index: int) -> Owners:
-    """Return the owners of what a list's member takes, or of what it passes to a function that it takes."""
+    """Return the owners of what a member of a list takes, or passes to a function that it takes."""
     if index == ITSELF:
         return mark_items(items, False) if name in TAKING_ITEMS else NO_OWNERS
     return mark_items(items, False) if position == 1 and index in PASSED_ITEMS.get(name, (0,)) else NO_OWNERS
 
 
 def get_keyed_member(owners: Owners) -> Owners:
-    """Return the owners of any member of an object whose members are its items; NO_OWNERS for others."""
+    """Return the owners of any member of an object whose members are its items, else NO_OWNERS."""
     if not owners.is_keyed:
         return NO_OWNERS
     is_choice = owners.is_mixed and len(owners.declarations) > 1
     return replace(owners, is_items=False, is_keyed=False, is_choice=is_choice)
 
 
-def mark_mixed(owners: Owners) -> Owners:
-    """Return owners that are marked as perhaps not all."""
+def mark_uncertain(owners: Owners) -> Owners:
+    """Return owners marked as incomplete."""
     return replace(owners, is_mixed=bool(owners.declarations or owners.functions))
 
 
 def count_calls(segment: str) -> tuple[str, int]:
-    """Return the name in a segment of a chain, and how often what it means is called."""
+    """Return the name in a segment of a chain, and how many times it is called."""
     name = segment.rstrip("()") if segment.endswith("()") else segment
     return name, (len(segment) - len(name)) // 2

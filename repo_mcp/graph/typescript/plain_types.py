@@ -1,4 +1,4 @@
-"""Written types of two members, compared as far as they are plain: may one stand for the other?
+"""Compares the written types of two members, as far as they are plain: can one replace the other?
 
 Primitive types, literals, functions, lists, and some types of the language itself are plain. The caller says
 what other names mean; an unknown name may mean anything.
@@ -15,12 +15,12 @@ from typing import NamedTuple
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.typescript.types import CUT, split_function, split_type, strip_outer
 
-MAX_DEPTH = 3  # of type arguments in type arguments, and of aliases
+MAX_DEPTH = 3  # nested type arguments and aliases that are followed
 _PRIMITIVES = frozenset({"string", "number", "boolean", "bigint", "symbol"})
 _EMPTY = frozenset({"undefined", "null", "void"})
 _SAME = {"true": "boolean", "false": "boolean", "ReadonlyArray": "Array", "PromiseLike": "Promise"}
-# Types of the language that cannot stand for each other, each with the member that marks it: what is declared
-# here can stand for one, or one for it, only if it has that member.
+# Types of the language that cannot replace each other -> a member of each. A type of the repository and one
+# of these can replace each other only if the former has that member.
 _MARKS = {
     "Array": "length",
     "Promise": "then",
@@ -31,7 +31,7 @@ _MARKS = {
     "Date": "getTime",
     "RegExp": "exec",
 }
-OPEN = "<>"  # a type parameter of the member itself, which callers choose
+OPEN = "<>"  # a type parameter of the member itself, for which callers may choose any type
 _NUMBER = re.compile(r"-?\d[\w.]*")
 _NAME = re.compile(r"([A-Za-z_$][\w$]*)\s*(?:<(.*)>)?", re.DOTALL)
 _NESTED = re.compile(r"\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>")
@@ -41,7 +41,7 @@ _DEFAULT = re.compile(r"=(?!>)")
 class Head(NamedTuple):
     """One member of a union."""
 
-    name: str = ""  # a primitive type, "function", one of _MARKS; "": a declaration, or anything
+    name: str = ""  # a primitive type, "function", or a key of _MARKS; "" for a declaration or anything else
     literal: str = ""  # a string or a number as it is written
     type_arguments: tuple[str, ...] = ()  # of a built-in type
     declaration: Declaration | None = None
@@ -51,26 +51,27 @@ ANYTHING = Head()
 
 
 class Place(NamedTuple):
-    """A symbol in which a text stands: names in it mean what they mean there."""
+    """A symbol in which a text is written: names mean what they mean there."""
 
     path: str
     ordinal: int
 
 
 class Arity(NamedTuple):
-    """The numbers of arguments that a function must get, and that it takes."""
+    """The number of arguments that a function requires, and the most that it takes."""
 
     least: int
     most: int
 
 
-FindName = Callable[[Place, str], tuple[Head, str, Place]]  # a head, or the text of an alias and its place
-MayStand = Callable[[Declaration, Declaration], bool]
+# the meaning of a name: a head, or the text of an alias and its place
+FindName = Callable[[Place, str], tuple[Head, str, Place]]
+MayReplace = Callable[[Declaration, Declaration], bool]
 HasMember = Callable[[Declaration, str], bool]  # or may have it from a base that is not seen
 
 
 def count_parameters(text: str) -> Arity:
-    """Return the arity of parameters "(a: A, b?: B, ...c)"; the widest one for a text that was cut."""
+    """Return the arity of parameters "(a: A, b?: B, ...c)"; of a cut text, the widest one."""
     if text.endswith(CUT):
         return Arity(0, 1 << 16)
     least = most = 0
@@ -100,17 +101,17 @@ def _is_optional(parameter: str) -> bool:
 class PlainTypes:
     """Compares written types.
 
-    `find_name` says what a name means, and `may_stand` whether an object of one declaration may stand for one
-    of another.
+    `find_name` says what a name means, `may_replace` whether an object of one declaration can replace one of
+    another, and `has_member` whether objects of a declaration may have a member.
     """
 
-    def __init__(self, find_name: FindName, may_stand: MayStand, has_member: HasMember) -> None:
+    def __init__(self, find_name: FindName, may_replace: MayReplace, has_member: HasMember) -> None:
         self._find_name = find_name
-        self._may_stand = may_stand
+        self._may_replace = may_replace
         self._has_member = has_member
 
     def fits(self, own: str, at: Place, wanted: str, there: Place, depth: int = 0) -> bool:
-        """Return False if no value of the first type can stand for one of the second."""
+        """Return False if no value of the first type can replace one of the second."""
         own_heads, wanted_heads = self.read(own, at), self.read(wanted, there)
         if ANYTHING in own_heads or ANYTHING in wanted_heads or any(one.name == OPEN for one in own_heads):
             return True
@@ -121,7 +122,7 @@ class PlainTypes:
 
     def _fits(self, own: Head, at: Place, wanted: Head, there: Place, depth: int) -> bool:
         if own.declaration is not None and wanted.declaration is not None:
-            return self._may_stand(own.declaration, wanted.declaration)
+            return self._may_replace(own.declaration, wanted.declaration)
         if own.declaration is not None:
             return wanted.name in _MARKS and self._has_member(own.declaration, _MARKS[wanted.name])
         if wanted.declaration is not None:

@@ -1,8 +1,8 @@
 """The TypeScript and JavaScript resolver: through scopes, modules and written types, or by name alone.
 
-EXACT is what scopes, imports and written types lead to. For a member whose owner is unknown only the name is
-left: the only member of that name in the repository is PROBABLE; if there are several, each is POSSIBLE.
-Names that the language's own types have are never guessed.
+EXACT is what scopes, imports and written types lead to. A member whose owner is unknown is looked up by its
+name: the only member of that name in the repository is PROBABLE; if there are several, each is POSSIBLE.
+Names that members of the language's own types have are never guessed.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ LANGUAGES = frozenset({"typescript", "javascript"})
 _TYPE_ROLES = frozenset(
     {ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
 )
-# What every value has, even a string in a union.
+# Members that every value has, even a string in a union.
 _OF_ALL = frozenset({"toString", "valueOf", "toLocaleString"})
-_OF_FUNCTIONS = frozenset({"name", "length", "prototype"})  # what a class itself has, too
+_OF_FUNCTIONS = frozenset({"name", "length", "prototype"})  # members that a class itself also has
 _NOT_MERGED = frozenset(
     {
         SymbolKind.FUNCTION,
@@ -100,7 +100,7 @@ class TypeScriptResolver:
             file = ScriptFile(path, record)
         role = reference.role
         if role is ReferenceRole.IMPORT:
-            return self._say(self._names.resolve_import(file, reference), reference)
+            return self._conclude(self._names.resolve_import(file, reference), reference)
         if role is ReferenceRole.EXPORT:
             return self._resolve_export(file, reference)
         if role is ReferenceRole.BIND:
@@ -116,23 +116,23 @@ class TypeScriptResolver:
 
     def _resolve_export(self, file: ScriptFile, row: Reference) -> Resolution:
         if row.qualifier:
-            return self._say(self._names.resolve_import(file, row), row)
-        return self._say(self._names.look_up(file, 0, row.name), row)
+            return self._conclude(self._names.resolve_import(file, row), row)
+        return self._conclude(self._names.look_up(file, 0, row.name), row)
 
     def _resolve_name(self, file: ScriptFile, row: Reference) -> Resolution:
         as_type = row.role in _TYPE_ROLES
         meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=as_type)
         if meaning is not UNKNOWN and not (as_type and self._is_value(meaning)):
-            return self._say(self._choose_nearest(file, meaning, row), row)
+            return self._conclude(self._choose_nearest(file, meaning, row), row)
         return self._find_global(file, row) or Resolution(external=row.name)
 
     def _is_value(self, meaning: Meaning) -> bool:
-        """Return True when a meaning can be no type: a written type of that name is declared elsewhere."""
+        """Return whether nothing that is meant can be a type: a written type is external then."""
         symbols = [self._names.get_symbol(one) for one in meaning.declarations]
         return bool(symbols) and all(one is not None and is_value(one) for one in symbols)
 
     def _choose_nearest(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
-        """Return the last declaration above the use, for namesakes in unnamed callbacks."""
+        """Return the last declaration above a use, if unnamed callbacks declare several of one name."""
         if len(meaning.declarations) < 2 or meaning.declarations[0].path != file.path:
             return meaning
         symbols = [file.get_symbol(one.ordinal) for one in meaning.declarations]
@@ -145,9 +145,11 @@ class TypeScriptResolver:
         return Meaning((Declaration(file.path, above[-1].ordinal),))
 
     def _find_global(self, near: ScriptFile, row: Reference) -> Resolution | None:
-        """Return the global meaning of a name, from ambient declarations in `.d.ts` scripts.
+        """Return the global meaning of a name, declared in `.d.ts` scripts.
 
-        Those of another package are only possible: it may declare what all files have, such as `console`."""
+        A declaration of another package is only possible: it may declare what every environment has, such as
+        `console`.
+        """
         found: list[Target] = []
         for path in self._program.list_declaring(row.name)[:MAX_GUESSED_FILES]:
             file = self._names.find_file(path)
@@ -162,25 +164,26 @@ class TypeScriptResolver:
 
     def _resolve_member(self, file: ScriptFile, row: Reference) -> Resolution:
         if row.name == "constructor" and row.qualifier != "super":
-            return Resolution(external="Object.constructor")  # the function that made an object, as a value
+            # `constructor` is the function that made an object
+            return Resolution(external="Object.constructor")
         if row.qualifier != "?":
             narrowed = self._narrowing.find_tested_member(file, row)
             if narrowed is not None:
-                return self._say(self._part_static(file, narrowed, row), row)
+                return self._conclude(self._separate_static(file, narrowed, row), row)
             owners = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
             if owners.external and not row.qualifier.startswith(EXPECTED):
                 return Resolution(external=f"{owners.external}.{row.name}")
             if owners != NO_OWNERS and not owners.external:
                 if row.name == "constructor" and row.qualifier == "super":
-                    return self._say(Meaning(self._list_run(owners.declarations)), row)
+                    return self._conclude(Meaning(self._list_run(owners.declarations)), row)
                 meaning = self._find_member(owners, row)
                 if meaning is not UNKNOWN or not owners.is_choice:
                     meaning = self._add_assigned(file, self._narrowing.narrow(file, meaning, row), row)
-                    return self._say(self._part_static(file, meaning, row), row)
+                    return self._conclude(self._separate_static(file, meaning, row), row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(file.path, row)
 
     def _find_member(self, owners: Owners, row: Reference) -> Meaning:
-        """Return the member of a row in its owners; behind `super`, that of the first base that has one."""
+        """Return the member that a row names, in its owners; after `super`, in the first base that has it."""
         if row.qualifier == "super":
             each = (replace(owners, declarations=(one,)) for one in owners.declarations)
             found = (self._types.find_member(one, row.name) for one in each)
@@ -188,7 +191,7 @@ class TypeScriptResolver:
         return self._types.find_member(owners, row.name)
 
     def _add_assigned(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
-        """Return a member with what is assigned to that of a variable's object: `made.run = () => {}`."""
+        """Return a member with what is assigned to it on a variable: `made.run = () => {}`."""
         if not row.qualifier.isidentifier() or not meaning.declarations:
             return meaning
         held = self._names.look_up(file, row.symbol, row.qualifier, row.line).declarations
@@ -205,15 +208,16 @@ class TypeScriptResolver:
         return replace(meaning, declarations=declarations, is_certain=False)
 
     def _list_run(self, bases: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-        """Return the bases whose constructors `super()` runs: no interfaces, which mixins add."""
+        """Return the bases whose constructors `super()` runs: no interfaces, such as mixins add."""
         symbols = [(one, self._names.get_symbol(one)) for one in bases]
         return tuple(one for one, symbol in symbols if symbol and symbol.kind not in _WITHOUT_CONSTRUCTOR)
 
-    def _part_static(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
-        """Return the members of a class itself, or those of its objects, if both have some of one name."""
+    def _separate_static(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
+        """Return the members of a class itself, or those of its objects, if both have a name."""
         symbols = [(one, self._names.get_symbol(one)) for one in meaning.declarations]
         made = {one for one, symbol in symbols if symbol is not None and self._is_made(one, symbol)}
-        if made and self._is_class(file, row):  # a member of the objects, and not of the function itself
+        # a member of the objects that a function makes, not of the function
+        if made and self._is_class(file, row):
             return replace(meaning, declarations=tuple(one for one, _ in symbols if one not in made))
         static = {one for one, symbol in symbols if symbol is not None and symbol.flags & SymbolFlag.STATIC}
         if symbols and not static and row.name in _OF_FUNCTIONS and self._is_class(file, row):
@@ -247,14 +251,14 @@ class TypeScriptResolver:
 
     # Answers
 
-    def _say(self, meaning: Meaning, row: Reference) -> Resolution:
+    def _conclude(self, meaning: Meaning, row: Reference) -> Resolution:
         """Return a meaning as targets, in order of preference."""
         if meaning.external:
             return Resolution(external=meaning.external)
         ordinals = list(meaning.declarations)
         names_itself = row.role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}
         if not names_itself:
-            ordinals = [one for ordinal in ordinals for one in self._look_through(ordinal)]
+            ordinals = [one for ordinal in ordinals for one in self._unwrap(ordinal)]
         symbols = [(ordinal, self._names.get_symbol(ordinal)) for ordinal in dict.fromkeys(ordinals)]
         known = [(ordinal, symbol) for ordinal, symbol in symbols if symbol is not None]
         if not names_itself:
@@ -267,7 +271,7 @@ class TypeScriptResolver:
         confidence = Confidence.EXACT if meaning.is_certain and not is_shared else Confidence.PROBABLE
         if meaning.is_guess:
             confidence = Confidence.POSSIBLE
-        most = MAX_PARTS if row.qualifier else MAX_GUESSES  # a member may be that of a large union
+        most = MAX_PARTS if row.qualifier else MAX_GUESSES  # a large union has many members of one name
         return Resolution(tuple(Target(ordinal, confidence) for ordinal in kept[:most]))
 
     def _list_constructors(self, ordinal: Declaration) -> list[Declaration]:
@@ -283,8 +287,9 @@ class TypeScriptResolver:
         whole = [one for one in found if not one.flags & SymbolFlag.FORWARD]
         return [Declaration(ordinal.path, one.ordinal) for one in whole or found]
 
-    def _look_through(self, ordinal: Declaration) -> tuple[Declaration, ...]:
-        """Return what a declaration stands for: a CommonJS module's value, or the `b.c` of `import a = b.c`.
+    def _unwrap(self, ordinal: Declaration) -> tuple[Declaration, ...]:
+        """Return the value of a CommonJS module, or the `b.c` of `import a = b.c`, instead of the
+        declaration.
 
         Any other declaration is returned as it is.
         """
@@ -301,10 +306,11 @@ class TypeScriptResolver:
         return whole.declarations or (ordinal,)
 
     def _guess(self, near: str, row: Reference) -> Resolution:
-        """Return members with that name that accept as many arguments, by name alone.
+        """Return members of that name that accept as many arguments, found by name alone.
 
-        Those of another test are never probable: tests make objects of any shape. Neither is what is read but
-        not called in JavaScript, where options have fields that nothing declares: all of 16 were wrong.
+        Those of another test are never probable: tests make objects of any shape. Neither are members that
+        JavaScript reads without a call, since options have fields that nothing declares: all of 16 were
+        wrong.
         """
         name = row.name
         if name in COMMON_MEMBERS or len(name) < 3:
@@ -324,13 +330,13 @@ class TypeScriptResolver:
             sure = Confidence.POSSIBLE if is_doubted else Confidence.PROBABLE
             for ordinal in file.record.find_symbols(name):
                 symbol = file.get_symbol(ordinal)
-                if symbol.kind in _MEMBER_KINDS and _takes(symbol, row):
+                if symbol.kind in _MEMBER_KINDS and _may_accept(symbol, row):
                     found.append(Target(Declaration(path, ordinal), sure))
         return _limit(found)
 
 
 def _limit(found: list[Target]) -> Resolution:
-    """Return one target as it is, several as POSSIBLE; none when there are too many."""
+    """Return a single target as it is, several as POSSIBLE, and none if there are too many."""
     if len(found) > MAX_GUESSES:
         return NOTHING
     if len(found) > 1:
@@ -338,19 +344,19 @@ def _limit(found: list[Target]) -> Resolution:
     return Resolution(tuple(found))
 
 
-def _takes(symbol: DeclaredSymbol, row: Reference) -> bool:
-    """Return False for a method called with more arguments than it has parameters."""
+def _may_accept(symbol: DeclaredSymbol, row: Reference) -> bool:
+    """Return False for a method that is called with more arguments than it has parameters."""
     if row.role is not ReferenceRole.CALL or symbol.kind is not SymbolKind.METHOD or row.arguments == 0:
         return True
     return bool(symbol.flags & SymbolFlag.VARIADIC) or row.arguments - 1 <= symbol.parameter_count
 
 
 def _choose(known: list[tuple[Declaration, DeclaredSymbol]], row: Reference) -> list[Declaration]:
-    """Return the declarations that a call may mean: implementations, or signatures that fit."""
+    """Return the declarations that a call may mean: implementations, or the signatures that fit."""
     if row.role is not ReferenceRole.CALL or len(known) < 2:
         return [ordinal for ordinal, _ in known]
     run = {(one.path, symbol.parent) for one, symbol in known if not symbol.flags & SymbolFlag.FORWARD}
-    if run:  # of each owner: the members of two classes are not overloads of each other
+    if run:  # for each owner: members of two classes are not overloads of each other
         return [
             one
             for one, symbol in known

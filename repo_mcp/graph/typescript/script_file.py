@@ -48,7 +48,7 @@ class ScriptFile:
         return found
 
     def _complete(self, symbol: DeclaredSymbol) -> DeclaredSymbol:
-        """Return a symbol with the whole texts of its type and parameters, which its record has cut."""
+        """Return a symbol with the whole texts of its type and parameters, which its record had to cut."""
         texts = []
         for alias, text in ((REST_OF_TYPE, symbol.return_type), (REST_OF_PARAMETERS, symbol.parameters)):
             rows = self.binds.get((symbol.ordinal, alias), ())
@@ -110,7 +110,7 @@ class ScriptFile:
         return found
 
     def keep_seen(self, symbols: list[DeclaredSymbol], line: int) -> list[DeclaredSymbol]:
-        """Return the symbols of one name that a line sees (0: any line): those of the innermost block."""
+        """Return those symbols of one name that a line sees (0: any line): those of the innermost block."""
         if not line or not symbols or not any(one.ordinal in self.blocks for one in symbols):
             return symbols
         whole = 0, self.get_symbol(0).end_line
@@ -149,7 +149,7 @@ class ScriptFile:
 
 
 def find_type_parameter(file: ScriptFile, ordinal: int, name: str) -> int:
-    """Return the symbol, at `ordinal` or around it, that has a type parameter of a name; -1 for none."""
+    """Return the symbol, at `ordinal` or around it, with a type parameter of a name; -1 for none."""
     if file.type_parameters:
         for around in file.iter_around(ordinal):
             if name in file.type_parameters.get(around, ()):
@@ -160,7 +160,7 @@ def find_type_parameter(file: ScriptFile, ordinal: int, name: str) -> int:
 def is_seen_elsewhere(file: ScriptFile, symbol: DeclaredSymbol, line: int, is_inside: bool) -> bool:
     """Return whether a bare name on a line cannot mean a symbol, although it is in scope.
 
-    A class expression is seen only inside itself, and a value assigned to `exports.name` only as a member.
+    A class expression is visible only inside itself, and a value assigned to `exports.name` only as a member.
     """
     is_member = bool(line) and _is_exported_member(file, symbol)
     if symbol.kind is not SymbolKind.CLASS:
@@ -170,9 +170,9 @@ def is_seen_elsewhere(file: ScriptFile, symbol: DeclaredSymbol, line: int, is_in
 
 
 def _is_exported_member(file: ScriptFile, symbol: DeclaredSymbol) -> bool:
-    """Return whether a symbol is only a member of the object that a CommonJS module is.
+    """Return whether a symbol is only a member of the object that a CommonJS module exports.
 
-    It is a value that is assigned to `exports.name`, or listed in `module.exports`.
+    It is assigned to `exports.name`, or listed in `module.exports`.
     """
     is_public = not symbol.parent and symbol.flags & SymbolFlag.PUBLIC_API
     rows = file.exports.get(symbol.name, ()) if is_public else ()
@@ -181,26 +181,26 @@ def _is_exported_member(file: ScriptFile, symbol: DeclaredSymbol) -> bool:
     )
 
 
-def is_of_any_block(file: ScriptFile, symbols: list[DeclaredSymbol], line: int) -> bool:
-    """Return whether several blocks declare a name, and no line shows which of them is meant."""
+def is_in_any_block(file: ScriptFile, symbols: list[DeclaredSymbol], line: int) -> bool:
+    """Return whether several blocks declare a name, and the line does not show which one is meant."""
     return not line and len({file.blocks.get(one.ordinal) for one in symbols}) > 1
 
 
 def list_exported_members(file: ScriptFile, name: str) -> list[int]:
-    """Return the methods and accessors with a name of the object that a CommonJS module is."""
+    """Return the methods and accessors of a name in the object that a CommonJS module exports."""
     lines = {row.line for row in file.exports.get(name, ()) if not row.qualifier and row.name == name}
     found = file.find_children(0, name) if lines else []
     return [one.ordinal for one in found if one.kind in MEMBERS and one.start_line in lines]
 
 
 def is_assigned(file: ScriptFile, symbol: DeclaredSymbol) -> bool:
-    """Return whether a method is assigned to a class or an object below it: `made.run = () => {}`."""
+    """Return whether a method is assigned to a class or object elsewhere: `made.run = () => {}`."""
     is_method = symbol.kind is SymbolKind.METHOD and symbol.parent != 0
     return is_method and symbol.start_line > file.get_symbol(symbol.parent).end_line
 
 
 def exports_more(file: ScriptFile) -> bool:
-    """Return whether a file that assigns the whole of a module exports names as well."""
+    """Return whether a file that assigns `module.exports` exports names as well."""
     flags = int(SymbolFlag.PUBLIC_API) | int(SymbolFlag.DEFAULT_EXPORT)
     children = file.record.list_children(0)
     return len(file.exports) > 1 or any(int(file.record.flags[one]) & flags for one in children)

@@ -1,7 +1,7 @@
 """The shapes of TypeScript classes and interfaces.
 
-A member of a class can stand for one of an interface if it is public, of a kind that can stand for the other,
-takes no more parameters than the other gives, and has no written type that plainly differs.
+A member of a class can replace one of an interface if it is public and of a fitting kind, takes no more
+parameters than the other one gets, and has no written type that plainly differs.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _read_signature(symbol: DeclaredSymbol) -> _Signature | None:
 
 
 def _drop_setters(members: list[Member]) -> list[Member]:
-    """Return the getters of accessors, which have the type; any other members as they are."""
+    """Return members without the setters of accessors, whose getters have the type."""
     return [one for one in members if one[1].kind is SymbolKind.METHOD or one[1].return_type] or members
 
 
@@ -65,7 +65,7 @@ class ScriptShapes(ShapeReader):
         super().__init__(program)
         self._names = ScriptNames(program, modules)
         self._types = ScriptTypes(self._names)
-        self._plain = PlainTypes(self._find_name, self._may_stand, self._may_have)
+        self._plain = PlainTypes(self._find_name, self._may_replace, self._may_have)
 
     def count_held(self) -> int:
         """Return the number of files that are held in memory."""
@@ -79,7 +79,7 @@ class ScriptShapes(ShapeReader):
             return kind == SymbolKind.INTERFACE
         return is_object_type(file.get_symbol(one.ordinal).return_type)
 
-    def is_called(self, symbol: DeclaredSymbol) -> bool:
+    def is_callable(self, symbol: DeclaredSymbol) -> bool:
         """Return whether a member is a method, or a property whose type is a function's."""
         return _read_signature(symbol) is not None
 
@@ -146,7 +146,7 @@ class ScriptShapes(ShapeReader):
 
     # Satisfaction
 
-    def _stands(self, own: list[Member], wanted: list[Member]) -> bool:
+    def _can_replace(self, own: list[Member], wanted: list[Member]) -> bool:
         if any(symbol.access in _HIDDEN for _, symbol in (*own, *wanted)):
             return False
         if is_optional(own) and not is_optional(wanted):
@@ -167,7 +167,7 @@ class ScriptShapes(ShapeReader):
         return any(head.name in ("function", "") for head in self._plain.read(text, where))
 
     def _may_be_called(self, own: _Signature, at: Place, wanted: _Signature, there: Place) -> bool:
-        """Return whether a function may be called as another is."""
+        """Return whether a function accepts the calls of another one."""
         if count_parameters(own.parameters).least > count_parameters(wanted.parameters).most:
             return False
         for position in range(min(len(own.types), len(wanted.types))):
@@ -194,14 +194,14 @@ class ScriptShapes(ShapeReader):
                 return ANYTHING if symbol.parameters else Head(declaration=one), "", at
         return ANYTHING, "", at
 
-    def _may_stand(self, own: Declaration, wanted: Declaration) -> bool:
-        """Return whether an object of one type may stand for one of another: it has the required members."""
+    def _may_replace(self, own: Declaration, wanted: Declaration) -> bool:
+        """Return whether an object of one type may replace one of another: it has the required members."""
         shape, other = self.read(own), self.read(wanted)
         if wanted in shape.above or shape.outside:
             return True
         return shape.members.keys() >= set(other.list_required())
 
     def _may_have(self, owner: Declaration, name: str) -> bool:
-        """Return whether an object of a type has a member, or may have it from a base that is outside."""
+        """Return whether an object of a type has a member, or may have it from an external base."""
         shape = self.read(owner)
         return name in shape.members or bool(shape.outside) or shape.is_keyless

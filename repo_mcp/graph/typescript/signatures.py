@@ -28,9 +28,10 @@ _CALLED_BY_SIGNATURES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, Symbol
 def list_signatures(
     names: ScriptNames, owners: Owners, *, is_result: bool = False
 ) -> Iterator[tuple[list[str], str, Written, Bound]]:
-    """Yield for each signature of owners its parameters' types, its result, its place and what is bound.
+    """Yield for each signature of owners the types of its parameters, its result, its place and what is
+    bound.
 
-    Type parameters are left open, because the arguments determine them. With `is_result`, constructors are
+    Type parameters stay unbound, because the arguments determine them. With `is_result`, constructors are
     left out.
     """
     for one in owners.functions:
@@ -47,7 +48,7 @@ def list_signatures(
             kind in _CALLED_BY_SIGNATURES and symbol.parameters
         ):
             declared = split_parameters(symbol.parameters) if symbol.parameters else []
-            bound = join_bound(leave_open(file, symbol), owners.bound)
+            bound = join_bound(list_unbound(file, symbol), owners.bound)
             if kind in CALLABLE_KINDS:
                 yield declared, symbol.return_type, at, bound
                 continue
@@ -60,16 +61,16 @@ def list_signatures(
                 yield split_parameters(each.parameters), "", place, owners.bound
 
 
-def list_taken(
+def list_parameter_types(
     signatures: Iterable[tuple[list[str], str, Written, Bound]], position: int
 ) -> list[tuple[Written, str, Bound]]:
-    """Return the types that signatures take at a position, from 0, each with its place and what is bound."""
+    """Return the types at a position (from 0) in signatures, each with its place and what is bound."""
     each = ((at, take_parameter(types, position), bound) for types, _, at, bound in signatures)
     return [one for one in each if one[1]]
 
 
 def choose_signatures(names: ScriptNames, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-    """Return the signatures of a function that a caller sees: overloads, or else the implementation."""
+    """Return the signatures that a caller of a function sees: overloads, or else the implementation."""
     if len(declarations) < 2:
         return declarations
     symbols = [(one, names.get_symbol(one)) for one in declarations]
@@ -77,8 +78,8 @@ def choose_signatures(names: ScriptNames, declarations: tuple[Declaration, ...])
     return tuple(seen) or declarations
 
 
-def leave_open(file: ScriptFile, symbol: DeclaredSymbol) -> Bound:
-    """Return the type parameters of a symbol as not known."""
+def list_unbound(file: ScriptFile, symbol: DeclaredSymbol) -> Bound:
+    """Return the type parameters of a symbol, bound to nothing known."""
     names = file.type_parameters.get(symbol.ordinal, ())
     return tuple(((file.path, symbol.ordinal, one), NOT_WRITTEN) for one in names)
 
@@ -91,7 +92,7 @@ def bind_type_arguments(
     ordinal: int,
     bound: Bound,
 ) -> Bound:
-    """Return the parameters of generic declarations, bound to type arguments written in a symbol."""
+    """Return the parameters of generic declarations, bound to type arguments that a symbol writes."""
     found: list[tuple[Parameter, Written]] = []
     for one in declarations:
         other = names.find_file(one.path)
@@ -110,7 +111,7 @@ def bind_type_arguments(
 
 
 def _close(file: ScriptFile, ordinal: int, text: str, bound: Bound) -> Written:
-    """Return a text with what is bound around it; for a bound parameter, what it is bound to."""
+    """Return a text with what is bound around it; for a bound parameter, the text bound to it."""
     if bound and _NAME.fullmatch(text):
         key = file.path, find_type_parameter(file, ordinal, text), text
         found = next((one for other, one in bound if other == key), None)

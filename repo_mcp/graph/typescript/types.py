@@ -39,7 +39,7 @@ from repo_mcp.graph.typescript.owners import (
     join_bound,
     limit_members,
     mark_items,
-    mark_mixed,
+    mark_uncertain,
     unite_owners,
     unite_results,
     write_type,
@@ -48,8 +48,8 @@ from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_paramete
 from repo_mcp.graph.typescript.signatures import (
     bind_type_arguments,
     choose_signatures,
-    leave_open,
     list_signatures,
+    list_unbound,
 )
 from repo_mcp.graph.typescript.variables import Variables
 from repo_mcp.languages.treesitter.scope_walk import CALLED, TYPE
@@ -69,10 +69,10 @@ from repo_mcp.languages.typescript.walk import CAST, EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Reference, SymbolKind
 
-_TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
-# Types of functions, given the type of their argument.
+_TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # by convention, real types are not named like this
+# Types that the language derives from the type of a function.
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "VFC"})
-MAX_PARTS = 24  # of a union or an intersection
+MAX_PARTS = 24  # members of a union or an intersection that are read
 MAX_SEGMENTS = 12
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
@@ -101,7 +101,7 @@ class ScriptTypes:
         key = file.path, ordinal, line
         if steps or bound:
             known: dict[str, Owners] = {}
-        else:  # names of a chain are asked for one after the other
+        else:  # the names of a chain are resolved one after the other
             known = self._line[1] if self._line[0] == key else {}
             self._line = key, known
         owners, prefix = NO_OWNERS, ""
@@ -155,7 +155,7 @@ class ScriptTypes:
                 return mark_items(owners, False)
             if calls == 1 and name in SAME_ITEMS:
                 return owners
-            return self._call_often(self.take_keyed(owners, name, steps), calls, steps)
+            return self._call_often(self.find_keyed(owners, name, steps), calls, steps)
         if segment == "[]":
             return NO_OWNERS
         if owners.external:
@@ -164,7 +164,7 @@ class ScriptTypes:
         found = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
         return self._call_often(found, calls - 1, steps)
 
-    def take_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
+    def find_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
         """Return the owners of any member of an object whose members are its items."""
         chosen = unite_owners(self._inference.choose(one, name, steps + 1) for one in owners.mapped)
         return get_keyed_member(owners) if chosen == NO_OWNERS else chosen
@@ -187,10 +187,10 @@ class ScriptTypes:
         owners = unite_results(each) if is_call else unite_owners(each)
         if meaning.is_guess and owners != NO_OWNERS:
             owners = replace(owners, is_guess=True)
-        return owners if meaning.is_certain else mark_mixed(owners)
+        return owners if meaning.is_certain else mark_uncertain(owners)
 
     def _get_owners(self, declaration: Declaration, is_call: bool, steps: int, bound: Bound) -> Owners:
-        """Cache the owners per number of steps, so mutually dependent types cost only once each."""
+        """Return the owners of a declaration; cached by steps, so that types in a cycle cost once each."""
         key = (declaration, is_call, steps, bound)
         found = self._owners.get(key)
         if found is None:
@@ -222,7 +222,7 @@ class ScriptTypes:
         return self.call(owners, steps + 1) if is_call else owners
 
     def call(self, owners: Owners, steps: int) -> Owners:
-        """Return the owners of what values return if they are called."""
+        """Return the owners of the results of calling values."""
         if steps > MAX_STEPS or owners.external or owners.is_items:
             return NO_OWNERS
         signatures = list_signatures(self._names, owners, is_result=True)
@@ -237,11 +237,11 @@ class ScriptTypes:
             and not symbol.return_type
         )
         found = unite_owners((results, inferred))
-        return mark_mixed(found) if owners.is_mixed or owners.is_guess else found
+        return mark_uncertain(found) if owners.is_mixed or owners.is_guess else found
 
     def _get_result(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
-        """Return the owners of a function's result: by its declared type, or by what it returns."""
-        bound = join_bound(leave_open(file, symbol), bound)
+        """Return the owners of the result of a function: by its declared type, or by what it returns."""
+        bound = join_bound(list_unbound(file, symbol), bound)
         if symbol.return_type:
             if symbol.return_type == "this":
                 return Owners((Declaration(file.path, symbol.parent),), bound=bound)
@@ -251,7 +251,7 @@ class ScriptTypes:
             return owners
         if not file.record.list_children(symbol.ordinal):
             return NO_OWNERS
-        # Else it returns an object that has its members.
+        # Otherwise it returns an object, whose members are those of the function.
         is_guess = (symbol.ordinal, OBJECT) not in file.binds
         return Owners((Declaration(file.path, symbol.ordinal),), is_guess=is_guess, bound=bound)
 
@@ -260,7 +260,7 @@ class ScriptTypes:
         return self._follow_lines(file, file.binds.get((symbol.ordinal, "()"), ()), steps, bound)
 
     def _follow_lines(self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound) -> Owners:
-        """Return the owners of values on several lines; mixed if these differ, as one of them is meant."""
+        """Return the owners of values on several lines; uncertain if these differ, as only one is meant."""
         lines = list(dict.fromkeys(row.line for row in rows))[:MAX_PARTS]
         each = (
             self.follow_binds(file, [row for row in rows if row.line == line], steps, bound) for line in lines
@@ -268,10 +268,10 @@ class ScriptTypes:
         found = [one for one in each if one != NO_OWNERS]
         found = [one for one in found if self._has_members(one)] or found[:1]
         alike = [one for one in found if one.is_items == found[0].is_items]
-        return unite_results(alike) if len(alike) == len(found) else mark_mixed(unite_results(alike))
+        return unite_results(alike) if len(alike) == len(found) else mark_uncertain(unite_results(alike))
 
     def _has_members(self, owners: Owners) -> bool:
-        """Return whether owners are more than variables whose values are not known."""
+        """Return whether the owners are more than variables of unknown value."""
         symbols = [(one, self._names.get_symbol(one)) for one in owners.declarations]
         return bool(owners.functions or owners.external) or any(
             symbol is not None and (symbol.kind not in OBJECTS or self._has_children(one))
@@ -291,35 +291,35 @@ class ScriptTypes:
         is_function = read_function(symbol.return_type) is not None
         if is_function or " ? " in symbol.return_type:
             owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
-            own = own if is_function else mark_mixed(own)
+            own = own if is_function else mark_uncertain(own)
             return owners if owners.mapped else unite_owners((own, owners))
         parts = [one for part in members for one in split_type(part, "&")]
         if any(map(holds_object, parts)) or any(one.lstrip().startswith("Promise<") for one in parts[1:]):
             # What it is given may be members of another type; `await` leaves one part alone.
-            own = mark_mixed(own)
+            own = mark_uncertain(own)
         found = [own]
         for part in parts[:MAX_PARTS]:
             if is_object_type(part.strip()):
-                continue  # its members are the alias's own
+                continue  # the members are those of the alias
             owners = self.read_written(file, symbol.ordinal, part, steps, bound)
             if owners.is_items:
                 if len(parts) == 1:
                     return owners
                 continue
             if len(members) > 1 and owners.external:
-                found.append(mark_mixed(own))
+                found.append(mark_uncertain(own))
             found.append(owners)
         owners = unite_owners(found)
-        return mark_mixed(owners) if ANYTHING & {one.strip() for one in members} else owners
+        return mark_uncertain(owners) if ANYTHING & {one.strip() for one in members} else owners
 
     def _get_value(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
-        """Return the owners of the value in a variable or property."""
+        """Return the owners of the value of a variable or property."""
         own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
         if symbol.return_type:
             owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
             if any(is_object_type(one.strip()) for one in split_type(symbol.return_type, "&")):
                 return unite_owners((own, owners))
-            return owners if owners != NO_OWNERS else mark_mixed(own)
+            return owners if owners != NO_OWNERS else mark_uncertain(own)
         alias = f"this.{symbol.name}" if symbol.kind is SymbolKind.PROPERTY else symbol.name
         rows = file.binds.get((symbol.parent, alias), ())
         rows = [row for row in rows if row.name != symbol.name or row.qualifier]
@@ -327,7 +327,7 @@ class ScriptTypes:
             owners = self.follow_binds(file, [one for one in rows[at:] if one.line == row.line], steps, bound)
             if row.arguments == CALLED or (row.arguments == TYPE and row.line == symbol.start_line):
                 # `const api = make({ run() {} })` does not have the members of the object.
-                if file.path.endswith(SCRIPTS) and owners.declarations:  # other assignments count as well
+                if file.path.endswith(SCRIPTS) and owners.declarations:  # other assignments also count
                     return self._follow_lines(file, rows[at:], steps, bound)
                 return owners if owners.declarations or owners.functions else replace(own, is_guess=True)
             if owners != NO_OWNERS:
@@ -353,7 +353,7 @@ class ScriptTypes:
         if owners.is_keyed and bound and " in keyof " in text:
             owners = replace(owners, mapped=(write_type(file.path, ordinal, text, bound),))
         is_outside = len(each) > 1 and "|" in text and any(one.external for one in each)
-        return mark_mixed(owners) if is_outside or any(one.is_open for one in types) else owners
+        return mark_uncertain(owners) if is_outside or any(one.is_open for one in types) else owners
 
     def _read_name(self, file: ScriptFile, ordinal: int, named: TypeName, steps: int, bound: Bound) -> Owners:
         owners = self.find_type(
@@ -379,7 +379,7 @@ class ScriptTypes:
         return replace(owners, is_keyed=True) if named.is_keyed and owners.declarations else owners
 
     def _list_values(self, owners: Owners, steps: int) -> Owners:
-        """Return the owners of all properties of owners."""
+        """Return the owners of all properties of the owners."""
         found = []
         for one in owners.declarations:
             file = self._names.find_file(one.path)
@@ -404,7 +404,7 @@ class ScriptTypes:
         bound: Bound = (),
         type_arguments: Sequence[str] = (),
     ) -> Owners:
-        """Return the owners that a type has by its name, with its type arguments."""
+        """Return the owners of a type, by its name and its type arguments."""
         if qualifier:
             outer = self.evaluate(file, ordinal, qualifier, 0, steps + 1, bound)
             if outer.external:
@@ -434,12 +434,12 @@ class ScriptTypes:
                 return owners
         text = file.type_parameters[key[1]][key[2]][1:].partition(" = ")[0]
         owners = self.read_written(file, key[1], text, steps + 1, bound) if text else NO_OWNERS
-        return owners if bound_to is None else mark_mixed(owners)
+        return owners if bound_to is None else mark_uncertain(owners)
 
     def read_each(
         self, each: Iterable[tuple[Written, str, Bound]], steps: int, *, are_one: bool = False
     ) -> Owners:
-        """Return the owners of texts, each written at a place: those of all, or of one of several."""
+        """Return the owners of texts, each written at a place: of all, or (`are_one`) of one of several."""
         found = []
         for at, text, bound in each:
             file = self._names.find_file(at.path)

@@ -20,7 +20,7 @@ from repo_mcp.graph.typescript.owners import (
     Owners,
     join_bound,
     mark_items,
-    mark_mixed,
+    mark_uncertain,
     unite_owners,
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile
@@ -34,7 +34,7 @@ from repo_mcp.symbols.symbol_record import Reference
 
 
 class TypeEvaluator(Evaluator, Protocol):
-    """Tells the owners of chains, of names, and of written types."""
+    """Finds the owners of chains, of names, and of written types."""
 
     def read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
         """Return the owners that a written type names."""
@@ -51,17 +51,17 @@ class TypeEvaluator(Evaluator, Protocol):
         bound: Bound = (),
         type_arguments: Sequence[str] = (),
     ) -> Owners:
-        """Return the owners that a type has by its name, with its type arguments."""
+        """Return the owners of a type, by its name and its type arguments."""
 
     def call(self, owners: Owners, steps: int) -> Owners:
-        """Return the owners of what values return if they are called."""
+        """Return the owners of the results of calling values."""
 
-    def take_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
+    def find_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
         """Return the owners of any member of an object whose members are its items."""
 
 
 class Variables:
-    """Follows the rows of variables."""
+    """Follows the rows that show the types of variables."""
 
     def __init__(
         self, names: ScriptNames, types: TypeEvaluator, inference: Inference, context: ContextualTypes
@@ -75,8 +75,8 @@ class Variables:
     def follow(self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()) -> Owners:
         """Return the owners of a variable, by the rows that show its type.
 
-        There is one row for each member of a union, or for each value that a condition chooses from. If
-        values on several lines differ, it is not sure which of them it holds.
+        There is a row for each member of a union, or for each value between which a condition chooses. If
+        values on several lines differ, it is uncertain which of them the variable has.
         """
         each = [self._follow_row(file, row, steps, bound) for row in rows]
         if len(rows) < 2 or rows[0].arguments == ALL:
@@ -84,7 +84,7 @@ class Variables:
         is_written = rows[0].arguments in (TYPE, ITEMS) and all(one.name != UNKNOWN_TYPE for one in rows)
         is_mixed = any(one.external or (one == NO_OWNERS and not is_written) for one in each)
         is_mixed = is_mixed or (rows[0].line != rows[-1].line and any(one != each[0] for one in each))
-        return mark_mixed(unite_owners(each)) if is_mixed else unite_owners(each)
+        return mark_uncertain(unite_owners(each)) if is_mixed else unite_owners(each)
 
     def _follow_row(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         """Return the owners of a variable, by a row that shows its type."""
@@ -113,9 +113,9 @@ class Variables:
             if outer.external:
                 return Owners(external=f"{outer.external}.{row.name}")
             if outer.is_items:
-                owners = self._types.take_keyed(outer, row.name, steps)
+                owners = self._types.find_keyed(outer, row.name, steps)
                 if row.qualifier.startswith(EXPECTED):
-                    owners = mark_mixed(owners)  # the key may choose it
+                    owners = mark_uncertain(owners)  # which one it is may depend on the key
                 return self._types.call(owners, steps + 1) if is_call else owners
             meaning = self._types.find_member(outer, row.name, steps + 1)
             owners = self._get_value_of(file, row, meaning, is_call, steps)
@@ -133,7 +133,7 @@ class Variables:
         else:
             meaning = self._names.look_up(file, row.symbol, name, row.line)
         own = bind_type_arguments(self._names, meaning.declarations, type_arguments, file, row.symbol, bound)
-        if not own:  # a variable holds what is called
+        if not own:  # what is called is the value of a variable
             called = self._types.get_owners(meaning, steps=steps + 1)
             own = bind_type_arguments(
                 self._names, called.declarations, type_arguments, file, row.symbol, bound
@@ -163,7 +163,7 @@ class Variables:
     def _get_value_of(
         self, file: ScriptFile, row: Reference, meaning: Meaning, is_call: bool, steps: int
     ) -> Owners:
-        """Return the owners of what a row means or, with `is_call`, of what a call of it returns."""
+        """Return the owners of what a row means or, with `is_call`, of the result of calling it."""
         if is_call and file.literals.find_passed_objects(row):
             declarations = choose_signatures(self._names, meaning.declarations)
             called = self._types.get_owners(replace(meaning, declarations=declarations), steps=steps + 1)
