@@ -279,7 +279,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         from repo_mcp.cli.console.plain import to_plain, write_json
 
         document = to_plain(answer)
-        # These attributes shape the page of the tool.
+        # Only the page of the tool needs these.
         for name in ("is_last", "lacks_most", "few", "near", "is_of_report"):
             del document[name]
         for row, hit in zip(document["hits"], answer.hits, strict=True):

@@ -24,7 +24,7 @@ from repo_mcp.workspace.client_paths import MAX_PATH_BYTES
 
 MEDIA_OF_HIT = 4  # most media returned with a hit
 SOUND_BYTES = 64 * 1024  # most bytes of a sound that is returned with the answer
-SOUNDS = 2  # most media returned with one answer
+SOUNDS = 2  # most sounds returned with one answer
 MAX_LOOKS = 240  # file stats for one answer
 SITE_DEPTH = 6  # directories above a document that may be the root of a site
 _SERVED = ("", "static/", "public/")  # directories of a site that are served as its root

@@ -40,7 +40,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walked_files import WalkedFiles, build_walked_files
 
-# A small window: the kernel takes 119 MB instead of 166 while symbols are purged too.
+# A small window, since symbols may be purged at the same time: the kernel takes 119 MB instead of 166.
 PURGE_WINDOW_BYTES = 1024 * 1024
 FULL_MERGE_SHARE = 0.5  # when a refresh renews more than this share of the files, everything is merged
 

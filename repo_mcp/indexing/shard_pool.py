@@ -51,7 +51,7 @@ class ShardPool:
         self._cluster = settings.cluster
         self._opened = ExitStack()
         self._builders: Builders | None = None
-        self._idle: Builders | None = None  # warnings since the last shard
+        self._idle: Builders | None = None  # builders without shards left, for `hand_over`
         self._given = 0  # tasks whose results have not been taken yet
         self._done: Done = SimpleQueue()
         self._builder: ShardBuilder | None = None  # the builder of this process

@@ -47,7 +47,7 @@ WINDOWS_AHEAD = 2  # windows given to each worker: one that waits to be written 
 SHARDS_AHEAD = 2  # shards given to each worker: the one it builds, and the next, so that it need not wait
 MIN_WINDOWS = 4  # a merge with fewer windows starts no processes, which takes a quarter of a second
 
-# The last argument: bytes of a window.
+# The segments of a merge: their directory, their entries, and the bytes of a window.
 MergeSources = tuple[str | DirectoryHolder, tuple[SegmentEntry, ...], int]
 HandOver = Callable[[int], AbstractContextManager["ProcessPoolExecutor"] | None]  # as `ShardPool.hand_over`
 T = TypeVar("T")

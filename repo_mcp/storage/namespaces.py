@@ -167,7 +167,7 @@ class Namespaces:
         """Create nothing. With `holds_denied`, the indexes contain names that are denied by default."""
         self._data_dir = data_dir
         self._suffix = _ALLOWED if holds_denied else ""
-        # The lock on `_ALLOWED_LOCK`; None: we do not hold it.
+        # Releases our lock on `_ALLOWED_LOCK`; None: we do not hold it.
         self._release: Callable[[], None] | None = None
         # A key that could not be stored ends with this process, and its indexes are of no use then.
         self._may_outlive = not key.fault

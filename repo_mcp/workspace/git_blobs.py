@@ -37,7 +37,7 @@ ReadBytes = Callable[[str], bytes]  # returns the bytes of a file of the root; r
 _ATTRIBUTES = b".gitattributes\0"
 _MAX_ATTRIBUTES_BYTES = 1 << 20
 _REWRITING = (b"filter", b"encoding")
-_MTIME = 1  # column of the size in Git's status
+_MTIME = 1  # column of the mtime in Git's status
 _NEIGHBOURS = 64  # paths compared at once; each group with a difference costs a dictionary
 
 

@@ -28,7 +28,8 @@ import numpy.typing as npt
 from repo_mcp.record_classes import dataclass
 
 MUCH_BYTES = 1 << 20  # bytes that Python's own SHA-1 digests in 8 ms
-MAX_PATHS_BYTES = 64 * 1024 * 1024  # of all paths together: version 4 repeats a long path in a few bytes
+# Bytes of all paths together: version 4 repeats a long path in a few bytes.
+MAX_PATHS_BYTES = 64 * 1024 * 1024
 MAX_PATH_BYTES = 4_096
 MAX_EXTENSIONS = 256  # Git has ten kinds
 _HEADER = struct.Struct(">4sII")
@@ -200,7 +201,7 @@ def _read_entries(
     for name in _list_extensions(data, entries.stop, end):
         if not name[:1].isupper():  # must be understood
             raise UnusableIndex({_SPLIT: "split", _SPARSE: "sparse"}.get(name, "of an unknown kind"))
-    if alike is None or entries.paths is not alike.paths:  # `alike`, whose order was checked
+    if alike is None or entries.paths is not alike.paths:  # the order of the other's paths has been checked
         _check_order(entries.paths)
     return entries
 

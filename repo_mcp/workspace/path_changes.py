@@ -23,8 +23,8 @@ from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walk_memory import WalkMemory
 
 IGNORE_NAME = ".gitignore"
-MAX_MET = 20_000  # files found by name since the last walk; with more, the tree is walked
-MAX_DENIED = 1_000  # most levels of denied directories that are searched
+MAX_MET = 20_000  # files found by name that are remembered; after more, the tree is walked instead
+MAX_DENIED = 1_000  # most denied directories that are searched
 MAX_DENIED_ENTRIES = 300_000  # most entries visited in them in all, in under a second
 MAX_DENIED_LEVELS = 32
 
