@@ -293,7 +293,7 @@ def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
     walked = np.flatnonzero(rows >= 0)
     rows = rows[walked]
     paths = shared.paths if len(walked) == len(shared.paths) else [files.paths[one] for one in rows.tolist()]
-    is_same, sizes = seen.find_noted(WalkedFiles(paths, shared.theirs[walked]), STAT_BITS)
+    is_same, sizes = seen.find_noted(WalkedFiles(paths, shared.theirs[walked]))
     racy = seen.find_racy()
     if racy:
         is_same &= [path not in racy for path in paths]

@@ -37,6 +37,7 @@ from repo_mcp.indexing.scan_state_pages import (
 from repo_mcp.indexing.side_files import read_mark, read_side_file, write_side_file
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.workspace.git_index_entries import STAT_BITS
 from repo_mcp.workspace.walked_files import COLUMNS, I64, SIZE_COLUMN, WalkedFiles, build_walked_files
 
 SIDE_FILE = "seen"
@@ -139,11 +140,11 @@ class SeenFiles:
             paths, stats = [paths[row] for row in kept], stats[kept]
         return WalkedFiles(paths, stats)
 
-    def find_noted(self, noted: WalkedFiles, bits: I64) -> tuple[npt.NDArray[np.bool_], I64]:
+    def find_noted(self, noted: WalkedFiles) -> tuple[npt.NDArray[np.bool_], I64]:
         """Return which of some files are recorded with the numbers noted for them, and their recorded sizes.
 
-        These are a mask (bool) and a column (int64) with a row for each file. Only the bits that are set in
-        `bits` are compared. A page that holds exactly these files is not unpacked. Raises CorruptIndex.
+        These are a mask (bool) and a column (int64) with a row for each file. Only the bits that Git notes
+        are compared (STAT_BITS). A page that holds exactly these files is not unpacked. Raises CorruptIndex.
         """
         pages, later = self.whole.pages, self.group_changes()
         edges = pages.cut(noted.paths)
@@ -157,7 +158,7 @@ class SeenFiles:
             span = slice(edges[page], edges[page + 1])
             found = np.array([rows.get(path, _NO_NUMBERS) for path in noted.paths[span]], dtype=np.int64)
             found = found.reshape(-1, COLUMNS)
-            is_same[span] = ((found & bits) == noted.stats[span]).all(axis=1)
+            is_same[span] = ((found & STAT_BITS) == noted.stats[span]).all(axis=1)
             sizes[span] = found[:, SIZE_COLUMN]
         return is_same, sizes
 

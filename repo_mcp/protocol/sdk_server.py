@@ -122,6 +122,22 @@ def build_sdk_server(
     calls = CallPool() if pool is None else pool
     tools = name_tools(toolsets)
     said = join_texts({toolset.name: toolset.instructions for toolset in toolsets})
+    server: Server[dict[str, Any]] = Server(
+        SERVER_NAME,
+        version=version,
+        title=SERVER_TITLE,
+        instructions=" ".join(filter(None, (said, root))),
+        **_build_tool_methods(tools, calls, offers_tasks),
+        **_build_file_methods(toolsets, calls),
+    )
+    if offers_tasks:
+        server.extensions[TASKS_EXTENSION] = {}
+        server.middleware.append(cast(Any, _declare_tasks))
+    return server
+
+
+def _build_tool_methods(tools: Mapping[str, Tool], calls: CallPool, offers_tasks: bool) -> dict[str, Any]:
+    """Return what the SDK is given for the tools: the functions that list them and call one."""
     listed = [_describe(tool, offers_tasks) for tool in tools.values()]
 
     async def list_tools(
@@ -137,19 +153,7 @@ def build_sdk_server(
         _check_room(calls)
         return await _call(calls, tool, params.arguments or {}, context)
 
-    server: Server[dict[str, Any]] = Server(
-        SERVER_NAME,
-        version=version,
-        title=SERVER_TITLE,
-        instructions=" ".join(filter(None, (said, root))),
-        on_list_tools=list_tools,
-        on_call_tool=cast(Any, call_tool),  # a result may be a mapping too, which this signature does not say
-        **_build_file_methods(toolsets, calls),
-    )
-    if offers_tasks:
-        server.extensions[TASKS_EXTENSION] = {}
-        server.middleware.append(cast(Any, _declare_tasks))
-    return server
+    return {"on_list_tools": list_tools, "on_call_tool": call_tool}
 
 
 def _build_file_methods(toolsets: Sequence[Toolset], calls: CallPool) -> dict[str, Any]:

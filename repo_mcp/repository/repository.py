@@ -69,7 +69,7 @@ class Repository:
         self,
         config: Config,
         *,
-        report_warning: Warn | None = None,
+        report_warning: Warn = lambda _warning: None,
         list_packed: ListPacked | None = None,
         cluster: Cluster | None = None,
     ) -> None:
@@ -88,9 +88,8 @@ class Repository:
         key = load_user_key(find_state_home(), config.root)
         found = (*data_dir.warnings, *ignored, *unusable)
         self.warnings = (*_warn_of_root(config), *found, *_warn_of_key(key.fault))
-        if report_warning is not None:
-            for warning in self.warnings:
-                report_warning(warning)
+        for warning in self.warnings:
+            report_warning(warning)
         self._closed = threading.Event()
         self._is_released = False
         self.tree = _open_tree(config, held, data_dir.inside_root)
@@ -98,16 +97,9 @@ class Repository:
         self.namespaces = Namespaces(config.root, data_dir.directory, key, holds_denied=holds_denied)
         self.poison = PoisonList(data_dir.directory, self.namespaces.sealer.make_tagger(POISON_FILE))
         self.outliner = Outliner(config, installed, self.poison)
-        sources = IndexSources(
-            config,
-            held,
-            data_dir.inside_root,
-            self.tree,
-            self.namespaces,
-            self.poison,
-            self.outliner,
-            find_donors(config, key, list_packed),
-        )
+        donors = find_donors(config, key, list_packed)
+        own, tree, namespaces = data_dir.inside_root, self.tree, self.namespaces
+        sources = IndexSources(config, held, own, tree, namespaces, self.poison, self.outliner, donors)
         self.indexes = RootIndexes(sources, cluster, self._note_refresh)
         self._index = self.indexes.lexical
         self.symbol_index = self.indexes.symbols

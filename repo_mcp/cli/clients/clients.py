@@ -46,7 +46,7 @@ class FileLocation:
     """A file of a client."""
 
     base: str  # absolute: the user's own directory, or the root of the project
-    below: str  # POSIX, relative to `directory`
+    below: str  # POSIX, relative to `base`
     shown: str  # the path that people are shown
     in_project: bool  # comes with the repository, so it is not to be trusted
 

@@ -28,7 +28,6 @@ from repo_mcp.indexing.scan_state import (
 )
 from repo_mcp.indexing.tree_changes import count_changed, drop_unchanged, find_changed
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
-from repo_mcp.workspace.git_index_entries import STAT_BITS
 from repo_mcp.workspace.walked_files import build_walked_files
 from tests.deep.sizes import examples
 
@@ -147,7 +146,7 @@ def test_changed_files_are_found(first: Tree, before: Tree, after: Tree, unsettl
 def test_what_was_noted_elsewhere_is_found_in_a_record(first: Tree, before: Tree, noted: Tree) -> None:
     files = build_walked_files(walk(noted).files)
     for seen in (see(before, 1), carry_on(first, before, set())):
-        is_same, sizes = seen.find_noted(files, STAT_BITS)
+        is_same, sizes = seen.find_noted(files)
         assert is_same.tolist() == [before.get(path) == noted[path] for path in files.paths]
         assert [sizes[row] for row in np.flatnonzero(is_same)] == [
             noted[path] for path, same in zip(files.paths, is_same.tolist(), strict=True) if same
@@ -156,7 +155,7 @@ def test_what_was_noted_elsewhere_is_found_in_a_record(first: Tree, before: Tree
 
 def test_a_size_beyond_what_git_notes_is_reported() -> None:
     seen = see({"a": 5 + (1 << 32), "b": 5}, 1)
-    is_same, sizes = seen.find_noted(build_walked_files(walk({"a": 5, "b": 5}).files), STAT_BITS)
+    is_same, sizes = seen.find_noted(build_walked_files(walk({"a": 5, "b": 5}).files))
     assert (is_same.tolist(), sizes.tolist()) == ([True, True], [5 + (1 << 32), 5])
 
 
