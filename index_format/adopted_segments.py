@@ -81,18 +81,18 @@ class SegmentAdoption:
             is_known = bool(file.identity) and (
                 file.identity == one.identity or self._is_witnessed(file, one)
             )
-            taken = self._directory.take(name, self._donor, digest.add)
+            method = self._directory.take(name, self._donor, digest.add)
         finally:
             file.close()
-        mine = self._directory.open(name)
-        if taken is TransferMethod.COPIED:
-            mine.close()
-            return digest.check(name, one)._replace(identity=mine.identity)
-        if taken is TransferMethod.LINKED and is_known and mine.identity[:-1] == file.identity[:-1]:
-            mine.close()  # linking changed the ctime of the file that was proven above, and nothing else
+        taken = self._directory.open(name)
+        if method is TransferMethod.COPIED:
+            taken.close()
+            return digest.check(name, one)._replace(identity=taken.identity)
+        if method is TransferMethod.LINKED and is_known and taken.identity[:-1] == file.identity[:-1]:
+            taken.close()  # linking changed the ctime of the file that was proven above, and nothing else
         else:
-            self.unproven.append((mine, one))
-        return one._replace(identity=mine.identity)
+            self.unproven.append((taken, one))
+        return one._replace(identity=taken.identity)
 
     def _is_witnessed(self, file: ReadableFile, one: SealedFile) -> bool:
         """Return True when the seal of a witness lists this very file, unchanged, with the same digest."""

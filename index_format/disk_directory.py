@@ -202,16 +202,16 @@ class DiskDirectory:
         finally:
             os.close(descriptor)
 
-    def _place(self, name: str, here: int | None) -> str:
+    def _place(self, name: str, directory_fd: int | None) -> str:
         """Return the path to use with the descriptor of `_enter`."""
         check_name(name)
-        return os.path.join(self.path, name) if here is None else name
+        return os.path.join(self.path, name) if directory_fd is None else name
 
     def _open(self, name: str, flags: int) -> int:
         """Return a descriptor of a regular file, private to the user when newly created."""
         flags |= getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW  # opening a FIFO must not block
-        with self._enter() as here:
-            descriptor = os.open(self._place(name, here), flags, FILE_MODE, dir_fd=here)
+        with self._enter() as directory_fd:
+            descriptor = os.open(self._place(name, directory_fd), flags, FILE_MODE, dir_fd=directory_fd)
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
@@ -222,13 +222,13 @@ class DiskDirectory:
 
     def _clear(self, name: str) -> None:
         """Rename whatever has this name and is not a regular file: it is not ours, and nothing is lost."""
-        with self._enter() as here, suppress(FileNotFoundError):
-            if stat.S_ISREG(os.lstat(self._place(name, here), dir_fd=here).st_mode):
+        with self._enter() as directory_fd, suppress(FileNotFoundError):
+            if stat.S_ISREG(os.lstat(self._place(name, directory_fd), dir_fd=directory_fd).st_mode):
                 return
-            taken = set(os.listdir(self.path if here is None else here))
+            taken = set(os.listdir(self.path if directory_fd is None else directory_fd))
             aside = next(one for one in map(f"{name}.aside-{{}}".format, count(1)) if one not in taken)
-            source, target = self._place(name, here), self._place(aside, here)
-            os.rename(source, target, src_dir_fd=here, dst_dir_fd=here)
+            source, target = self._place(name, directory_fd), self._place(aside, directory_fd)
+            os.rename(source, target, src_dir_fd=directory_fd, dst_dir_fd=directory_fd)
 
     def _make_private(self, descriptor: int, status: os.stat_result) -> None:
         """Set FILE_MODE on our file, unless it also has another name (a hard link)."""
@@ -237,7 +237,10 @@ class DiskDirectory:
 
     def list_names(self) -> list[str]:
         """Return the names of the regular files, sorted. Raises OSError."""
-        with self._enter() as here, os.scandir(self.path if here is None else here) as entries:
+        with (
+            self._enter() as directory_fd,
+            os.scandir(self.path if directory_fd is None else directory_fd) as entries,
+        ):
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
 
     def open(self, name: str) -> DiskFile:
@@ -259,8 +262,8 @@ class DiskDirectory:
         machine's clock, or the platform gives no inodes.
         """
         try:
-            with self._enter() as here:
-                status = os.stat(self._place(name, here), dir_fd=here, follow_symlinks=False)
+            with self._enter() as directory_fd:
+                status = os.stat(self._place(name, directory_fd), dir_fd=directory_fd, follow_symlinks=False)
         except OSError:
             return ()
         is_settled = max(status.st_mtime_ns, status.st_ctime_ns) < time.time_ns() - SETTLED_NS
@@ -285,8 +288,8 @@ class DiskDirectory:
     def rename(self, source: str, target: str) -> None:
         """Rename a file atomically, replacing any file named `target`. Raises CorruptIndex, OSError."""
         self._clear(target)
-        with self._enter() as here:
-            _replace(self._place(source, here), self._place(target, here), here)
+        with self._enter() as directory_fd:
+            _replace(self._place(source, directory_fd), self._place(target, directory_fd), directory_fd)
 
     def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> TransferMethod:
         """Clone a file of another directory, or else link it, or else copy it. See `Directory`.
@@ -309,11 +312,11 @@ class DiskDirectory:
     def _link(self, name: str, source: DiskDirectory) -> bool:
         """Give a file of another directory a name here; False where the system cannot."""
         self.delete(name)
-        with self._enter() as here, source._enter() as there:
-            found, wanted = source._place(name, there), self._place(name, here)
+        with self._enter() as directory_fd, source._enter() as there:
+            found, wanted = source._place(name, there), self._place(name, directory_fd)
             follow = os.link not in os.supports_follow_symlinks  # Windows has no choice
             try:
-                os.link(found, wanted, src_dir_fd=there, dst_dir_fd=here, follow_symlinks=follow)
+                os.link(found, wanted, src_dir_fd=there, dst_dir_fd=directory_fd, follow_symlinks=follow)
             except FileNotFoundError:
                 raise
             except (OSError, NotImplementedError):  # another file system, or one without hard links
@@ -322,14 +325,14 @@ class DiskDirectory:
 
     def delete(self, name: str) -> None:
         """Delete a file if it exists. Raises CorruptIndex for a bad name, OSError."""
-        with self._enter() as here, suppress(FileNotFoundError):
-            os.unlink(self._place(name, here), dir_fd=here)
+        with self._enter() as directory_fd, suppress(FileNotFoundError):
+            os.unlink(self._place(name, directory_fd), dir_fd=directory_fd)
 
     def sync(self) -> None:
         """Wait until created, renamed and deleted names are on the medium. Raises OSError."""
-        with self._enter() as here:
-            if here is not None:  # Windows cannot sync a directory; NTFS journals names
-                os.fsync(here)
+        with self._enter() as directory_fd:
+            if directory_fd is not None:  # Windows cannot sync a directory; NTFS journals names
+                os.fsync(directory_fd)
 
     def lock(self, name: str) -> DiskLock:
         """Take the writer's lock without waiting. Raises IndexLocked, CorruptIndex (bad name), OSError."""

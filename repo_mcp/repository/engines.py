@@ -83,8 +83,10 @@ class Engines:
             if self._made_exact is None:
                 from repo_mcp.live.live_exact import LiveExactSearch
 
-                of = self._sources
-                self._made_exact = LiveExactSearch(of.config, of.tree, of.index, of.is_closed)
+                sources = self._sources
+                self._made_exact = LiveExactSearch(
+                    sources.config, sources.tree, sources.index, sources.is_closed
+                )
             return self._made_exact
 
     def load(self) -> None:
@@ -147,14 +149,14 @@ class Engines:
         """Return the engine that finds and describes code."""
         from repo_mcp.code_search.search import LiveCodeSearch
 
-        of, most_words = self._sources, self._sources.config.limits.max_query_words
+        sources, most_words = self._sources, self._sources.config.limits.max_query_words
         return LiveCodeSearch(
-            of.index,
-            of.symbol_index,
-            of.tree.read_bytes,
+            sources.index,
+            sources.symbol_index,
+            sources.tree.read_bytes,
             self._extensions,
             most_words,
-            of.vectors,
+            sources.vectors,
             self._make_layout_reader(),
         )
 
@@ -164,9 +166,9 @@ class Engines:
         from repo_mcp.documentation.media import MediaReader
         from repo_mcp.documentation.search import LiveDocumentation
 
-        of, most_words = self._sources, self._sources.config.limits.max_query_words
-        reader = MediaReader(of.tree.name_path, of.tree.reader.stat, self._read_small)
-        return LiveDocumentation(of.index, of.tree.read_bytes, reader, self._extensions, most_words)
+        sources, most_words = self._sources, self._sources.config.limits.max_query_words
+        reader = MediaReader(sources.tree.name_path, sources.tree.reader.stat, self._read_small)
+        return LiveDocumentation(sources.index, sources.tree.read_bytes, reader, self._extensions, most_words)
 
     @property
     def researcher(self) -> Researcher:
@@ -174,12 +176,12 @@ class Engines:
         from repo_mcp.research.live_searches import LiveSearches
         from repo_mcp.research.research import Researcher
 
-        of, docs = self._sources, self.documentation
+        sources, docs = self._sources, self.documentation
         searches = LiveSearches(
-            of.index, of.tree.read_bytes, self._make_layout_reader(), of.search, docs.search
+            sources.index, sources.tree.read_bytes, self._make_layout_reader(), sources.search, docs.search
         )
-        look_once = of.index.look.once
-        return Researcher(self.graph, searches, self.exact.search, of.tree.read_bytes, look_once)
+        look_once = sources.index.look.once
+        return Researcher(self.graph, searches, self.exact.search, sources.tree.read_bytes, look_once)
 
     @property
     def impact(self) -> ImpactFinder:
@@ -187,10 +189,12 @@ class Engines:
         from repo_mcp.impact.evidence import rank_files
         from repo_mcp.impact.impact import ImpactFinder, ImpactSources
 
-        of = self._sources
-        rank = partial(rank_files, of.index)
+        sources = self._sources
+        rank = partial(rank_files, sources.index)
         return ImpactFinder(
-            ImpactSources(self.graph, of.tree.name_path, of.tree.read, of.outliner.outline, rank)
+            ImpactSources(
+                self.graph, sources.tree.name_path, sources.tree.read, sources.outliner.outline, rank
+            )
         )
 
     @property
@@ -198,8 +202,8 @@ class Engines:
         """Return the engine that imports SCIP indexes."""
         from repo_mcp.scip.intake import LiveScip
 
-        of = self._sources
-        return LiveScip(of.tree, of.index, of.symbol_index, of.precise, self._extensions)
+        sources = self._sources
+        return LiveScip(sources.tree, sources.index, sources.symbol_index, sources.precise, self._extensions)
 
     @property
     def bundles(self) -> LiveBundles:
@@ -208,9 +212,9 @@ class Engines:
             if self._made_bundles is None:
                 from repo_mcp.bundler.live_bundles import LiveBundles
 
-                of = self._sources
+                sources = self._sources
                 self._made_bundles = LiveBundles(
-                    of.config, of.data_dir, of.tree, of.index, self._make_strategy
+                    sources.config, sources.data_dir, sources.tree, sources.index, self._make_strategy
                 )
             return self._made_bundles
 

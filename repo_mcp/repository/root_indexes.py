@@ -104,7 +104,7 @@ class RootIndexes:
 
     def _compute_configuration(self) -> str:
         """Return a digest of everything that determines the contents of an index of this root."""
-        of, config = self._sources, self._sources.config
+        sources, config = self._sources, self._sources.config
         contents = (
             FORMAT_VERSION,
             ANALYSIS_VERSION,
@@ -114,29 +114,29 @@ class RootIndexes:
             config.chunk_overlap_lines,
             config.extensions,
             config.disabled_adapters,
-            *of.outliner.installed,  # the adapters with their versions
+            *sources.outliner.installed,  # the adapters with their versions
         )
         choice = (
-            config.fingerprint(of.tree.policy.fingerprint()),
+            config.fingerprint(sources.tree.policy.fingerprint()),
             list_shown(),
             "tracked",  # files that Git tracks are not ignored
         )
         return name_configuration(contents, choice)
 
     def _open_lexical(self, cluster: Cluster | None, note_refresh: Callable[[], None]) -> LiveIndex:
-        of, config = self._sources, self._sources.config
-        namespace = of.namespaces.add("index", self.configuration)
+        sources, config = self._sources, self._sources.config
+        namespace = sources.namespaces.add("index", self.configuration)
         self._index_path = namespace.directory.path
         settings = BuildSettings(
-            of.held_root,
+            sources.held_root,
             namespace.directory,
-            of.inside_root,
+            sources.inside_root,
             config.chunk_lines,
             config.chunk_overlap_lines,
             config.limits.max_file_bytes,
             frozenset(config.include_extensions),
             tuple(sorted(dict(config.extensions).items())),
-            adapters=of.outliner.installed,
+            adapters=sources.outliner.installed,
             disabled_adapters=config.disabled_adapters,
             memory=MemoryBudget(config.memory_mb),
             refusals=config.refusals,
@@ -149,19 +149,19 @@ class RootIndexes:
             config.chosen_workers(),
             namespace.make_tag,
             Donations(
-                partial(of.donors.list_for, "index", self.configuration, namespace.directory.path),
+                partial(sources.donors.list_for, "index", self.configuration, namespace.directory.path),
                 self._find_shared,
-                is_asked_for=config.index_from is not None or of.donors.has_pack,
+                is_asked_for=config.index_from is not None or sources.donors.has_pack,
             ),
-            of.tree.memory,
+            sources.tree.memory,
         )
         return LiveIndex(
             setup,
-            of.tree.walk,
+            sources.tree.walk,
             watch=config.watch,
-            finder=of.tree.find_changes(),
+            finder=sources.tree.find_changes(),
             note_refresh=note_refresh,
-            read_many=of.tree.read_many,
+            read_many=sources.tree.read_many,
         )
 
     def list_donors(self) -> tuple[Donor, ...]:
@@ -186,15 +186,15 @@ class RootIndexes:
 
     def _open_symbols(self) -> LiveSymbolIndex:
         """Open the symbol index. Nothing is parsed before it is first used."""
-        of, config = self._sources, self._sources.config
+        sources, config = self._sources, self._sources.config
         configuration = derive_configuration(self.configuration, *list_facts())
-        namespace = of.namespaces.add("structure", configuration)
-        list_donors = partial(of.donors.list_for, "structure", configuration, namespace.directory.path)
+        namespace = sources.namespaces.add("structure", configuration)
+        list_donors = partial(sources.donors.list_for, "structure", configuration, namespace.directory.path)
         storage = DerivedStorage(namespace.directory, configuration, namespace.make_tag, list_donors)
         workers = MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers())
-        parsing = Parsing(workers, of.poison, self._find_symbol_task)
-        phase = SymbolPhase(storage, parsing, of.tree.read_walked, of.tree.read_many)
-        return LiveSymbolIndex(phase, self.lexical, of.tree.name_path)
+        parsing = Parsing(workers, sources.poison, self._find_symbol_task)
+        phase = SymbolPhase(storage, parsing, sources.tree.read_walked, sources.tree.read_many)
+        return LiveSymbolIndex(phase, self.lexical, sources.tree.name_path)
 
     def _find_symbol_task(self, path: str, language: str) -> str | None:
         """Return the task that reads the symbols of a file: by a parser of ours, or an installed adapter."""
@@ -227,10 +227,10 @@ class RootIndexes:
 
     def _name_vectors(self, configuration: str) -> DerivedStorage:
         """Return where the vectors of a configuration lie, and what seals them: known with the model."""
-        of = self._sources
-        namespace = of.namespaces.add("vectors", configuration)
+        sources = self._sources
+        namespace = sources.namespaces.add("vectors", configuration)
         mark_used(namespace.directory)
-        list_donors = partial(of.donors.list_for, "vectors", configuration, namespace.directory.path)
+        list_donors = partial(sources.donors.list_for, "vectors", configuration, namespace.directory.path)
         return DerivedStorage(namespace.directory, configuration, namespace.make_tag, list_donors)
 
 
