@@ -232,7 +232,7 @@ class BlockList:
 
     def _check(self, ascending: I64, last_doc: int) -> None:
         if last_doc >= self._docs or (ascending[1:] <= ascending[:-1]).any():
-            raise CorruptIndex(f"{self._where}: doc ids that do not ascend, or document {last_doc}")
+            raise CorruptIndex(f"{self._where}: doc ids that do not ascend or are too large ({last_doc})")
 
     def _read_counts(self, positions: I64) -> Integers:
         """Return the term frequencies of the postings at ascending positions in the list, as bytes if none
@@ -269,7 +269,9 @@ class BlockList:
         positions = held.take(found >> 1) << 1 | found & 1
         rests, _ = varints.decode(self._escape_bytes, self._where)
         if len(rests) != len(positions) or (len(positions) and int(positions[-1]) >= self.frequency):
-            raise CorruptIndex(f"{self._where}: {len(rests)} escapes of {len(positions)} term frequencies")
+            raise CorruptIndex(
+                f"{self._where}: {len(rests)} escapes, but {len(positions)} term frequencies need one"
+            )
         _check_rests(rests, self._where)
         return positions.astype(np.uint32), rests.astype(np.min_scalar_type(int(rests.max(initial=0))))
 
@@ -296,7 +298,7 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
     rises = np.diff(found, prepend=-1) > 0
     rises[starts] = True
     if not rises.all() or (found[starts + frequencies - 1] >= docs).any():
-        raise CorruptIndex(f"{where}: doc ids that do not ascend, or no documents of the segment")
+        raise CorruptIndex(f"{where}: doc ids that do not ascend, or that the segment does not have")
     within = spread_runs(np.zeros_like(frequencies), frequencies)
     halves = raw[np.repeat(halves_at, frequencies) + (within >> 1)] >> ((within & 1) << 2).astype(np.uint8)
     halves &= _FREQUENCY_ESCAPE
@@ -308,7 +310,9 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
     wanted = count_positions(escaped, starts + frequencies)
     byte_ends = np.append(0, ends)[np.minimum(np.cumsum(wanted), len(ends))]
     if len(rests) != int(wanted.sum()) or (byte_ends != np.cumsum(escape_bytes)).any():
-        raise CorruptIndex(f"{where}: {len(rests)} escapes, {int(wanted.sum())} term frequencies need one")
+        raise CorruptIndex(
+            f"{where}: {len(rests)} escapes, but {int(wanted.sum())} term frequencies need one"
+        )
     _check_rests(rests, where)
     counts[escaped] += rests
     return found, counts
@@ -316,7 +320,9 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
 
 def _check_rests(rests: I64, where: str) -> None:
     if int(rests.max(initial=0)) >= MAX_TERM_FREQUENCY - _FREQUENCY_ESCAPE:
-        raise CorruptIndex(f"{where}: a term frequency of {int(rests.max()) + _FREQUENCY_ESCAPE + 1}")
+        raise CorruptIndex(
+            f"{where}: a term frequency of {int(rests.max()) + _FREQUENCY_ESCAPE + 1} is too large"
+        )
 
 
 def _parse_block_sizes(bounds: U8, sizes: U8, where: str) -> U32:

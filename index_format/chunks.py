@@ -98,7 +98,9 @@ class ChunksReader:
             self._chunks.read_column(column, start, stop) for column in range(CHUNK_COLUMNS)
         )
         if len(count) and (int(count.min()) < 1 or max(int(first.max()), int(count.max())) > self.units):
-            raise CorruptIndex(f"{self._where}: CHNK: a chunk without units, or of more than there are")
+            raise CorruptIndex(
+                f"{self._where}: CHNK: a chunk with no units, or with more than the segment has"
+            )
         return ChunkTable(first, count, kind)
 
     def find_most_units(self) -> int:

@@ -102,7 +102,7 @@ class TableReader:
         end = head
         for width in self.widths:
             if width and width not in WIDTH_TYPES:
-                raise CorruptIndex(f"{where}: a column width of {width}")
+                raise CorruptIndex(f"{where}: a column width of {width}, 0, 1, 2, 4 or 8 expected")
             self._offsets.append(end)
             end += width * self.rows + -width * self.rows % ALIGNMENT
         if end != size:
@@ -122,7 +122,9 @@ class TableReader:
         """Return rows [start, stop) as int64. Raises CorruptIndex for rows that are not there."""
         stop = self.rows if stop is None else stop
         if not 0 <= start <= stop <= self.rows:
-            raise CorruptIndex(f"{self._where}: rows {start} to {stop} of {self.rows}")
+            raise CorruptIndex(
+                f"{self._where}: rows {start} to {stop} were asked for, but there are {self.rows}"
+            )
         width = self.widths[column]
         if width == 0 or start == stop:
             return np.zeros(stop - start, dtype=np.int64)

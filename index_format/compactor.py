@@ -100,7 +100,9 @@ class Window:
         bits = np.flatnonzero(np.unpackbits(pages.masks.astype(np.uint8), bitorder="little"))
         owners, fields = bits >> FIELD_BITS, bits & (MAX_FIELDS - 1)
         if int(fields.max(initial=0)) >= len(self._maps.levels):
-            raise CorruptIndex(f"{parts[0].where}: field {int(fields.max())} of {len(self._maps.levels)}")
+            raise CorruptIndex(
+                f"{parts[0].where}: field {int(fields.max())} of only {len(self._maps.levels)}"
+            )
         sources = np.array(self._present).repeat(term_counts).take(owners)
         begins = np.flatnonzero(find_changes(sources))
         starts = np.array([int(part.postings[0]) for part in parts])

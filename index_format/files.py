@@ -75,7 +75,7 @@ class FilesReader:
         size = self._frame.get_size(PATH)
         ends = self._read_ascending(PATH_END, size).astype(np.int64)
         if size != (int(ends[-1]) if len(ends) else 0):
-            raise CorruptIndex(f"{self._frame.name}: PATH: {size} bytes, the last path ends elsewhere")
+            raise CorruptIndex(f"{self._frame.name}: PATH: {size} bytes, but the last path ends elsewhere")
         return ends
 
     @cached_property
@@ -102,7 +102,9 @@ class FilesReader:
         firsts = np.empty(len(values) + 1, dtype=np.int64)
         firsts[:-1], firsts[-1] = values, rows
         if int(firsts[0]):
-            raise CorruptIndex(f"{self._frame.name}: FILE: {int(firsts[0])} rows in front of the first file")
+            raise CorruptIndex(
+                f"{self._frame.name}: FILE: {int(firsts[0])} rows before the first file, 0 expected"
+            )
         return firsts
 
     def _read_ascending(self, column: int, limit: int) -> Integers:

@@ -136,9 +136,13 @@ class FrameReader:
         footer = self._file.read(self._file.size - FOOTER.size, FOOTER.size)
         self._tail_offset, size, self._section_count, pages, checksum, magic = FOOTER.unpack(footer)
         if magic != END_MAGIC or size != self._file.size:
-            raise self._corrupt(f"{self._file.size} bytes that do not end as a segment of {size}")
+            raise self._corrupt(
+                f"{self._file.size} bytes, but its end is not that of a segment of {size} bytes"
+            )
         if not HEADER.size <= self._tail_offset < size:
-            raise self._corrupt(f"a tail at {self._tail_offset} of {size} bytes")
+            raise self._corrupt(
+                f"the tail begins at {self._tail_offset}, which is not inside its {size} bytes"
+            )
         wanted = self._section_count * SECTION.size + pages * CHECKSUM_BYTES + FOOTER.size
         whole_pages = -(-self._tail_offset // PAGE_BYTES)
         if self._section_count > MAX_SECTIONS or pages != whole_pages or size - self._tail_offset != wanted:
@@ -157,7 +161,7 @@ class FrameReader:
             tag, zero, offset, size = SECTION.unpack_from(self.tail, row * SECTION.size)
             misplaced = offset < end or offset % ALIGNMENT or offset + size > self._tail_offset
             if zero or misplaced or tag in sections:
-                raise self._corrupt(f"section {tag!r} at {offset} with {size} bytes")
+                raise self._corrupt(f"section {tag!r} cannot have {size} bytes at {offset}")
             sections[tag] = (offset, size)
             end = offset + size
         return sections
@@ -201,7 +205,9 @@ class FrameReader:
         length = self.get_size(tag)
         size = length - offset if size is None else size
         if not (offset >= 0 and size >= 0 and offset + size <= length):
-            raise self._corrupt(f"section {tag!r}: {size} bytes at {offset} of {length}")
+            raise self._corrupt(
+                f"section {tag!r}: {size} bytes at {offset} were asked for, but it has {length}"
+            )
         if size == 0:
             return memoryview(b"")
         return self._read_verified(self._sections[tag][0] + offset, size)
@@ -217,7 +223,9 @@ class FrameReader:
             low = high = starts[first]
             while stop < len(starts) and low <= starts[stop] <= high + NEAR_BYTES:
                 if ends[stop] < starts[stop]:
-                    raise self._corrupt(f"section {tag!r}: bytes from {starts[stop]} to {ends[stop]}")
+                    raise self._corrupt(
+                        f"section {tag!r} does not have the bytes from {starts[stop]} to {ends[stop]}"
+                    )
                 high = max(high, ends[stop])
                 stop += 1
             data = self.view(tag, low, high - low)

@@ -63,7 +63,8 @@ def encode_manifest(manifest: Manifest) -> bytes:
 def decode_manifest(data: bytes) -> Manifest:
     """Return the manifest that the bytes encode. Raises CorruptIndex, IndexTooOld, IndexTooNew."""
     if len(data) < HEADER.size + CHECKSUM_BYTES:
-        raise CorruptIndex(f"manifest: {len(data)} bytes")
+        least = HEADER.size + CHECKSUM_BYTES
+        raise CorruptIndex(f"manifest: {len(data)} bytes, at least {least} expected")
     magic, version, zero, size = HEADER.unpack_from(data)
     if magic != MAGIC:
         raise CorruptIndex(f"manifest: starts with {magic!r}, {MAGIC!r} expected")
@@ -79,7 +80,7 @@ def decode_manifest(data: bytes) -> Manifest:
     try:
         return _build(record)
     except (TypeError, ValueError, KeyError) as error:
-        raise CorruptIndex(f"manifest: {type(error).__name__} in its record") from error
+        raise CorruptIndex(f"manifest: its record is malformed ({type(error).__name__})") from error
 
 
 def _build(record: dict[str, Any]) -> Manifest:

@@ -51,7 +51,7 @@ def read_meta(frame: FrameReader) -> Meta:
     try:
         return _build_meta(unpack(frame.read(META), where))
     except (TypeError, ValueError, KeyError) as error:
-        raise CorruptIndex(f"{where}: {type(error).__name__}") from error
+        raise CorruptIndex(f"{where}: the record is malformed ({type(error).__name__})") from error
 
 
 def _build_meta(record: dict[str, Any]) -> Meta:

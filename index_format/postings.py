@@ -264,7 +264,9 @@ def _find_sources(table: ListTable, is_repeated: Mask, where: str) -> I64:
 def decode_list(data: bytes, frequency: int, docs: int, where: str) -> tuple[I64, I64]:
     """Return doc ids and term frequencies of one list that fills `data`, faster. Raises CorruptIndex."""
     if not data or not 0 < frequency <= docs:
-        raise CorruptIndex(f"{where}: {len(data)} bytes for {frequency} of {docs} documents")
+        raise CorruptIndex(
+            f"{where}: {frequency} of {docs} documents in {len(data)} bytes, which is impossible"
+        )
     if is_by_block(frequency, docs):
         return BlockList(data, frequency, docs, where).read()
     found, counts = decode_delta_list(data, frequency, where)
@@ -347,7 +349,7 @@ def _split_counts(gaps: I64) -> tuple[I64, Mask]:
 def _add_rests(counts: I64, large: I64, rests: I64, where: str) -> None:
     counts[large] += rests
     if int(rests.max(initial=0)) >= MAX_TERM_FREQUENCY - _LARGE:
-        raise CorruptIndex(f"{where}: a term frequency of {int(counts.max())}")
+        raise CorruptIndex(f"{where}: a term frequency of {int(counts.max())} is too large")
 
 
 def _to_docs(gaps: I64, starts: I64, owners: I64, where: str) -> I64:

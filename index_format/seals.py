@@ -86,7 +86,9 @@ def _read(directory: Directory, name: str) -> bytes:
         raise IndexForeign("manifest: has no seal") from error
     try:
         if file.size > MAX_SEAL_BYTES:
-            raise IndexForeign(f"manifest: has a seal of {file.size} bytes")
+            raise IndexForeign(
+                f"manifest: has a seal of {file.size} bytes, at most {MAX_SEAL_BYTES} expected"
+            )
         return file.read(0, file.size)
     except CorruptIndex as error:  # the file was truncated after it was opened
         raise IndexForeign("manifest: its seal cannot be read") from error

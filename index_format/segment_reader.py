@@ -131,7 +131,7 @@ class SegmentReader:
         """Raise CorruptIndex unless all languages have names."""
         highest = int(numbers.max(initial=0))
         if len(numbers) and highest >= len(self.language_names):
-            raise CorruptIndex(f"{self.name}: language {highest} of {len(self.language_names)}")
+            raise CorruptIndex(f"{self.name}: language {highest} of only {len(self.language_names)}")
 
     def close(self) -> None:
         """Close the file."""
@@ -247,7 +247,7 @@ class PostingsReader:
         """Return the posting lists of a term in field order. Raises CorruptIndex for an unknown field."""
         lists = self._find_lists(term)
         if lists and lists[-1].field >= len(self._docs):
-            raise CorruptIndex(f"{self._name}: field {lists[-1].field} of {len(self._docs)}")
+            raise CorruptIndex(f"{self._name}: field {lists[-1].field} of only {len(self._docs)}")
         return lists
 
     def iter_runs(self, batch_bytes: int) -> Iterator[PostingRun]:
@@ -284,7 +284,7 @@ class PostingsReader:
         bits = np.unpackbits(pages.masks.astype(np.uint8), bitorder="little")
         list_terms, list_fields = np.divmod(np.flatnonzero(bits), MAX_FIELDS)
         if int(list_fields.max()) >= len(self._docs):  # every term has at least one list
-            raise CorruptIndex(f"{where}: field {int(list_fields.max())} of {len(self._docs)}")
+            raise CorruptIndex(f"{where}: field {int(list_fields.max())} of only {len(self._docs)}")
         limits = np.array(self._docs, dtype=np.int64)
         docs, counts = decode_lists(
             self._frame.read(POST, start, int(pages.sizes.sum())),

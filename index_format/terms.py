@@ -184,7 +184,9 @@ class TermsReader:
         self._table = TableReader(partial(frame.view, PAGE), size, PAGE_COLUMNS, where, start)
         self.pages = self._table.rows
         if self.pages > frame.get_size(TOPS):  # each first term has its line feed at least
-            raise self._corrupt(f"{self.pages} pages, {frame.get_size(TOPS)} bytes of first terms")
+            raise self._corrupt(
+                f"{frame.get_size(TOPS)} bytes of first terms are too few for {self.pages} pages"
+            )
         self._places = [self._table.open_column(column) for column in range(PAGE_COLUMNS)]
         self.is_large = self.pages >= LARGE_PAGES  # a large dictionary has folded pages, and signatures
         self._signatures = SignatureReader(frame, self.pages) if self.is_large else None
@@ -210,7 +212,7 @@ class TermsReader:
     def _check_tops(self, found: int) -> None:
         rest = len(self._top_text) - (self._top_text.rfind(b"\n") + 1)
         if found != self.pages or rest:
-            raise self._corrupt(f"{found} first terms for {self.pages} pages, then {rest} bytes")
+            raise self._corrupt(f"{found} first terms for {self.pages} pages, and {rest} bytes after them")
 
     @cached_property
     def _columns(self) -> tuple[I64, I64, I64]:

@@ -165,7 +165,7 @@ def test_no_reading_gives_a_path_that_is_not_utf_8(
 
 def test_units_without_a_file_are_corrupt() -> None:
     reader = open_files(encode_files(build_table({})), 3, 0)
-    with pytest.raises(CorruptIndex, match="in front of"):
+    with pytest.raises(CorruptIndex, match="before the first file"):
         _ = reader.first_units
 
 

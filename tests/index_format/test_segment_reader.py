@@ -423,9 +423,9 @@ def test_a_field_that_the_schema_does_not_have_is_corrupt(small: bytes) -> None:
     assert struct.unpack_from("<5B", lists) == (1, 1, 5, 2, 3)  # alpha, beta, gamma, md, py
     lists[0] = 0x40
     reader = open_bytes(put_together({**sections, b"LIST": bytes(lists)})[1])
-    with pytest.raises(CorruptIndex, match="field 6 of 3"):
+    with pytest.raises(CorruptIndex, match="field 6 of only 3"):
         reader.postings.find_lists(b"alpha")
-    with pytest.raises(CorruptIndex, match="field 6 of 3"):
+    with pytest.raises(CorruptIndex, match="field 6 of only 3"):
         list(reader.postings.iter_runs(100))
 
 
