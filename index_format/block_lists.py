@@ -232,7 +232,7 @@ class BlockList:
 
     def _check(self, ascending: I64, last_doc: int) -> None:
         if last_doc >= self._docs or (ascending[1:] <= ascending[:-1]).any():
-            raise CorruptIndex(f"{self._where}: doc ids do not ascend, or document {last_doc} is missing")
+            raise CorruptIndex(f"{self._where}: doc ids do not ascend, or document {last_doc} does not exist")
 
     def _read_counts(self, positions: I64) -> Integers:
         """Return the term frequencies of the postings at ascending positions in the list, as bytes if none
