@@ -245,11 +245,11 @@ class CSharpWalk(ScopeWalk):
 
     # Calls
 
-    def _iter_settled(self) -> Iterator[Row]:
+    def _iter_recorded(self) -> Iterator[Row]:
         """Yield the rows; the alias of a call also has its arguments, "?" for those of unknown type."""
         for start, asked in self.asked_conditions:
             yield 0, 0, int(ReferenceRole.BIND), asked, "", CONDITIONS, start, 0
-        for row in super()._iter_settled():
+        for row in super()._iter_recorded():
             scope, ordinal, role, name, qualifier, alias, start, arguments = row
             written = self.arguments.get(start) if role == ReferenceRole.CALL else None
             if written is None:

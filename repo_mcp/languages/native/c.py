@@ -44,14 +44,14 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_comment,
     on_type,
 )
-from repo_mcp.languages.treesitter.settled_rows import FLAT_KINDS, RowRules
+from repo_mcp.languages.treesitter.recorded_rows import FLAT_KINDS, RowRules
 from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_HEAD_BYTES = 300  # of a declaration, searched for words such as `static`
-_OUTER_ARGUMENTS = re.compile(r"<[^<>]*>(?=\s*::)")  # of the outer class in a definition outside it
+MAX_HEAD_BYTES = 300  # bytes of a declaration that are searched for words such as `static`
+_OUTER_ARGUMENTS = re.compile(r"<[^<>]*>(?=\s*::)")  # the name of the outer class, in a definition outside it
 
 
 # Types
@@ -108,10 +108,7 @@ def find_public_flag(walk: CaptureWalk, access: Access) -> int:
 
 
 def on_enumerator(walk: CaptureWalk, node: Node) -> None:
-    """Declare one value of an enum.
-
-    Only values of an `enum class` have a type: their names need the enum's.
-    """
+    """Declare a value of an enum; only the values of an `enum class` have a type, which their names need."""
     walk.taken.add(node.start_byte)
     scope = walk.scope
     flags = find_public_flag(walk, scope.access)
@@ -144,7 +141,7 @@ def _is_unnamed(node: Node) -> bool:
 
 
 def spell_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> str:
-    """Return the type of a declaration, without its body."""
+    """Return the written type of a declaration, without a body."""
     if node is None:
         return ""
     body = node.child_by_field_name("body")
@@ -159,7 +156,7 @@ def spell_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> 
 
 
 def is_static(walk: CaptureWalk, node: Node, stop: int) -> bool:
-    """Return True if `static` is in a declaration before its name."""
+    """Return whether `static` stands in a declaration before its name."""
     return b"static" in _read_words(walk, node, stop)
 
 
@@ -180,9 +177,9 @@ def on_function(walk: CaptureWalk, node: Node) -> None:
 
 
 def is_of_directive(walk: CaptureWalk, found: Declarator) -> bool:
-    """Return whether a function without parameters is named like a macro that `#ifdef` tests.
+    """Return whether a function without parameters has the name of a macro that `#ifdef` tests.
 
-    The grammar reads `struct a`, `#ifdef B`, `{}`, `#endif`, `;` as such a function.
+    The grammar takes `struct a`, `#ifdef B`, `{}`, `#endif`, `;` for such a function.
     """
     start = found.name.start_byte
     line = walk.text[walk.text.rfind(b"\n", 0, start) + 1 : start] if found.function is None else b""
@@ -232,17 +229,17 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
 
 
 def reopen(walk: CaptureWalk, node: Node, has_body: bool) -> None:
-    """Open the scope of the last declared name again, so that its value belongs to it."""
+    """Open the scope of the last declared name again, so that what its value uses belongs to it."""
     last = walk.last_declared
     if not has_body and last is not None and last.end == node.end_byte:
         walk.open(last)
 
 
 def is_lost(walk: CaptureWalk, node: Node) -> bool:
-    """Return whether a declaration is in a function that the grammar did not understand.
+    """Return whether a declaration is in a function that the grammar did not recognise.
 
-    In a text with errors, these are the indented declarations outside functions that do not declare a
-    function: 31 of 31 in libuv and Redis.
+    In a text with errors, that holds for indented declarations outside functions that declare no function: 31
+    of 31 in libuv and Redis.
     """
     if walk.builder.status is not ParseStatus.PARTIAL or walk.scope.kind is not SymbolKind.FILE:
         return False
@@ -277,7 +274,7 @@ def bind_variables(walk: CaptureWalk, node: Node, type_node: Node | None) -> Non
 
 
 def on_parameter(walk: CaptureWalk, node: Node) -> None:
-    """Bind a parameter, whose type is accepted."""
+    """Bind a parameter, whose type has the role ACCEPT."""
     walk.set_role(node, ReferenceRole.ACCEPT)
     declarator = node.child_by_field_name("declarator")
     found = read_declarator(declarator) if declarator is not None else None
@@ -306,7 +303,7 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_loose_block(walk: CaptureWalk, node: Node) -> None:
-    """Open a function body whose head is a macro, so that its declarations are local."""
+    """Open the body of a function whose head is a macro, so that its declarations are local."""
     scope = walk.scope
     if scope.kind not in FLAT_KINDS:
         return
@@ -336,7 +333,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_attribute(walk: CaptureWalk, node: Node) -> None:
-    """Mark the names in an attribute, which are not uses."""
+    """Mark the names in an attribute as no uses."""
     walk.take_words(node)
 
 

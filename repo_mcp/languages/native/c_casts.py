@@ -1,4 +1,4 @@
-"""Chains of members in C and C++ that begin with a cast: `static_cast<Base *>(value)->next`, "^Base.next"."""
+"""Chains of members in C and C++ that begin with a cast: "^Base.next" for `((Base *) value)->next`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_STEPS = 12  # members behind a cast, and brackets around it
+MAX_STEPS = 12  # members after a cast, and brackets around it
 _CASTS_TEXT = """
 static_cast dynamic_cast const_cast reinterpret_cast static_pointer_cast dynamic_pointer_cast qobject_cast
 """
@@ -22,11 +22,12 @@ _STEPS = {"field_expression": "argument", "call_expression": "function", "subscr
 
 
 def read_object(walk: CaptureWalk, node: Node | None) -> str:
-    """Return the chain of an expression before a member; one that begins with a cast begins with its type."""
+    """Return the chain of the expression before a member; after a cast, it begins with the type."""
     if node is None:
         return ""
     start, end = node.start_byte, node.end_byte
-    is_long = end - start > MAX_CHAIN_BYTES  # nor is it searched: it may be the first part of many chains
+    # a long text is not even searched, since it may begin many chains
+    is_long = end - start > MAX_CHAIN_BYTES
     if is_long or not (walk.text.startswith(b"(", start) or walk.text.find(b"_cast<", start, end) >= 0):
         return walk.read_chain(node)
     inner, written = _find_cast(walk, node)
@@ -47,7 +48,7 @@ def refer_called(
 
 
 def _find_cast(walk: CaptureWalk, node: Node) -> tuple[Node, str]:
-    """Return the first value in a chain, and the text of the type that it is cast to; "" for no cast."""
+    """Return the first value in a chain, and the written type to which it is cast; "" without a cast."""
     for _ in range(MAX_STEPS):
         if node.type == "call_expression" and (written := _read_template_cast(walk, node)):
             return node, written
@@ -65,6 +66,6 @@ def _find_cast(walk: CaptureWalk, node: Node) -> tuple[Node, str]:
 
 
 def _read_template_cast(walk: CaptureWalk, call: Node) -> str:
-    """Return T of `static_cast<T>(value)` and the like; "" for another call."""
+    """Return T in `static_cast<T>(value)` and the like; "" for another call."""
     head, _, inside = walk.read_line(call.child_by_field_name("function")).partition("<")
     return inside.rpartition(">")[0] if head.removeprefix("std::") in _CASTS else ""

@@ -1,8 +1,8 @@
 """Preprocessor conditions: for each line, the conditions under which it is compiled.
 
-`#ifdef A`, `#if defined(A) && B`, `#else` become rows that begin at a line and hold all conditions from there
-on: "defined(A)", "!defined(A);!(B > 1)". Include guards do not count. Conditions are compared as they are
-written.
+`#ifdef A`, `#if defined(A) && B`, `#else` become rows that begin at a line and have all conditions that hold
+from there on: "defined(A)", "!defined(A);!(B > 1)". Include guards do not count. Conditions are compared as
+they are written.
 
 Left out on purpose: values of macros, and branches that `#error` rules out.
 """
@@ -32,7 +32,8 @@ _IN_BRACKETS = re.compile(r"\([^()]*\)")
 def list_conditions(text: bytes, *, is_header: bool) -> list[Row]:
     """Return the rows of a text, ascending; empty for one without conditions."""
     rows: list[Row] = []
-    levels: list[tuple[Conditions, Conditions]] = []  # those that hold, negation of earlier branches
+    # the conditions that hold, and the negation of earlier branches
+    levels: list[tuple[Conditions, Conditions]] = []
     line, at, is_first = 0, 0, is_header
     text = b"\n" + text
     for found in _DIRECTIVE.finditer(text):
@@ -55,11 +56,11 @@ def list_conditions(text: bytes, *, is_header: bool) -> list[Row]:
         else:
             held, refused = _read(word.removeprefix("el"), said), levels[-1][1]
             levels[-1] = (*refused, *held), (*refused, *_negate(held))
-        rows.append((line + 1 + text.count(b"\n", at, found.end()), _say(levels)))
+        rows.append((line + 1 + text.count(b"\n", at, found.end()), _write(levels)))
     return rows
 
 
-def _say(levels: list[tuple[Conditions, Conditions]]) -> str:
+def _write(levels: list[tuple[Conditions, Conditions]]) -> str:
     held = (one for level in levels[:MAX_DEPTH] for one in level[0])
     return ";".join(dict.fromkeys(held))
 
@@ -84,7 +85,7 @@ def _read(word: str, said: str) -> Conditions:
 
 
 def _negate(conditions: Conditions) -> Conditions:
-    """Return the negation of all conditions together; none for none."""
+    """Return the negation of the conjunction of conditions; none for none."""
     simple = _ONE.fullmatch(conditions[0]) if len(conditions) == 1 else None
     if simple is not None:
         return (simple.group(2) if simple.group(1) else f"!{simple.group(2)}",)

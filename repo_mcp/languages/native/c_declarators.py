@@ -1,7 +1,7 @@
-"""Declarators of C and C++: the declared name, and whether it names a function.
+"""Declarators of C and C++: the declared name, and whether it is that of a function.
 
-`int *(*table[4])(int)` declares a variable, `int *make(int)` a function; both are a name wrapped in
-pointers, brackets and parameter lists, read from the outside in.
+`int *(*table[4])(int)` declares a variable, `int *make(int)` a function. Both are a name wrapped in pointers,
+brackets and parameter lists, which are read from the outside in.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Declarator:
     """The parts of one declarator."""
 
     name: Node
-    function: Node | None  # its function_declarator if it declares a function
-    pointers: str  # "**" before the name, or "&"; "[]" for an array
+    function: Node | None  # its `function_declarator`, if it declares a function
+    pointers: str  # what stands before the name, "**" or "&"; "[]" for an array
     value: Node | None  # its initial value
 
 
 def read_declarator(node: Node) -> Declarator | None:
-    """Return the declared name and its wrappings; None when no name is found, or several in `auto [a, b]`."""
+    """Return the declared name and what wraps it; None without a name, or with several: `auto [a, b]`."""
     function: Node | None = None
     value: Node | None = None
     pointers, is_pointer = "", False
@@ -63,7 +63,7 @@ def iter_declarators(node: Node) -> Iterator[Declarator]:
 
 
 def _find_inner(node: Node) -> Node | None:
-    """Return the inner declarator of a node without a field for it: brackets, references, attributes."""
+    """Return the inner declarator of a node that has no field for it: brackets, references, attributes."""
     for child in node.named_children[:6]:
         if child.type in _NAMES or child.type.endswith("declarator"):
             return child

@@ -42,11 +42,11 @@ _WORD = re.compile(r"\w+")
 def declare_listed_members(
     walk: CaptureWalk, node: Node, value: Node, list_name: str, parameter: str
 ) -> None:
-    """Declare the values of enums that the body of a macro lists, inside it."""
+    """Declare, inside the macro that lists them, the values of the enums that apply the list."""
     start, end = value.start_byte, min(value.end_byte, value.start_byte + MAX_LIST_BYTES)
     body = walk.text[start:end]
     if not body.lstrip(b" \t\r\n\\").startswith(parameter.encode() + b"("):
-        return  # true of nearly all macros
+        return  # nearly all macros are none
     templates = [*_find_templates(walk.text, list_name)]
     rows = [*_read_rows(body, parameter)] if templates else []
     for offset, arguments in rows:
@@ -71,7 +71,7 @@ def _find_templates(text: bytes, list_name: str) -> Iterator[tuple[list[str], st
 
 
 def _read_rows(body: bytes, parameter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the offset and the arguments of each row of a list; none if the body holds anything else."""
+    """Yield the offset and the arguments of each row of a list; nothing if the text holds anything else."""
     text = _COMMENT.sub(join_blanked, _CONTINUED.sub(join_blanked, body))
     row = re.compile(
         rb"\s*(%s)[ \t]*\((%s(?:,%s)*)\)\s*" % (parameter.encode(), _ROW_ARGUMENT, _ROW_ARGUMENT)
@@ -86,7 +86,7 @@ def _read_rows(body: bytes, parameter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _expand(template: str, names: list[str], arguments: list[str]) -> str:
-    """Return the name that a template makes from the arguments of a row; empty if it makes none."""
+    """Return the name that a template makes of the arguments of a row; "" if it makes none."""
     bound = dict(zip(names, arguments, strict=False))
     words = _JOINED.sub("##", template.strip()).split("##")
     name = "".join(_WORD.sub(lambda found: bound.get(found[0], found[0]), word) for word in words)

@@ -27,11 +27,11 @@ _MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
 _PASTED = re.compile(rb"(?:::|\.|->|##)\s*(\w+)|(\w+)(?=\s*##)")
 _OPENED = re.compile(rb"\s*(inline\s+)?namespace\s+(\w+(?:::\w+)*)\s*\{\s*")
 _NAMESPACE = re.compile(rb"(?:%s){1,8}" % _OPENED.pattern)
-_WITHOUT_COMMA = re.compile(rb",\s*##")  # `, ##__VA_ARGS__` drops the comma if there are no arguments
+_WITHOUT_COMMA = re.compile(rb",\s*##")  # `, ##__VA_ARGS__` drops the comma if there are no further arguments
 
 
 def is_pasting(walk: CaptureWalk, body: Node, parameters: Collection[str]) -> bool:
-    """Return whether a macro puts something before one of its parameters, or joins it with another word."""
+    """Return whether a macro writes something before one of its parameters, or joins it with a word."""
     text = walk.text[body.start_byte : min(body.end_byte, body.start_byte + MAX_BODY_BYTES)]
     named = {one.encode() for one in parameters}
     found = _PASTED.finditer(_WITHOUT_COMMA.sub(b",", text)) if named else iter(())
@@ -39,7 +39,7 @@ def is_pasting(walk: CaptureWalk, body: Node, parameters: Collection[str]) -> bo
 
 
 def bind_namespace(walk: CaptureWalk, body: Node) -> None:
-    """Add the namespace that the body of a macro opens, without those that are inline."""
+    """Record the namespace that the body of a macro opens; inline namespaces do not count."""
     text = walk.text[body.start_byte : min(body.end_byte, body.start_byte + MAX_BODY_BYTES)]
     opened = _NAMESPACE.fullmatch(text.replace(b"\\\n", b" "))
     if opened is None:
@@ -52,7 +52,7 @@ def bind_namespace(walk: CaptureWalk, body: Node) -> None:
 
 
 def read_macro_arguments(walk: CaptureWalk, name: str, arguments: Node | None) -> None:
-    """Note the calls in the arguments of a call that may be one of a macro."""
+    """Note the calls in the arguments of what may be the call of a macro."""
     if arguments is None:
         return
     _refer_member(walk, arguments)
@@ -64,7 +64,7 @@ def read_macro_arguments(walk: CaptureWalk, name: str, arguments: Node | None) -
 
 
 def _refer_member(walk: CaptureWalk, arguments: Node) -> None:
-    """Add uses of the struct and of its member that end some arguments."""
+    """Add uses of the struct and of its member, if these are the last arguments."""
     start, end = max(arguments.start_byte, arguments.end_byte - MAX_ARGUMENT_BYTES), arguments.end_byte
     if walk.text.find(b"struct", start, end) < 0 and walk.text.find(b"union", start, end) < 0:
         return

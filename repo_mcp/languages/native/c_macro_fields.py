@@ -2,7 +2,7 @@
 
 A parser that does not run the preprocessor cannot understand such a macro in a struct, so
 `repo_mcp/languages/native/c_macros.py` turns it into a declaration without a name. The fields belong to the
-macro, and the struct refers to the macro. A macro has fields only if all of its text is declarations.
+macro, and the struct refers to the macro. A macro declares fields only if its whole text is declarations.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def declare_macro_fields(walk: CaptureWalk, node: Node, value: Node) -> bool:
 def read_fields(body: bytes) -> list[Field]:
     """Return the fields that the body of a macro declares; empty if it holds anything else."""
     if b";" not in body:
-        return []  # true of most macros
+        return []  # most macros declare no fields
     text = _NO_TEXT.sub(join_blanked, body)
     fields: list[Field] = []
     at, depth, is_closed = 0, 0, False
@@ -112,7 +112,7 @@ def _read_macros(text: bytes, start: int, end: int) -> Iterator[Field]:
 
 
 def _read_field(piece: bytes, offset: int) -> Iterator[Field]:
-    """Yield the names of one declaration, with the macros before it."""
+    """Yield the names of one declaration, and the macros before it."""
     macros = _FIRST_MACROS.match(piece)
     start = macros.end() if macros is not None else 0
     called = _CALLED.fullmatch(piece, start)

@@ -1,14 +1,14 @@
-"""Blank C and C++ macros at places where no grammar expects a word, byte for byte.
+"""Blanks C and C++ macros at places where no grammar expects a word, byte for byte.
 
 `static int __init foo(void)`, `void __iomem *base`, `CURL_EXTERN CURLcode f(...)`, `FMT_BEGIN_NAMESPACE` on a
 line of its own: a parser that does not run the preprocessor loses the declaration around each of them. A
 macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `while`, and one that stands for
-fields of a struct becomes a declaration without a name. Every other byte keeps its offset, line feeds above
-all. Macros are recognised by name or by position.
+fields of a struct becomes a declaration without a name. Every other byte keeps its offset, above all line
+feeds. Macros are recognised by name or by position.
 
-Patterns begin with bytes that can be searched for, most often a line feed, and say behind these what must
-stand before them. They repeat nothing that nests: the cost of a text is about that of reading it. Where one
-would be tried at every word, a shorter one that must match as well is searched for first.
+Patterns begin with bytes that are quick to search for, most often a line feed, and check what stands before
+them by looking back. They repeat nothing that nests, so that the cost of a text is about that of reading it.
+Where a pattern would be tried at every word, a shorter one that must match as well is searched for first.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from repo_mcp.languages.treesitter.blanking import blank, blank_group
 
 Head = tuple[int, bytes]  # the offset of a macro, and its name
 
-MAX_BODY_BYTES = 8_000  # of a struct, before a macro in it
+MAX_BODY_BYTES = 8_000  # bytes of a struct before a macro in it that are searched
 MAX_LINE_BYTES = 300  # before a macro
 MAX_WORD_BYTES = 60  # of a macro's name before "for_each"
 
-# Words that headers of kernels and C libraries put into declarations.
+# Words in declarations of kernels and C libraries that are macros.
 _WORDS = frozenset(
     b"__init __exit __initdata __initconst __exitdata __initdata_or_module __initmv __init_or_module"
     b" __meminit __user __iomem __rcu __percpu __force __kernel __must_check __always_inline"
@@ -65,7 +65,7 @@ _FALLING = re.compile(rb"\b__attribute__[ \t]*+\(\([ \t]*+(?:__)?fallthrough(?:_
 _PLAIN_STARTS = (b"asmlink", b"noin", b"notrace", b"nokprobe", b"randomized_", b"STATIC")
 _OTHER_STARTS = (b"WINAPI", b"APIENTRY", b"CALLBACK")
 _BASIC = rb"(?:unsigned|signed|int|long|short|char|float|double|bool|[a-z]\w*_t)"
-# Two words of which the second is a basic type: the first can only be a macro.
+# A word before a basic type, which can only be a macro.
 _NO_MACRO = (
     "typedef|return|else|case|goto|auto|register|static|extern|const|volatile|inline|struct|union|enum|sizeof"
     "|unsigned|signed|int|long|short|char|float|double|mutable|constexpr|explicit|virtual|friend|using|operator"
@@ -87,7 +87,7 @@ _DEFINITIONS = (b"define", b"ifdef", b"ifndef", b"undef")
 _BALANCED = rb"\((?:[^()]|\((?:[^()]|\([^()]{0,300}\)){0,300}\)){0,500}\)"
 # On a line of its own from the first column on: a macro with "_" in its name, such as FMT_BEGIN_NAMESPACE.
 _LINES = re.compile(rb"\n([A-Z][A-Z0-9]*_[A-Z0-9_]++[ \t]*+(?:\([^()\n]*\)[ \t]*+)?)(?=\n(?![ \t]*[{:(=]))")
-# Around the type of a function, which is kept: `ANY_DECLARE(int)` above or before `parse(Input *input) {`
+# Around the type of a function, which stays: `ANY_DECLARE(int)` above or before `parse(Input *input) {`
 _TYPE_GIVERS = re.compile(
     rb"\n(?<=[;}/\n]\n)([A-Z][A-Z0-9]*_[A-Z0-9_]++\()[ \t]*+(?!\d)(?:\w++[ \t]++){0,3}\w++[ \t*]*+(\))[ \t]*+"
     rb"(?=\n?(?![A-Z0-9_]++\()[a-zA-Z_]\w*+\([^();{}]*+(?:\([^();{}]*+\)[^();{}]*+){0,20}\)\s*+[{;])"
@@ -182,7 +182,7 @@ _LINKAGE_PARTS = (
     b"_UNUSED",
 )
 _STATIC_MACROS = re.compile(rb"\n[ \t]*+(static[ \t]++(?:const[ \t]++)?)(?=[A-Z][A-Z0-9_]*+\()")
-# A type as an argument, which only a macro takes: container_of(p, struct foo, member), va_arg(ap, char *)
+# A type as an argument, which only a macro accepts: container_of(p, struct foo, member), va_arg(ap, char *)
 _TYPE_ARGUMENTS = re.compile(
     rb",[ \t\n]*+((?:struct|union|enum)[ \t]++)(?=\w++(?:[ \t]*+,[ \t\n]*+[\w.\[\]]++)?[ \t]*+\))"
 )
@@ -232,11 +232,11 @@ _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
 def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = None) -> bytes:
-    """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++.
+    """Return the text with those macros blanked, at the same length.
 
-    Macros in small letters in the heads of functions are added to `heads`. Carriage returns before line feeds
-    are spaces while macros are looked for, and stand there again at the end: to the grammar, a directive that
-    ends with a space has no end.
+    `is_c` means that it cannot be C++. Macros in lower case in the heads of functions are added to `heads`.
+    Carriage returns before line feeds are replaced by spaces while macros are looked for, and restored at the
+    end: without them, a directive that ends with a space would have no end for the grammar.
     """
     heads = [] if heads is None else heads
     if b"\r\n" not in text:
@@ -295,9 +295,9 @@ def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
 
 
 def _keep_first_branch(found: re.Match[bytes]) -> bytes:
-    """Return branches of the preprocessor as they are, or the first one alone if it is cut.
+    """Return branches of the preprocessor as they are; only the first one if it is no whole statement.
 
-    A grammar reads each branch as whole statements. With both branches, what the first one begins would never
+    A grammar reads each branch as whole statements: of two branches, what the first one begins would never
     end.
     """
     if not _is_cut(found):
@@ -306,18 +306,18 @@ def _keep_first_branch(found: re.Match[bytes]) -> bytes:
 
 
 def _keep_type(found: re.Match[bytes]) -> bytes:
-    """Return the type that a macro is given, without the macro and its brackets."""
+    """Return the type that is an argument of a macro, without the macro and its brackets."""
     inner = found.string[found.end(1) : found.start(2)]
     return b"\n" + blank(found[1]) + inner + b" " + found.string[found.end(2) : found.end()]
 
 
 def leaves_out_branches(text: bytes) -> bool:
-    """Return True if a branch of a text is not read, because the first one is no whole statement."""
+    """Return whether a branch of a text is not read, because the first one is no whole statement."""
     return next(_iter_left_out(text), None) is not None
 
 
 def iter_left_out_calls(text: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the line and the name of each call in a branch that is not read, but not calls of members."""
+    """Yield the line and the name of each call, not of a member, in a branch that is not read."""
     for found in _iter_left_out(text):
         first = found.string.count(b"\n", 0, found.start(3))
         branch = _DIRECTIVE.sub(b"\n;", _TEXT_OR_COMMENT.sub(_blank_match, b"\n" + found[3]))
@@ -327,7 +327,7 @@ def iter_left_out_calls(text: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _declares(text: bytes, at: int) -> bool:
-    """Return whether there is a type before a name: since the last statement there are only words."""
+    """Return whether a type stands before a name: only words, since the end of the last statement."""
     begun = max(text.rfind(mark, 0, at) for mark in (b";", b"{", b"}")) + 1
     found = _TYPE_BEFORE.fullmatch(text, begun, at)
     return found is not None and found[1] not in _BEFORE_CALLS
@@ -342,7 +342,7 @@ def _iter_left_out(text: bytes) -> Iterator[re.Match[bytes]]:
 
 
 def _is_cut(found: re.Match[bytes]) -> bool:
-    """Return True if the first branch is no whole statement.
+    """Return whether the first branch is no whole statement.
 
     It begins with `else`, is part of an expression or the head of what follows, opens a bracket that it does
     not close, or closes one that it did not open.
@@ -359,7 +359,7 @@ def _is_cut(found: re.Match[bytes]) -> bool:
 
 
 def _cuts_brackets(lines: bytes) -> bool:
-    """Return True for lines that open a bracket and do not close it, or close one that they did not open."""
+    """Return whether lines open a bracket that they do not close, or close one that they did not open."""
     depths = {b"{": 0, b"(": 0}
     for bracket in re.findall(rb"[{}()]", lines):
         opening = _OPENING.get(bracket, bracket)
@@ -370,7 +370,7 @@ def _cuts_brackets(lines: bytes) -> bool:
 
 
 def _blank_inner_comments(text: bytes) -> bytes:
-    """Blank the comments in continued lines: for the grammar, a comment ends the body of a macro."""
+    """Blank comments in continued lines, since a comment ends the body of a macro for the grammar."""
     changed = bytearray(text)
     line_end, start = -1, text.find(b"/*")
     while start >= 0:
@@ -386,7 +386,7 @@ def _blank_inner_comments(text: bytes) -> bytes:
 
 
 def _is_in_macro(text: bytes, start: int, line_end: int, end: int) -> bool:
-    """Return whether a comment on a continued line ends on it, or has all its lines continued in a macro."""
+    """Return whether a comment on a continued line ends on it, or continues on lines of the same macro."""
     if end <= line_end:
         return True
     before = text.rfind(b"\n", 0, start)
@@ -414,7 +414,7 @@ def _declare_unnamed(text: bytes, *, is_c: bool) -> bytes:
 
 
 def _is_among_fields(text: bytearray, at: int, *, is_c: bool) -> bool:
-    """Return whether a struct or a class is open at an offset, and a declaration may begin there."""
+    """Return whether a declaration of a struct or class member may begin at an offset."""
     depth, end, limit = 0, at, max(0, at - MAX_BODY_BYTES)
     while True:
         opening, closing = text.rfind(b"{", limit, end), text.rfind(b"}", limit, end)
@@ -435,7 +435,7 @@ def _is_among_fields(text: bytearray, at: int, *, is_c: bool) -> bool:
 
 
 def _blank_known(found: re.Match[bytes]) -> bytes:
-    """Return spaces for a known word and its arguments; unchanged at the definition of the word."""
+    """Return spaces for a known word and its arguments; the text itself where the word is defined."""
     whole = found.group()
     name = _NAME.match(whole)
     word = name.group() if name is not None else b""
@@ -444,7 +444,7 @@ def _blank_known(found: re.Match[bytes]) -> bytes:
 
 
 def _blank_unless_defined(found: re.Match[bytes]) -> bytes:
-    """Return spaces in place of a macro, but the macro itself in a directive."""
+    """Return spaces for a macro; the text itself in a directive."""
     text, start = found.string, found.start()
     limit = max(0, start - MAX_LINE_BYTES)
     line = text[max(limit, text.rfind(b"\n", limit, start) + 1) : start].lstrip()
@@ -452,13 +452,13 @@ def _blank_unless_defined(found: re.Match[bytes]) -> bytes:
 
 
 def _is_defined(found: re.Match[bytes]) -> bool:
-    """Return True after a preprocessor directive that defines or tests the macro."""
+    """Return whether a preprocessor directive before it defines or tests the macro."""
     text, start = found.string, found.start()
     return text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS)
 
 
 def _blank_head(heads: list[Head], found: re.Match[bytes]) -> bytes:
-    """Return a match with the macro blanked: its second group, or all of it; in a directive it stays."""
+    """Return a match with its macro blanked: the second group, or all of it; in a directive it stays."""
     group = 2 if found.re.groups else 0
     if not group and _blank_unless_defined(found) == found[0]:
         return found[0]
@@ -473,8 +473,8 @@ def _blank_second(found: re.Match[bytes]) -> bytes:
 def _make_loops(text: bytes) -> bytes:
     """Replace macros that head a block by `while`.
 
-    The name stays in a directive that defines the macro, and if it is that of a function: after a type, or in
-    the first column.
+    The name stays in a directive that defines the macro, and if it is the name of a function: after a type,
+    or in the first column.
     """
     changed = bytearray(text)
     for found in _EACH.finditer(text):

@@ -1,7 +1,7 @@
 """Uses of members of structs in C and C++: `p->size`, `s.size`, `{.size = 1}`, `offsetof(struct s, size)`.
 
-The expression before a member is recorded as in any other language, as a chain of names. If the text states
-the type instead, in a cast or an initialiser, the type begins the chain, and the row is marked OF_TYPE.
+The expression before a member is recorded as in any other language, as a chain of names. If the text names
+the type instead, in a cast or an initialiser, the chain begins with the type, and the row is marked OF_TYPE.
 
 Left out on purpose: positional values of initialisers.
 """
@@ -37,9 +37,9 @@ def on_member(walk: CaptureWalk, node: Node) -> None:
 
 
 def _read_cast(walk: CaptureWalk, node: Node | None) -> str:
-    """Return the name of the type that an expression is cast to; empty for any other expression."""
+    """Return the name of the type to which an expression is cast; "" for any other expression."""
     if node is None or not walk.text.startswith(b"(", node.start_byte):
-        return ""  # true of nearly all, and an offset takes a third of the time of a type
+        return ""  # most expressions; comparing offsets takes a third of the time of asking for a type
     for _ in range(MAX_BRACKETS):
         if node is None or node.type != "parenthesized_expression":
             break
@@ -55,7 +55,7 @@ def _read_plain_type(text: str) -> str:
 
 
 def note_initialised(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
-    """Note the type of an initialiser list: its designators name members of that type."""
+    """Note the type of an initialiser list, whose designators name members of that type."""
     if value is not None and value.type == "initializer_list":
         name = _read_plain_type(type_text)
         if name:
@@ -70,7 +70,7 @@ def on_compound_literal(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_initializer(walk: CaptureWalk, node: Node) -> None:
-    """Open an initialiser list: one inside an array's list has the type of an item."""
+    """Open an initialiser list; inside the list of an array, it has the type of an item."""
     values, start = walk.open_values, node.start_byte
     while values and values[-1][0] <= start:
         values.pop()

@@ -1,6 +1,6 @@
 """Includes and macros of C, and what macros declare.
 
-The body of a macro is not in the tree, so its names are found in its text. In kernel code,
+The body of a macro is not in the tree, so the names in it are found in its text. In kernel code,
 `DEFINE_MUTEX(lock)` and the like declare a variable, `SYSCALL_DEFINE3(open, ...) {` a function.
 """
 
@@ -36,7 +36,7 @@ if for while switch return sizeof do else case goto defined __attribute__ typeof
 asm __asm__ _Generic static_assert decltype noexcept catch
 """
 _KEYWORDS = BUILTINS | frozenset(_KEYWORDS_TEXT.split())
-MAX_BLOCK_BYTES = 1 << 18  # read of a function whose head is a macro
+MAX_BLOCK_BYTES = 1 << 18  # bytes of a function whose head is a macro that are read
 MAX_GAP_BYTES = 80  # between the head of a function and its body
 _BRACE = re.compile(rb"[{}]")
 _NO_NAMES = re.compile(
@@ -50,7 +50,7 @@ _SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
 
 
 def on_include(walk: CaptureWalk, node: Node) -> None:
-    """Add an import whose qualifier is the path, with "<" before it if it was written so."""
+    """Add an import, whose qualifier is the path; "<" stands before it if it was written in `<>`."""
     path = walk.read_line(node.child_by_field_name("path"))
     if path[:1] in {'"', "<"}:
         path = path.strip('"') if path[0] == '"' else path.rstrip(">")
@@ -85,7 +85,7 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
 
 
 def _refer_in_macro(walk: CaptureWalk, value: Node, known: frozenset[str]) -> None:
-    """Add the names in the body of a macro, except its parameters: calls, types, members and values."""
+    """Add the names in the body of a macro, without its parameters: calls, types, members and values."""
     start = value.start_byte
     text = _NO_NAMES.sub(join_blanked, walk.text[start : value.end_byte])
     for found in _MACRO_NAME.finditer(text):
@@ -108,7 +108,7 @@ def on_tested(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_loop(walk: CaptureWalk, node: Node) -> None:
-    """Add the call of a macro that heads a block, which the parser saw as `while`."""
+    """Add the call of a macro that heads a block; in the parsed text it is a `while`."""
     start = node.start_byte
     if walk.text[start : start + 5] != b"while":
         end = walk.text.find(b"(", start, node.end_byte)
@@ -139,14 +139,14 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
 
 
 def take_names(walk: CaptureWalk, node: Node, arguments: Node) -> None:
-    """Mark the plain names that a macro at the head of a function turns into others: `TEST(run) {`."""
+    """Mark the plain names in the head of a function that is a macro as no uses: `TEST(run) {`."""
     end = node.end_byte
     if walk.text[end : end + MAX_GAP_BYTES].lstrip()[:1] == b"{":
         walk.taken.update(one.start_byte for one in arguments.named_children if one.type == "identifier")
 
 
 def _find_block_end(walk: CaptureWalk, start: int) -> int:
-    """Return the end of the block right after a byte offset; the offset itself if there is none."""
+    """Return the end of the block that begins at a byte offset; the offset itself if there is none."""
     text, depth = walk.text, 0
     if text[start : start + MAX_GAP_BYTES].lstrip(b"; \t\n")[:1] != b"{":
         return start

@@ -1,10 +1,10 @@
 """The declarations of C++, beyond those of C, and the table of all handlers.
 
-A function defined as `Foo::run` belongs to Foo if the file has declared Foo above, otherwise to an EXTENSION
-of that name, whose EXTEND row has the qualifier of Foo. A member function without a body is FORWARD, unless
-it is pure: then it is ABSTRACT.
+A function that is defined as `Foo::run` belongs to Foo if the file has declared Foo above, otherwise to an
+EXTENSION of that name, whose EXTEND row has the qualifier of Foo. A member function without a body is
+FORWARD, unless it is pure: then it is ABSTRACT.
 
-Left out on purpose: instances of templates, and the choice of overloads.
+Left out on purpose: instances of templates, and the choice between overloads.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_inherit,
     on_type,
     on_types,
-    read_called,
+    refer_bare_call,
     split_path,
 )
-from repo_mcp.languages.treesitter.settled_rows import FLAT_KINDS, RowRules
+from repo_mcp.languages.treesitter.recorded_rows import FLAT_KINDS, RowRules
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _declare_class(walk: CaptureWalk, node: Node, kind: SymbolKind, members: Acc
 
 
 def _on_access(walk: CaptureWalk, node: Node) -> None:
-    word = node.children[0].type  # as the grammar read it: `signals:` is spelled `public:` for it
+    word = node.children[0].type  # read from the parsed text, in which `signals:` is `public:`
     walk.scope.access = _ACCESSES.get(word, Access.NONE)
 
 
@@ -195,7 +195,7 @@ def _is_macro_head(walk: CaptureWalk, node: Node, found: Declarator) -> bool:
     parameters = found.function.child_by_field_name("parameters")
     if parameters is not None:
         walk.take_words(parameters)
-    read_called(walk, found.name, None, parameters)
+    refer_bare_call(walk, found.name, parameters)
     _on_loose_block(walk, body)
     return True
 
@@ -220,7 +220,7 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
     """Declare a function that is defined outside its class or namespace."""
     path = [*filter(None, (part.strip() for part in strip_arguments(walk.read(found.name)).split("::")))]
     walk.take_words(found.name)
-    refer_outer(walk, found.name, path[:-2])  # the definition of a member is not a use of its class
+    refer_outer(walk, found.name, path[:-2])  # the definition of a member is no use of its class
     owner = path[-2] if len(path) > 1 else ""
     parent = walk.types_by_name.get(owner)
     if parent is None and owner:
@@ -233,7 +233,7 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
 
 
 def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
-    """Declare the member of a class that a macro at the head of a body defines: `TEST_F(Fixture, name) {`."""
+    """Declare the member of a class that a macro before a body defines: `TEST_F(Fixture, name) {`."""
     if walk.scope.kind not in FLAT_KINDS or not declare_in_fixture(walk, node):
         on_loose_block(walk, node)
 
@@ -246,7 +246,7 @@ def _declare_method(
     holder: OpenScope,
     name: str = "",
 ) -> None:
-    """Declare a function of the class or extension `holder`, by its declarator's name unless one is given."""
+    """Declare a function of the class or extension `holder`, named as its declarator or `name`."""
     walk.take_words(found.name)
     name = name or _read_name(walk, found.name)
     parameters = found.function.child_by_field_name("parameters") if found.function is not None else None
@@ -292,7 +292,7 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
     depth = len(walk.scopes)
     for found in iter_declarators(node):
         if found.name.type == "qualified_identifier":
-            walk.take_words(found.name)  # a static member's definition, or an instance of a template
+            walk.take_words(found.name)  # the definition of a static member, or an instance of a template
         elif found.function is not None or found.name.type == "operator_cast":
             _declare_callable(walk, node, found, SymbolFlag.FORWARD)
         else:

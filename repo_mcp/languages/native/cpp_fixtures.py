@@ -1,7 +1,7 @@
-"""Tests of C++ that are members of a class: `TEST_F(Fixture, name) {`, which begins with a macro.
+"""Tests of C++ that a macro makes members of a class: `TEST_F(Fixture, name) {`.
 
-The class may be declared in another file; then an extension of it holds the member. A macro that belongs to
-no known test library makes members only of classes in the same file.
+The class may be declared in another file; then an extension of it has the member. A macro that belongs to no
+known test library makes members only of classes in the same file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_HEAD_BYTES = 300
 _MEMBER_HEAD = re.compile(
     rb"^[A-Z][A-Z0-9_]+\(\s*(?P<fixture>[A-Za-z]\w*)\s*,\s*(?P<title>[A-Za-z]\w*)\s*\)\s*\Z", re.M | re.A
 )
-# Test libraries begin a member of a fixture with these; another file may declare the fixture.
+# Macros of test libraries that begin a member of a fixture, which another file may declare.
 _CASE = r"(?P<title>\"[^\"\n]+\"|[A-Za-z]\w*)"
 _FIXTURE = r"(?P<fixture>[A-Za-z_][\w:]*)"
 _REST = r"\s*(?:,[^;{}]*)?\)\s*\Z"
@@ -55,7 +55,7 @@ def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
 
 
 def _extend(walk: CaptureWalk, node: Node, owner: str, at: int, outer: str, row: int) -> int:
-    """Declare that members of a class of another file follow; return the ordinal of their parent."""
+    """Declare an extension of a class of another file, and return its ordinal: the parent of its members."""
     parent = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False, extent=Extent(row))
     walk.types_by_name[owner] = parent
     walk.scopes.append(OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner))

@@ -9,7 +9,8 @@ from repo_mcp.languages.native.cpp import CPP
 from repo_mcp.languages.treesitter.capture_walk import Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 
-FEW_ERRORS = 0.1  # share of bytes: with fewer, a header that looks like C++ is not tried as C
+# share of bytes with errors: with fewer, a header that looks like C++ is not also parsed as C
+FEW_ERRORS = 0.1
 # A line that begins a namespace, a template, a class or an access section is C++. Comments do not count, nor
 # does `extern "C"`, which is for headers of both languages.
 # Repeats are bounded, because the text is not trusted. C's `struct class {` and `class:1` do not match.
@@ -22,12 +23,12 @@ _COMMENTS = re.compile(rb"/\*(?:.*?\*/|.*+)|//[^\n]*+", re.DOTALL)
 
 
 def looks_like_cpp(text: bytes) -> bool:
-    """Return True for the text of a header that no C compiler would accept."""
+    """Return whether no C compiler would accept a header."""
     return _SIGNS.search(text) is not None and _SIGNS.search(_COMMENTS.sub(b"", text)) is not None
 
 
 def read_header(plain: bytes) -> tuple[Dialect, Captures | None]:
-    """Return the dialect of a header, C++ or C, and its captures. If in doubt, fewer errors decide."""
+    """Return the dialect of a header, C++ or C, and its captures; in doubt, the one with fewer errors."""
     is_likely = looks_like_cpp(plain)
     other = find_captures("cpp", ("cpp",), plain) if is_likely else None
     if other is not None and _count_errors(other) <= FEW_ERRORS * len(plain):

@@ -1,4 +1,4 @@
-"""The literals among the arguments of a C++ call, which help to choose an overload.
+"""The literals among the arguments of a C++ call, by which an overload is chosen.
 
 `run("a", 2, x)` is recorded as a call with the alias "|si?": one mark for each argument. Left out on purpose:
 the types of all other arguments, zeros, which may be pointers, and the types that suffixes give to numbers.
@@ -28,7 +28,7 @@ _OTHER = "?"
 
 
 def mark_literals(walk: CaptureWalk, arguments: Node | None) -> str:
-    """Return the marks of a call's arguments, with BEHIND_ALIAS before them; nothing if none is a literal."""
+    """Return the marks of the arguments of a call, after BEHIND_ALIAS; "" if none of them is a literal."""
     if arguments is None:
         return ""
     first = ((one, one.type) for one in arguments.named_children[: MAX_MARKED + 1])

@@ -1,4 +1,4 @@
-"""Names that a function, a lambda or a template of C++ binds, with the types that their values show."""
+"""Names that a function, a lambda or a template of C++ binds, with the types that their values have."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-# Ends of the names of functions that return a value of their type argument, or something that points to one.
+# Functions, by the ends of their names, that return their type argument or a pointer to it.
 _OF_ARGUMENT = ("_cast", "make_unique", "make_shared", "std::get_if", "std::get")
-MAX_CALLS = 4  # within one another, in what looks like the parameters of a function
+MAX_CALLS = 4  # nested expressions in what looks like the parameters of a function
 
 
 def bind_made(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
     """Bind the variable of `Lock lock(mutex);` and of `Path path(find(name));`.
 
-    They look like functions, though a body rarely has one."""
+    To the grammar these are declarations of functions, which a body rarely has.
+    """
     for found in iter_declarators(node):
         if found.function is None or found.value is not None:
             continue
@@ -39,8 +40,10 @@ def bind_made(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
 
 
 def _may_be_value(node: Node, depth: int = 0) -> bool:
-    """Return whether a parameter may be a value instead: a name, or a call, which is written like a function
-    without a name."""
+    """Return whether a parameter may be a value instead: a name, or a call.
+
+    A call looks like the type of a function without a name.
+    """
     type_node, call = node.child_by_field_name("type"), node.child_by_field_name("declarator")
     if type_node is None or node.named_child_count != 1 + (call is not None):
         return False
@@ -56,7 +59,7 @@ def _may_be_value(node: Node, depth: int = 0) -> bool:
 
 
 def _refer_value(walk: CaptureWalk, node: Node) -> None:
-    """Add what a parameter uses that is a value."""
+    """Add the uses in a parameter that is a value."""
     type_node, call = node.child_by_field_name("type"), node.child_by_field_name("declarator")
     if type_node is None:
         return
@@ -88,7 +91,7 @@ def _bind_call(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
     function = value.child_by_field_name("function")
     text = walk.read_line(function)
     head, _, inside = text.partition("<")
-    is_type = text.endswith(">") and not inside[:1].isdigit()  # `std::get<0>` has a position
+    is_type = text.endswith(">") and not inside[:1].isdigit()  # the argument of `std::get<0>` is a position
     if is_type and head.endswith(_OF_ARGUMENT):
         walk.bind_type(name, inside.rpartition(">")[0], node)
         return
@@ -121,7 +124,7 @@ def on_function_parameter(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_lambda(walk: CaptureWalk, node: Node) -> None:
-    """Open the block of a lambda; only its body sees the names that it captures."""
+    """Open the block of a lambda, outside of which the names that it captures are not bound."""
     on_block(walk, node)
     captures, body = node.child_by_field_name("captures"), node.child_by_field_name("body")
     if captures is not None and body is not None:
@@ -129,7 +132,7 @@ def on_lambda(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_range(walk: CaptureWalk, node: Node) -> None:
-    """Bind the variable of `for (auto one : all)`, an item of what it goes through."""
+    """Bind the variable of `for (auto one : all)`, which is an item of the range."""
     declarator, type_node = node.child_by_field_name("declarator"), node.child_by_field_name("type")
     body = node.child_by_field_name("body")
     if declarator is not None and body is not None:

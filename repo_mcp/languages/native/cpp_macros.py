@@ -1,12 +1,11 @@
-"""Blank C++ macros where the grammar expects no word, and syntax that the grammar lacks, byte for byte.
+"""Blanks C++ macros where the grammar expects no word, and syntax that the grammar lacks, byte for byte.
 
 `if ANY_CONSTEXPR (size > 1)`, `ANY_TRY { ... } ANY_CATCH(...) {}`, `template <class T, ANY_IF(!is<T>())>`,
 `ANY_INLINE constexpr auto size = 3;`, `class Store ANY_FINAL : public Base {`, `void f() ANY_OVERRIDE;`,
 `TEST(suite, bool) {` and `#if ANY_HAS_INCLUDE(<bit>)` each cost the grammar the declaration around them,
 sometimes a whole file; so do `unsigned(size) < 2`, `Locale loc = {}`, `::new (place) T` and
-`it.operator->()`. What replaces a
-macro begins with a space, so that the macro's name can be found again. See
-`repo_mcp/languages/native/c_macros.py` for the macros that C has as well.
+`it.operator->()`. What replaces a macro begins with a space, so that the name of the macro can be found
+again. See `repo_mcp/languages/native/c_macros.py` for the macros that C also has.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ import re
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
 
 MAX_TEMPLATE_BYTES = 600  # of the parameters of a template
-MAX_DEPTH = 20  # of brackets there
-MAX_LINE_BYTES = 300  # before a word: a file may have a single line
+MAX_DEPTH = 20  # nested brackets there
+MAX_LINE_BYTES = 300  # bytes before a word on its line: a file may have a single line
 MAX_PARAMETER_BYTES = 2_000  # of a function, before a macro
 
 _CAPITALS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]++"
@@ -43,14 +42,15 @@ _ATTRIBUTE_ALONE = re.compile(
 )
 _TEMPLATE = re.compile(rb"template(?<!\wtemplate)[ \t]*+<")
 _IN_TEMPLATE = re.compile(rb"[<>()]|(?<=[,<\s])(%s)(?=\()" % _CAPITALS)
-_CONSTRAINT = b" int ="  # in place of a macro's name: its arguments become the default of a parameter
+# replaces the name of a macro, so that its arguments become the default of a parameter
+_CONSTRAINT = b" int ="
 _HEAD_WORD = re.compile(
     rb"\n[A-Z][A-Z0-9_]{2,}+\([ \t]*+\w++[ \t]*+,[ \t\n]*+"
     rb"(bool|char|int|long|short|float|double|void|signed|unsigned|auto|template|operator|this|new|delete|default"
     rb"|const|static|union|struct|class|enum|namespace|return|try|catch|throw|if|else|for|while|do|switch|case"
     rb"|size_t|ptrdiff_t|intptr_t|uintptr_t|nullptr_t|true|false|nullptr)(?=[ \t]*+\)[ \t;]*+\{)"
 )
-# `unsigned(size) << 2`: as a cast the grammar knows basic types of one word alone.
+# `unsigned(size) << 2`: the grammar knows such a cast only to basic types of one word.
 _CASTS = re.compile(
     rb"(?<![\w.])(?<!unsigned )(?<!signed )(?<!long )(?<!short )(?:unsigned|signed|long|short)(?=\()"
 )
@@ -120,14 +120,15 @@ def _dereference(found: re.Match[bytes]) -> bytes:
 
 
 def blank_behind_parameters(text: bytes) -> bytes:
-    """Return a C or C++ text without the macros behind the parameters of functions, at the same length.
+    """Return a C or C++ text without the macros after the parameters of functions, at the same length.
 
-    One that says OVERRIDE becomes `override`."""
+    A macro with OVERRIDE in its name becomes `override`.
+    """
     return _BEHIND_PARAMETERS.sub(_specify, text)
 
 
 def _blank_constraints(text: bytes) -> bytes:
-    """Turn the macros among the parameters of templates into unnamed parameters with a default."""
+    """Turn macros among the parameters of templates into unnamed parameters with a default."""
     changed: bytearray | None = None
     for head in _TEMPLATE.finditer(text):
         depth, inside = 1, 0
@@ -147,7 +148,7 @@ def _blank_constraints(text: bytes) -> bytes:
 
 
 def _is_left(found: re.Match[bytes]) -> bool:
-    """Return whether a word is in a comment, a string or a directive."""
+    """Return whether a word is in a comment, a string or a directive, where it stays."""
     text, start = found.string, found.start(1) if found.lastindex else found.start()
     limit = max(0, start - MAX_LINE_BYTES)
     line = text[max(limit, text.rfind(b"\n", limit, start + 1) + 1) : start].lstrip()
@@ -155,7 +156,7 @@ def _is_left(found: re.Match[bytes]) -> bool:
 
 
 def _specify(found: re.Match[bytes]) -> bytes:
-    """Return what stands behind the parameters of a function without its macros, or with `override`."""
+    """Return the text after the parameters of a function without its macros, or with `override`."""
     if _is_left(found) or not _is_declared(found.string, found.start()):
         return found.group()
     macros = found.group(1)

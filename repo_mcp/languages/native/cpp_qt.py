@@ -1,12 +1,11 @@
-"""Spell the words that Qt adds to C++ as the grammar knows them, byte for byte.
+"""Replaces the words that Qt adds to C++ by words that the grammar knows, byte for byte.
 
-`signals:` and `public slots:` in a class, `emit changed(1);`, `foreach (const Item &one, items) {`,
-`forever {`, `Q_PROPERTY(int size READ size)`, `Q_D(Store);` and the types in `Q_ARG(int, 1)` and
+`signals:` and `public slots:` in a class, `emit changed(1);`, `foreach (const Item &one, items) {`, `forever
+{`, `Q_PROPERTY(int size READ size)`, `Q_D(Store);` and the types in `Q_ARG(int, 1)` and
 `SIGNAL(changed(int))` each cost the grammar a statement, and in a header mostly the rest of the class.
 
-What SIGNAL and SLOT are given stays as the use of a name if it belongs to the object itself: behind `this,`
-or behind another SIGNAL. Otherwise it is a member of a value whose type the macro does not say, and is
-blanked.
+The argument of SIGNAL or SLOT stays as the use of a name if it belongs to the object itself: after `this,` or
+after another SIGNAL. Otherwise it is a member of a value whose type the macro does not name, and is blanked.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ import re
 
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
 
-MAX_BEFORE = 60  # bytes before a macro that are looked at
-_NO_MACRO = b"\t"  # where words in capitals, such as READ, are no uses of macros
+MAX_BEFORE = 60  # bytes before a macro that are searched
+_NO_MACRO = b"\t"  # there, words in capitals such as READ are no macros
 
 _WORDS = (
     b"emit",
@@ -32,7 +31,7 @@ _WORDS = (
 )
 _SLOTS = re.compile(rb"\n[ \t]*+(?:public|protected|private)[ \t]++(slots|Q_SLOTS)(?=[ \t]*+:(?!:))")
 _SIGNALS = re.compile(rb"\n[ \t]*+(signals|Q_SIGNALS)(?=[ \t]*+:(?!:))")
-_EMIT = re.compile(rb"(?<![\w.>:\"#])(?:emit|Q_EMIT)(?=[ \t]++(?:[A-Za-z_]|::))")  # no `bool emit : 1;`
+_EMIT = re.compile(rb"(?<![\w.>:\"#])(?:emit|Q_EMIT)(?=[ \t]++(?:[A-Za-z_]|::))")  # but not `bool emit : 1;`
 _EACH = re.compile(
     rb"(?<![\w.>:])(?:BOOST_FOREACH|Q_FOREACH|foreach)(?=[ \t]*+\()"
     rb"([ \t]*+\([ \t]*+(?:const[ \t]++)?[\w:]++"
@@ -50,7 +49,7 @@ _PRIVATE = re.compile(rb"\n[ \t]*+(Q_[DQ]\([ \t]*+(?:const[ \t]++)?[\w:]++[ \t]*
 
 
 def spell_qt(text: bytes) -> bytes:
-    """Return a C++ text in which those words are spelled as the grammar knows them, at the same length."""
+    """Return a C++ text, at the same length, in which the grammar knows those words."""
     if not any(one in text for one in _WORDS):
         return text
     text = _SLOTS.sub(blank_group, text)
@@ -74,9 +73,9 @@ def _take_out(found: re.Match[bytes]) -> bytes:
 
 
 def _make_loop(found: re.Match[bytes]) -> bytes:
-    """Return the head of a loop over values, `for (const Item &one: items`, as far as its comma.
+    """Return the head of a loop over values, `for (const Item &one: items`, up to its comma.
 
-    A function by that name stays.
+    A function of that name stays.
     """
     if is_declared(found.string, found.start()):
         return found[0]
@@ -85,17 +84,17 @@ def _make_loop(found: re.Match[bytes]) -> bytes:
 
 
 def _make_endless(found: re.Match[bytes]) -> bytes:
-    """Return `for(;;)`. A variable by that name, with its value in braces, stays."""
+    """Return `for(;;)`; a variable of that name, with its value in braces, stays."""
     return found[0] if is_declared(found.string, found.start()) else b"for(;;)".rjust(len(found[0]))
 
 
 def is_declared(text: bytes, at: int) -> bool:
-    """Return whether there is a type before a name, which then is that of a function or a variable."""
+    """Return whether a type stands before a name, so that it is that of a function or a variable."""
     return _TYPE_BEFORE.search(text, max(0, at - MAX_BEFORE), at) is not None
 
 
 def _name_connected(text: bytes) -> bytes:
-    """Return the text with the bare names of what SIGNAL and SLOT are given, or nothing in their place."""
+    """Return the text in which only the bare names that SIGNAL and SLOT are given are left, or nothing."""
     changed = bytearray(text)
     end = 0
     for found in _CONNECTED.finditer(text):

@@ -12,8 +12,8 @@ from repo_mcp.languages.native.c_casts import refer_called
 from repo_mcp.languages.native.c_macro_arguments import read_macro_arguments
 from repo_mcp.languages.native.c_preprocessor import declare_by_macro, take_names
 from repo_mcp.languages.native.cpp_literals import mark_literals
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, read_called
-from repo_mcp.languages.treesitter.settled_rows import FLAT_KINDS
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, refer_bare_call
+from repo_mcp.languages.treesitter.recorded_rows import FLAT_KINDS
 from repo_mcp.symbols.model import PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def strip_arguments(text: str) -> str:
-    """Return a text without its parts in angle brackets; `operator<` keeps its own."""
+    """Return a text without its parts in angle brackets, but with the `<` of `operator<`."""
     head, word, operator = text.rpartition("operator")
     if not word:
         head, operator = text, ""
@@ -36,7 +36,7 @@ def strip_arguments(text: str) -> str:
 
 
 def on_call(walk: CaptureWalk, node: Node) -> None:
-    """Add a call of a name, a member or a qualified name; a macro outside functions may declare a name."""
+    """Add a call of a name, a member or a qualified name; outside functions, a macro may declare a name."""
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None:
         return
@@ -68,7 +68,7 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
 def _refer_qualified(
     walk: CaptureWalk, node: Node, role: ReferenceRole, arguments: int = 0, marks: str = ""
 ) -> None:
-    """Add a row for `a::b::c` and mark its names as accounted for."""
+    """Add a row for `a::b::c`, after which nothing more is recorded for its names."""
     path = strip_arguments(walk.read(node)[:300])
     start = node.start_byte
     head_end = walk.text.find(b"<", start, node.end_byte)
@@ -91,8 +91,8 @@ def _refer_qualified(
 def refer_outer(walk: CaptureWalk, node: Node, parts: list[str], *, is_value: bool = False) -> None:
     """Add a use of each class before `::`.
 
-    Only names with an initial capital count, because namespaces have none. The last name before a value
-    also counts, since it is usually that of an enum.
+    Only names with an initial capital count, because those of namespaces have none. The last name before a
+    value also counts, since it is usually that of an enum.
     """
     for position, name in enumerate(parts):
         is_last = is_value and position == len(parts) - 1 and name != "std"
@@ -101,7 +101,7 @@ def refer_outer(walk: CaptureWalk, node: Node, parts: list[str], *, is_value: bo
 
 
 def on_qualified(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a qualified name, or of a qualified type, that no other handler took."""
+    """Add the use of a qualified name or type that no other handler has recorded."""
     start = node.start_byte
     if start in walk.taken or -1 - start in walk.taken:
         return
@@ -123,16 +123,16 @@ def on_new(walk: CaptureWalk, node: Node) -> None:
     if made.type == "template_type":
         made = made.child_by_field_name("name") or made
     if made.type == "type_identifier":
-        read_called(walk, made, None, arguments)
+        refer_bare_call(walk, made, arguments)
     elif made.type == "qualified_identifier":
         _refer_qualified(walk, made, ReferenceRole.CALL, count_arguments(walk, arguments))
 
 
 def on_field_initializer(walk: CaptureWalk, node: Node) -> None:
-    """Add a call for `name(...)` among the initialisers of a constructor, a base or a field."""
+    """Add a call for `name(...)` among the initialisers of a constructor: of a base or a field."""
     name = next(iter(node.named_children), None)
     arguments = node.named_children[1] if node.named_child_count > 1 else None
     if name is not None and name.type in {"template_method", "template_type"}:
         name = name.child_by_field_name("name") or name
     if name is not None and name.type in {"field_identifier", "type_identifier", "identifier"}:
-        read_called(walk, name, None, arguments)
+        refer_bare_call(walk, name, arguments)

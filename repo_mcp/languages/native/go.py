@@ -38,7 +38,7 @@ uint uint8 uint16 uint32 uint64 uintptr
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 BUILTIN = "builtin"  # the package of predeclared names, as in `interface { error }`
 _WORD = re.compile(rb"[\w\x80-\xff]+")
-MAX_LITERALS = 12  # nodes around a key: literals nested up to four times
+MAX_LITERALS = 12  # nodes around a key that are searched: literals nested up to four times
 _INDEXED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
 
@@ -140,7 +140,7 @@ def _on_method(walk: CaptureWalk, node: Node) -> None:
 
 
 def _take_receiver(walk: CaptureWalk, receiver: Node) -> None:
-    """Mark a receiver, whose type is the parent, not a parameter; bind its type arguments."""
+    """Bind the type arguments of a receiver, which is no parameter: its type is the parent."""
     start = receiver.start_byte
     names = [*_WORD.finditer(walk.text, start, receiver.end_byte)]
     walk.taken.update(found.start() for found in names[1:])
@@ -212,7 +212,7 @@ def _declare_values(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
 
 
 def _find_made_type(walk: CaptureWalk, value: Node) -> str:
-    """Return the type that a value shows: that of a literal, or "make()" for a call."""
+    """Return the type of a value: that of a literal, or "make()" for a call."""
     if value.type == "unary_expression":
         value = value.child_by_field_name("operand") or value
     if value.type == "composite_literal":
@@ -259,7 +259,7 @@ def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
             bound = node.child_by_field_name("type")
             walk.bind_parameter_type(name, bound)
             if bound is not None:
-                walk.bind_bound(walk.read(name), walk.read_line(bound), name)
+                walk.bind_type_bounds(walk.read(name), walk.read_line(bound), name)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -289,7 +289,7 @@ def _on_range(walk: CaptureWalk, node: Node) -> None:
     source = walk.read_chain(node.child_by_field_name("right"))
     for position, name_node in enumerate(names):
         name = walk.bind_name(name_node)
-        if position == 1 and source != "?":  # an item, which has the type of the member "[]"
+        if position == 1 and source != "?":  # an item has the type of the member "[]"
             walk.bind_call(name, "[]", source, name_node)
 
 
@@ -336,7 +336,7 @@ def _on_literal(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_key(walk: CaptureWalk, node: Node) -> None:
-    """Add a key of a literal: a field for a struct, any other name for a map or an array."""
+    """Add a key of a literal: a field of a struct; in a map or an array, any other name."""
     made, depth = _find_literal_type(node)
     for _ in range(depth):
         made = made and (made.child_by_field_name("element") or made.child_by_field_name("value"))

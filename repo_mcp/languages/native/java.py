@@ -41,7 +41,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
     split_path,
 )
-from repo_mcp.languages.treesitter.settled_rows import RowRules
+from repo_mcp.languages.treesitter.recorded_rows import RowRules
 from repo_mcp.languages.treesitter.source_text import find_child
 from repo_mcp.symbols.model import NEW, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
@@ -81,7 +81,7 @@ def _on_import(walk: CaptureWalk, node: Node) -> None:
         walk.refer(ReferenceRole.IMPORT, name, node, qualifier, name)
     if b"static" in walk.text[node.start_byte : path.start_byte].split():
         whose = text if node.named_children[-1].type == "asterisk" else split_path(text)[1]
-        name, qualifier = split_path(whose)  # the type is named, though no name is bound to it
+        name, qualifier = split_path(whose)  # the type is used, though no name is bound to it
         walk.refer(ReferenceRole.IMPORT, name, node, qualifier)
 
 
@@ -161,7 +161,7 @@ def _on_enum_constant(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_anonymous(walk: CaptureWalk, node: Node) -> None:
-    """Declare the class of a body after `new Base(...)`; `on_new` has noted its base."""
+    """Declare the class of a body after `new Base(...)`, whose base `on_new` has noted."""
     base = walk.names_to_come.pop(node.start_byte, "")
     if base:
         name, qualifier = split_path(base)
@@ -233,7 +233,7 @@ def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
     if name is not None:
         walk.bind_parameter_type(name, bound)
         text = walk.read_line(bound).removeprefix("extends ").replace("&", "+")
-        walk.bind_bound(walk.read(name), text or UNKNOWN_TYPE, name)
+        walk.bind_type_bounds(walk.read(name), text or UNKNOWN_TYPE, name)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -319,7 +319,7 @@ def _on_instance_test(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_if(walk: CaptureWalk, node: Node) -> None:
-    """Open the block of names that a condition binds: its branch, unless the condition is negated."""
+    """Open the block in which the names that a condition binds are visible, unless it is negated."""
     consequence = node.child_by_field_name("consequence")
     if consequence is not None and not _is_negated(walk, node):
         walk.shadowing.add_block(node.start_byte, consequence.end_byte)

@@ -1,7 +1,8 @@
-"""The parameters of lambdas in Java whose types are not written: the function that takes the lambda has them.
+"""The parameters of lambdas in Java without written types: the called function declares what they are.
 
-A row of such a parameter names what is called, with the number of its arguments and of the lambda's own
-parameters: "map(1,1)", "new Task(2,0)". A lambda that has a written type has that type's text as the name.
+The row of such a parameter names what is called, with the number of its arguments and of the parameters of
+the lambda: "map(1,1)", "new Task(2,0)". If the lambda itself has a written type, the name is the text of that
+type.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def bind_passed(walk: CaptureWalk, arguments: Node | None, name: str, qualifier:
 
 
 def bind_typed(walk: CaptureWalk, value: Node, type_text: str) -> None:
-    """Record the parameters of a lambda that is given to a variable."""
+    """Record the parameters of a lambda that is the value of a variable with a written type."""
     if value.type == _LAMBDA:
         _bind(walk, _list_untyped(value), type_text, "", 0)
 

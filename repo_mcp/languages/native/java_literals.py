@@ -1,4 +1,4 @@
-"""The literals among the arguments of a Java call, which help to choose an overload.
+"""The literals among the arguments of a Java call, by which an overload is chosen.
 
 `run("a" + b, 2, x)` is recorded as a call with the alias "|si?": one mark for each argument. Left out on
 purpose: the types of all other arguments, and `null`.
@@ -34,7 +34,7 @@ _OTHER = "?"
 
 
 def mark_literals(walk: CaptureWalk, arguments: Node | None) -> str:
-    """Return the marks of a call's arguments, with BEHIND_ALIAS before them; nothing if none is a literal."""
+    """Return the marks of the arguments of a call, after BEHIND_ALIAS; "" if none of them is a literal."""
     if arguments is None:
         return ""
     values = [one for one in arguments.named_children[: MAX_MARKED + 1] if not one.type.endswith("comment")]
@@ -54,14 +54,14 @@ def _mark(walk: CaptureWalk, node: Node) -> str:
 
 
 def is_text(walk: CaptureWalk, node: Node) -> bool:
-    """Return whether an expression is a text by itself: a literal, or `("a" + b)`."""
+    """Return whether an expression is itself a text: a literal, or `("a" + b)`."""
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
     return node.type == "string_literal" or _is_joined(walk, node)
 
 
 def _is_joined(walk: CaptureWalk, node: Node) -> bool:
-    """Return whether an expression joins texts: `"a" + b + c`."""
+    """Return whether an expression concatenates texts: `"a" + b + c`."""
     for _ in range(MAX_JOINED):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if node.type != "binary_expression" or left is None or right is None:

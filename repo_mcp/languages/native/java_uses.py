@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.native.java_lambdas import bind_passed, bind_typed
 from repo_mcp.languages.native.java_literals import is_text, mark_literals
 from repo_mcp.languages.treesitter.capture_scopes import MAX_CHAIN_BYTES, name_chain
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, read_called, split_path
+from repo_mcp.languages.treesitter.capture_walk import (
+    CaptureWalk,
+    count_arguments,
+    refer_bare_call,
+    split_path,
+)
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CAST, CAST_OUTER, CONSTRUCTED, NEW, PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
@@ -16,8 +21,8 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_BRACKETS = 3  # around `new Base() { ... }`
-MAX_OUTER = 8  # types around a nested one whose uses are recorded
+MAX_BRACKETS = 3  # brackets around `new Base() { ... }`
+MAX_OUTER = 8  # types around a nested one that are recorded as uses
 _TEXT_CLASS = "String"
 _CAST = re.compile(rb"\(\s*\(\s*([A-Z][\w$.]*)\s*(?:<[\w\s,.?<>]*>)?\s*\)")
 _BRACKET = re.compile(rb"[()]")
@@ -34,7 +39,7 @@ def on_annotation(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_new(walk: CaptureWalk, node: Node) -> None:
-    """Add the call of the type after `new`, which names the unnamed class behind it."""
+    """Add the call of the type after `new`; it names the unnamed class that may follow."""
     made = node.child_by_field_name("type")
     if made is None:
         return
@@ -52,7 +57,7 @@ def on_new(walk: CaptureWalk, node: Node) -> None:
 
 
 def refer_implemented(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
-    """Add the type that a lambda or a method reference implements, if the text states it."""
+    """Add the use of the type that a lambda or a method reference implements, if it is written."""
     found = read_type(type_text.partition("<")[0])
     if value is not None and value.type in _FUNCTIONS and found.name not in {"", "var"}:
         walk.refer(ReferenceRole.IMPLEMENT, found.name, value, found.qualifier, "", AS_FUNCTION)
@@ -60,18 +65,18 @@ def refer_implemented(walk: CaptureWalk, value: Node | None, type_text: str) -> 
 
 
 def on_cast(walk: CaptureWalk, node: Node) -> None:
-    """Add the type that a function implements because it is cast to it."""
+    """Add the use of the type to which a function is cast, which it implements."""
     type_text = walk.read_line(node.child_by_field_name("type"))
     refer_implemented(walk, node.child_by_field_name("value"), type_text)
 
 
 def on_switch(walk: CaptureWalk, node: Node) -> None:
-    """Note the value that a `switch` compares, for its labels."""
+    """Note the value that a `switch` compares with its labels."""
     walk.switches.append((node.end_byte, walk.read_chain(node.child_by_field_name("condition"))))
 
 
 def on_case_label(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a constant by a label: enum constants are named without the enum."""
+    """Add the use of a constant in a label, where constants of an enum are named without the enum."""
     walk.taken.add(node.start_byte)
     while walk.switches and walk.switches[-1][0] <= node.start_byte:
         walk.switches.pop()
@@ -102,8 +107,11 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
 
 
 def _read_receiver(walk: CaptureWalk, node: Node | None) -> str:
-    """Return the chain before a member, the name of the anonymous class in `new Base() { ... }.member`, or
-    the class of `"text".member`."""
+    """Return the chain before a member.
+
+    For `new Base() { ... }.member` it is the name of the anonymous class, for `"text".member` the class of
+    texts.
+    """
     if node is None:
         return ""
     chain = name_anonymous(walk, node) or _read_cast(walk, node) or walk.read_chain(node)
@@ -121,7 +129,7 @@ def _read_cast(walk: CaptureWalk, node: Node) -> str:
         depth += 1 if bracket[0] == b"(" else -1
         if not depth:
             if name_chain(walk.text[found.end() : bracket.start()]) == "?":
-                return ""  # not a cast as a whole: `((Base) one == two ? three : four)`
+                return ""  # the whole is no cast: `((Base) one == two ? three : four)`
             behind = name_chain(b"x" + walk.text[bracket.end() : end].lstrip())
             name = found[1].decode("utf-8", "replace").replace(".", CAST_OUTER)
             return f"{CAST}{name}{behind[1:]}" if behind.startswith("x") else ""
@@ -129,7 +137,7 @@ def _read_cast(walk: CaptureWalk, node: Node) -> str:
 
 
 def name_anonymous(walk: CaptureWalk, node: Node) -> str:
-    """Return the name and line of the anonymous class of `new Base() { ... }`; "" for any other node."""
+    """Return the name and the line of the anonymous class of `new Base() { ... }`; "" for other nodes."""
     for _ in range(MAX_BRACKETS):
         if node.type != "parenthesized_expression" or not node.named_child_count:
             break
@@ -148,11 +156,11 @@ def on_method_reference(walk: CaptureWalk, node: Node) -> None:
         walk.taken.add(names[-1].start_byte)
         walk.refer(ReferenceRole.USE, walk.read(names[-1]), node, walk.read_chain(names[0]), PATH)
     elif names and names[0].type in {"identifier", "type_identifier"}:  # Foo::new
-        read_called(walk, names[0], None, None)
+        refer_bare_call(walk, names[0], None)
 
 
 def on_field_access(walk: CaptureWalk, node: Node) -> None:
-    """Add a field that is read or written, or a type behind its package, which is neither."""
+    """Add the use of a field, or of a type after its package, which is no field."""
     field = node.child_by_field_name("field")
     if field is None or field.start_byte in walk.taken:
         return
@@ -164,7 +172,7 @@ def on_field_access(walk: CaptureWalk, node: Node) -> None:
 
 
 def _is_package(qualifier: str) -> bool:
-    """Return True for `com.foo`, as in a type written with its package."""
+    """Return whether a qualifier is a package, `com.foo`, as in a fully qualified type."""
     return qualifier.islower() and qualifier.partition(".")[0] in {"com", "org", "java", "javax", "net", "io"}
 
 

@@ -43,7 +43,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_type,
     on_types,
 )
-from repo_mcp.languages.treesitter.settled_rows import MAX_BOUNDS, RowRules
+from repo_mcp.languages.treesitter.recorded_rows import MAX_BOUNDS, RowRules
 from repo_mcp.languages.treesitter.type_names import read_type, split_bounds
 from repo_mcp.symbols.model import BY_REFERENCE, DERIVED, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
@@ -233,22 +233,22 @@ def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
     name, bounds = node.child_by_field_name("name"), node.child_by_field_name("bounds")
     if name is not None:
         walk.bind_parameter_type(name, bounds)
-        _bind_bound(walk, name, bounds)
+        _bind_type_bounds(walk, name, bounds)
 
 
 def _on_predicate(walk: CaptureWalk, node: Node) -> None:
     name, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
     if name is not None and bounds is not None:
-        walk.note_bound(walk.read(name), walk.read_line(bounds))
-        _bind_bound(walk, name, bounds)
+        walk.add_type_bounds(walk.read(name), walk.read_line(bounds))
+        _bind_type_bounds(walk, name, bounds)
 
 
-def _bind_bound(walk: CaptureWalk, name: Node, bounds: Node | None) -> None:
+def _bind_type_bounds(walk: CaptureWalk, name: Node, bounds: Node | None) -> None:
     if bounds is None:
-        walk.bind_bound(walk.read(name), UNKNOWN_TYPE, name)
+        walk.bind_type_bounds(walk.read(name), UNKNOWN_TYPE, name)
         return
     if walk.scope.kind in TYPE_KINDS:
-        walk.bind_bound(walk.read(name), walk.read_line(bounds), name)
+        walk.bind_type_bounds(walk.read(name), walk.read_line(bounds), name)
         return
     for one in split_bounds(walk.read_line(bounds).lstrip(": "))[:MAX_BOUNDS]:
         walk.bind_type(walk.read(name), one, name)

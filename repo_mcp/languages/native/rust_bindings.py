@@ -1,7 +1,7 @@
-"""Rust variables without an annotation: values, parts of patterns, items of loops, parameters of closures.
+"""Rust variables without a written type: values, parts of patterns, items of loops, parameters of closures.
 
-`let a = &self.b` is SAME as `self.b`. The contents of `Some` or `Ok`, the variable of a loop and the
-parameter of a closure are an ITEM of the value. `Shape::Round(r)` is UNPACKED from the variant, and `side` in
+`let a = &self.b` is SAME as `self.b`. The content of `Some` or `Ok`, the variable of a loop and the parameter
+of a closure are an ITEM of the value. In `Shape::Round(r)`, `r` is UNPACKED from the variant, and `side` in
 `Shape::Plain { side }` is its field. Left out on purpose: tuples, slices, and second parameters of closures.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_bound, split_path
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_binding, split_path
 from repo_mcp.symbols.symbol_record import Binding
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_PATTERNS = 40  # taken apart in one pattern
-MAX_ARMS = 40  # of a `match`, looked at for its value
+MAX_PATTERNS = 40  # nested patterns that are read
+MAX_ARMS = 40  # arms of a `match` that are searched for its value
 MAX_NAME_BYTES = 100  # of a variable in a pattern
 _AROUND = frozenset(
     {
@@ -53,9 +53,9 @@ def bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
 
 
 def find_result_variable(walk: CaptureWalk, value: Node | None) -> tuple[str, int] | None:
-    """Return the variable that a block, an `if` or a `match` results in, and where that ends.
+    """Return the variable that is the value of a block, an `if` or a `match`, and where it ends, or None.
 
-    An example is `z` of `match y { Some(z) => z, .. }`: all arms of a `match` have the same type.
+    An example is `z` in `match y { Some(z) => z, .. }`: all arms of a `match` have the same type.
     """
     waiting = [value] if value is not None and value.type in _WITH_BLOCKS else []
     for _ in range(MAX_ARMS):
@@ -84,7 +84,7 @@ def _list_results(node: Node) -> list[Node]:
 
 
 def bind_pattern(walk: CaptureWalk, pattern: Node, value: str) -> None:
-    """Bind the variables of a pattern that destructures a value, given as a chain of names."""
+    """Bind the variables of a pattern that takes apart a value, given as a chain of names."""
     waiting = [(pattern, value, Binding.SAME)]
     for _ in range(MAX_PATTERNS):
         if not waiting:
@@ -136,7 +136,7 @@ def on_match(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_match_pattern(walk: CaptureWalk, node: Node) -> None:
-    """Bind the variables that an arm of a `match` takes from the value."""
+    """Bind the variables that an arm of a `match` takes from the compared value."""
     while walk.switches and walk.switches[-1][0] <= node.start_byte:
         walk.switches.pop()
     if walk.switches:
@@ -176,5 +176,5 @@ def on_closure(walk: CaptureWalk, node: Node) -> None:
 
 
 def _note_early(walk: CaptureWalk, name: str, pattern: Node) -> None:
-    """Note where a pattern binds a name before the walk reaches the pattern: its type is known already."""
-    note_bound(walk, name, walk.text.find(name.encode(), pattern.start_byte))
+    """Note where a pattern binds a name, before the walk reaches the pattern: the type is already known."""
+    note_binding(walk, name, walk.text.find(name.encode(), pattern.start_byte))

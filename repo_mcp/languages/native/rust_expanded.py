@@ -1,9 +1,9 @@
 """A Rust text in which calls of its own macros are replaced by the items that they expand to.
 
-A call stays as `name!{;}`, and its items follow. What a name in the call declares is on the line of that
+A call stays as `name!{;}`, followed by its items. What a name in the call declares is on the line of that
 name; what a name in the definition declares has the lines of the call. A name in a call counts as used once,
-where it is declared or used first. Names in the definition are used there, by the macro, and not in its
-calls.
+where it is declared or used first. Names in the definition are uses by the macro, where it is defined, and
+not in its calls.
 
 Left out on purpose: macros of other files, which the parser of one file does not see; definitions inside
 functions; and calls that are statements, expressions or types.
@@ -34,7 +34,7 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Captures, Node
 
-MAX_STEPS = 300_000  # of all macros of a file: a third of a second
+MAX_STEPS = 300_000  # steps for all macros of a file: a third of a second
 MAX_CALLS = 5_000  # of one file
 MAX_TEXT_BYTES = 300_000  # of a file that is expanded, because it is parsed twice
 MAX_ADDED_BYTES = 300_000  # by all calls of a file
@@ -44,7 +44,7 @@ _STANDARD = b"""macro_rules! thread_local {
     };
 }"""
 _DEFINED = re.compile(rb"macro_rules!\s*(\w++)\s*([({\[])")
-_HOLDING = frozenset({"module", "implementation", "trait"})  # captures of what items may be in
+_HOLDING = frozenset({"module", "implementation", "trait"})  # captures of nodes that items may be in
 _OTHER = (
     "function", "block", "macro", "macro_call", "constant", "static", "struct", "union", "enum",
     "type_alias", "use", "attribute", "if",
@@ -55,22 +55,22 @@ _BEFORE_ITEM = frozenset((b";", b",", b"}", b")", b"]"))
 _QUOTING = frozenset((b"stringify", b"concat"))
 _USED = frozenset({ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE, ReferenceRole.ACCEPT})
 
-Piece = tuple[bytes, int, bool]  # text, its line or 0, and whether the names in it are not uses
+Piece = tuple[bytes, int, bool]  # text, its line or 0, and whether the names in it are no uses
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A part of an expanded text that is on one line of the source, or is copied from the source as it is."""
+    """A part of an expanded text that comes from one line of the source, or is an exact copy of it."""
 
     start: int  # byte offset in the expanded text
-    offset: int  # of the same text in the source; -1 in what a call stands for
-    line: int  # in the source, if it is from a call
-    is_silent: bool  # the names in it are not uses
+    offset: int  # byte offset of the same text in the source; -1 in an expansion
+    line: int  # line in the source, if it comes from a call
+    is_silent: bool  # the names in it are no uses
     call: tuple[int, int]  # first and last line of the call
 
 
 class ExpandedText:
-    """An expanded text, and where its parts are in the source."""
+    """An expanded text, with the places of its parts in the source."""
 
     def __init__(self, source: bytes) -> None:
         self._source = source
@@ -80,11 +80,11 @@ class ExpandedText:
         self._copied = 0
         self._parts: list[bytes] = []
         self._length = 0
-        self.added = 0  # bytes that calls stand for
+        self.added = 0  # bytes of all expansions
 
     @property
     def text(self) -> bytes:
-        """Return the text, once it is finished."""
+        """Return the whole text, when it is finished."""
         return b"".join(self._parts)
 
     @property
@@ -93,14 +93,14 @@ class ExpandedText:
         return len(self._breaks) + (not self._source.endswith(b"\n"))
 
     def copy(self, end: int) -> None:
-        """Add the source from where the last copy ended, or the last call, to an offset."""
+        """Add the source up to an offset, from the end of the last copy or call."""
         self._add(self._source[self._copied : end], _Place(self._length, self._copied, 0, False, (0, 0)))
         self._copied = end
 
     def replace_call(self, first: int, last: int, items: Sequence[Piece]) -> None:
-        """Add the items that a call expands to. Its arguments are between two offsets of the source."""
+        """Add the items that a call expands to, whose arguments are between two offsets of the source."""
         self._add(b"!{;} ", _Place(self._length, first, 0, False, (0, 0)))
-        call = self.say_line(first), self.say_line(last - 1)
+        call = self.find_source_line(first), self.find_source_line(last - 1)
         for text, line, is_silent in items:
             self._add(text, _Place(self._length, -1, line, is_silent, call))
             self.added += len(text)
@@ -113,18 +113,18 @@ class ExpandedText:
         self._parts.append(text)
         self._length += len(text)
 
-    def say_line(self, offset: int) -> int:
+    def find_source_line(self, offset: int) -> int:
         """Return the line of an offset in the source."""
         return bisect_right(self._breaks, offset - 1) + 1
 
     def find_place(self, start: int) -> _Place:
-        """Return the part at an offset of the expanded text."""
+        """Return the part that has an offset of the expanded text."""
         return self._places[bisect_right(self._starts, start) - 1]
 
     def find_line(self, start: int) -> int:
-        """Return the line in the source of an offset in the expanded text."""
+        """Return the line in the source for an offset in the expanded text."""
         place = self.find_place(start)
-        return place.line if place.offset < 0 else self.say_line(place.offset + start - place.start)
+        return place.line if place.offset < 0 else self.find_source_line(place.offset + start - place.start)
 
 
 class ExpandedWalk(CaptureWalk):
@@ -172,7 +172,7 @@ class ExpandedWalk(CaptureWalk):
 
 
 def expand_calls(text: bytes, found: Captures) -> ExpandedText | None:
-    """Return the text with its macros' calls replaced; None if there are none that can be."""
+    """Return the text with expanded calls of its macros; None if no call can be expanded."""
     has_macros = b"macro_rules!" in text or b"thread_local!" in text
     if not has_macros or len(text) > MAX_TEXT_BYTES:
         return None
@@ -205,10 +205,10 @@ def _read(text: bytes, node: Node | None) -> bytes:
 def _expand_call(
     text: bytes, name: Node, end: int, expanded: ExpandedText, expansion: Expansion
 ) -> Sequence[Piece]:
-    """Return the parts that a call expands to; none if that is not certain."""
+    """Return the parts that a call expands to; nothing if that is uncertain."""
     start, steps = name.end_byte, expansion.steps
     try:
-        line = expanded.say_line(start)
+        line = expanded.find_source_line(start)
         given = read_trees(text, start, end, line, steps)
         group = given[1] if len(given) > 1 else None
         if not isinstance(group, Group):
@@ -219,7 +219,7 @@ def _expand_call(
 
 
 def _list_items(found: Captures) -> tuple[list[tuple[Node, int]], list[Node]]:
-    """Return the macro definitions that are items, and the macro calls that are.
+    """Return the macro definitions and the macro calls that are items.
 
     Each definition comes with the end of the module around it.
     """
@@ -247,7 +247,7 @@ def _list_items(found: Captures) -> tuple[list[tuple[Node, int]], list[Node]]:
 def _read_macros(
     text: bytes, definitions: Sequence[tuple[Node, int]], steps: Steps
 ) -> tuple[Mapping[bytes, Sequence[Arm]], Mapping[bytes, tuple[int, int]]]:
-    """Return the arms of each macro, and where it may be called. One that is defined twice is left out."""
+    """Return the arms of each macro, and where it may be called; without macros that are defined twice."""
     macros: dict[bytes, Sequence[Arm]] = {}
     places: dict[bytes, tuple[int, int]] = {}
     for name, arms, start, end in _iter_macros(text, definitions, steps):
@@ -302,8 +302,8 @@ class _Flattening:
     def flatten(self, trees: Sequence[Tree], first: int) -> list[Piece]:
         """Return the parts of a text, each with a line.
 
-        A part of the definition gets the line of the next part of the call; a mark that closes something
-        gets the line of the part before it.
+        A part of the definition gets the line of the next part of the call; a closing mark that of the part
+        before it.
         """
         self._add(trees, is_quoted=False)
         parts = self._parts

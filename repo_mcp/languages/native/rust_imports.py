@@ -1,7 +1,8 @@
 """Imports of Rust: `use` and `extern crate`.
 
-A `use` tree gives one IMPORT row for each of its leaves, and one EXPORT row if it is public; `self::`,
-`super::` and `crate::` stay as written. In a block inside a function it says how many lines see its names.
+A `use` tree gives one IMPORT row for each of its leaves, and also an EXPORT row if it is public; `self::`,
+`super::` and `crate::` stay as written. In a block inside a function, the row has the number of lines that
+see its names.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def on_use(walk: CaptureWalk, node: Node) -> None:
 
 
 def _count_seen_lines(walk: CaptureWalk, node: Node) -> int:
-    """Return the lines from a `use` to the end of its block; 0 for one that all of its symbol sees."""
+    """Return the number of lines from a `use` to the end of its block; 0 if its whole symbol sees it."""
     block = node.parent
     if block is None or block.type != "block" or block.parent is None or block.parent.type == "function_item":
         return 0

@@ -1,6 +1,6 @@
-"""Preparation of a text of Rust for the parser: macros around items, and builtin names of its own.
+"""Prepares a text of Rust for the parser: macros around items, and builtin names that it declares itself.
 
-`cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser
+`cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` contain ordinary items, which a parser
 sees as loose tokens. The head and the closing brace are blanked; the rest keeps its offset.
 """
 
@@ -14,8 +14,8 @@ from repo_mcp.languages.treesitter.blanking import blank_group
 MAX_WRAPPERS = 2_000  # of one file
 MAX_IMPORTS = 2_000  # of one file
 _HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
-# Any other macro is treated the same if its first item, after attributes and comments, is a trait: nothing
-# else has the words of a trait. Lines in its braces that begin with @ are for the macro.
+# Any other macro is treated in the same way if its first item, after attributes and comments, is a trait:
+# nothing else begins like one. Lines in its braces that begin with @ are meant for the macro.
 _TRAIT_HEAD = re.compile(
     rb"\n[ \t]*+(\w++![ \t]*+\{)"
     rb"(?=(?:\s++|//[^\n]*+|#!?\[[^\n]*+){0,200}(?:pub(?:\([^()\n]*+\))?\s++)?(?:unsafe\s++)?trait\s++\w)"

@@ -1,4 +1,4 @@
-"""Names that parameters, `let` and patterns of Rust bind; `rust_bindings` records what they hold."""
+"""Names that parameters, `let` and patterns of Rust bind; `rust_bindings` records their types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from repo_mcp.languages.native.rust_bindings import (
     find_result_variable,
     on_match_pattern,
 )
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_bound
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_binding
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _NO_BINDING = frozenset(b"ref mut box if in true false self super crate const as
 
 
 def on_parameter(walk: CaptureWalk, node: Node) -> None:
-    """Bind a parameter, whose type is accepted, or the names in its pattern."""
+    """Bind a parameter, whose type has the role ACCEPT, or the names in its pattern."""
     walk.set_role(node, ReferenceRole.ACCEPT)
     pattern = node.child_by_field_name("pattern")
     if pattern is None:
@@ -40,7 +40,7 @@ def on_self_parameter(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_let(walk: CaptureWalk, node: Node) -> None:
-    """Bind the variables of `let`, which its value does not see."""
+    """Bind the variables of `let`, which are not visible in its value."""
     pattern = node.child_by_field_name("pattern")
     if pattern is None:
         return
@@ -50,7 +50,7 @@ def on_let(walk: CaptureWalk, node: Node) -> None:
     walk.shadowing.delay(pattern.start_byte, pattern.end_byte, node.end_byte)
     name = walk.bind_name(pattern)
     type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-    note_bound(walk, name, pattern.start_byte).result = find_result_variable(walk, value)
+    note_binding(walk, name, pattern.start_byte).result = find_result_variable(walk, value)
     if type_node is not None:
         walk.bind_type(name, walk.read_line(type_node), pattern)
     elif value is not None:
@@ -73,7 +73,7 @@ def on_pattern_owner(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_if(walk: CaptureWalk, node: Node) -> None:
-    """Open the block of the names that `if let` binds, which `else` does not see."""
+    """Open the block in which names that `if let` binds are visible: `else` is outside of it."""
     consequence = node.child_by_field_name("consequence")
     if consequence is not None:
         walk.shadowing.add_block(node.start_byte, consequence.end_byte)
@@ -88,4 +88,4 @@ def _bind_words(walk: CaptureWalk, node: Node) -> None:
             walk.taken.add(found.start(1))
             name = found.group(1).decode("utf-8", "replace")
             walk.add_local(name)
-            note_bound(walk, name, found.start(1))
+            note_binding(walk, name, found.start(1))

@@ -1,8 +1,8 @@
-"""Variables that the arguments of Rust macros bind, which a grammar sees as loose tokens.
+"""Variables that are bound in the arguments of Rust macros, which a grammar sees as loose tokens.
 
 In `assert!(others.iter().all(|one| one.is_good()))` the name `one` is not what it is outside. Parameters of
-closures and what `let` and `for` bind hide what has their names up to the end of their blocks. Left out on
-purpose: their types, and the patterns of `match`.
+closures, and names that `let` and `for` bind, hide others of their name up to the end of their blocks. Left
+out on purpose: their types, and the patterns of `match`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_bound
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_binding
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 MAX_TREE_BYTES = 1 << 16  # of one macro call
 _CLOSED = re.compile(rb"\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|'(?:[^'\\\n]|\\.)'|//[^\n]*+", re.S)
-# A closure begins an expression: before its bar there is no value.
+# A closure begins an expression, so that no value stands before its bar.
 _CLOSURE = re.compile(rb"(?:[(,={\[;]|=>|&&|\bmove|\breturn)\s*+\|([^|;{}]{1,300}+)\|")
 _LET = re.compile(rb"\b(?:let\s++([^=;{}]{1,200}?)=(?!=)|for\s++([^;{}]{1,200}?)\sin\b)")
 _NAME = re.compile(rb"(?<![\w.:'])(?!(?:mut|ref)\b)([a-z_]\w*+)(?!\s*(?:::|\(|\{|!))")
@@ -49,13 +49,13 @@ def _bind(walk: CaptureWalk, offset: int, found: re.Match[bytes], group: int, en
         walk.taken.add(at)
         walk.add_local(name[1].decode())
         walk.shadowing.add_block(offset + first, offset + end)
-        note_bound(walk, name[1].decode(), at)
+        note_binding(walk, name[1].decode(), at)
 
 
 class _End(NamedTuple):
     """The ends of what begins at one place of a text."""
 
-    block: int  # where the brackets around it are closed
+    block: int  # where the brackets around the place are closed
     argument: int  # the same, or a comma or semicolon before that
 
 

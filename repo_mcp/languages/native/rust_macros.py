@@ -1,8 +1,8 @@
-"""The token trees that a call of a `macro_rules!` macro stands for.
+"""The token trees that a call of a `macro_rules!` macro expands to.
 
-The arms of a macro are tried in order, as the compiler does. A fragment such as `$t:ty` ends where a token
-follows that cannot belong to it; fragments are not parsed. Calls among the items that an arm gives are
-replaced, too. Whatever is not plain raises UndecidedMacro.
+As in the compiler, the arms of a macro are tried in order. A fragment such as `$t:ty` ends before a token
+that cannot belong to it; fragments are not parsed. Calls among the items that an arm gives are expanded, too.
+Anything that is not simple raises UndecidedMacro.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.languages.native.rust_tokens import INVISIBLE, Group, Steps, Token, Tree, UndecidedMacro
 from repo_mcp.record_classes import dataclass
 
-MAX_DEPTH = 40  # of macros in macros
+MAX_DEPTH = 40  # nested expansions
 MAX_ARMS = 100  # of one macro
 _OPERATORS = frozenset({b"*", b"+", b"?"})
 _OPAQUE = frozenset(
     ["expr", "ty", "path", "pat", "pat_param", "stmt", "item", "block", "meta", "vis", "literal"]
 )
 _NOT_TYPES = frozenset(b"as where if else match let return pub use fn struct enum trait type static".split())
-# Keywords with which no expression begins, so that an arm with one first does not match.
+# Keywords with which no expression begins, so that an arm that begins with an expression does not match.
 _NOT_EXPRESSIONS = frozenset(
     b"as else enum extern fn impl in mod mut pub ref struct trait type use where".split()
 )
 _NOT_BEGINNING = {"ty": _NOT_TYPES, "path": _NOT_TYPES, "expr": _NOT_EXPRESSIONS}
-# Marks and words before which a fragment of a kind has ended.
+# Kind of fragment -> the marks and words before which it has ended.
 _ENDS_TYPE = frozenset((b",", b"=>", b":", b"=", b";", b"|", b"as", b"where", b">"))
 _ENDS = {
     "ty": _ENDS_TYPE,
@@ -42,7 +42,7 @@ _WITH_END = frozenset((b"const", b"static", b"use", b"type", b"let"))  # items t
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """The meanings of a variable in a repetition, one for each time."""
+    """The meanings of a variable inside a repetition, one for each turn."""
 
     values: Sequence[Bound]
 
@@ -52,15 +52,15 @@ Bound = tuple[Tree, ...] | Repeated
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`$name:fragment` of a matcher, or `$name` of what an arm gives."""
+    """`$name:fragment` in a matcher, or `$name` in the expansion of an arm."""
 
     name: bytes
-    fragment: str  # empty in what an arm gives
+    fragment: str  # empty in an expansion
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """`$(...)`, its separator, and the mark for how often it repeats."""
+    """`$(...)`, its separator, and the mark that says how often it repeats."""
 
     parts: Sequence[Part]
     separator: Token | None
@@ -70,7 +70,7 @@ class Repetition:
 
 @dataclass(frozen=True, slots=True)
 class Brackets:
-    """A group that holds variables or repetitions."""
+    """A group that contains variables or repetitions."""
 
     bracket: bytes
     parts: Sequence[Part]
@@ -92,7 +92,7 @@ class Arm:
 
 
 def read_arms(body: Sequence[Tree]) -> list[Arm]:
-    """Return the arms of a macro from the token trees between its brackets."""
+    """Return the arms of a macro, given the token trees between its brackets."""
     arms: list[Arm] = []
     at = 0
     while at < len(body):
@@ -181,7 +181,7 @@ class Matching:
         self._steps = steps
 
     def find_arm(self, arms: Sequence[Arm], arguments: Sequence[Tree]) -> tuple[Arm, dict[bytes, Bound]]:
-        """Return the first arm that a call matches, and what its variables stand for.
+        """Return the first arm that a call matches, and the meanings of its variables.
 
         Raises UndecidedMacro if no arm matches.
         """
@@ -192,7 +192,7 @@ class Matching:
         raise UndecidedMacro
 
     def _match(self, parts: Sequence[Part], trees: Sequence[Tree], at: int, found: dict[bytes, Bound]) -> int:
-        """Return where the trees that match some parts end; -1 if they do not match."""
+        """Return where the trees end that match the parts; -1 if they do not match."""
         for part in parts:
             self._steps.take()
             if isinstance(part, Variable):
@@ -241,7 +241,7 @@ class Matching:
         return at
 
     def _find_end(self, fragment: str, trees: Sequence[Tree], at: int) -> int:
-        """Return where a fragment that begins at a tree ends, -1 where none begins."""
+        """Return where a fragment that begins at a tree ends; -1 if none begins there."""
         one = trees[at] if at < len(trees) else None
         if fragment == "vis":
             return _find_visibility_end(trees, at)
@@ -295,7 +295,7 @@ class Matching:
 
 
 def _wrap(fragment: str, trees: Sequence[Tree]) -> tuple[Tree, ...]:
-    """Return what a variable stands for: an opaque fragment is one tree for the next macro."""
+    """Return what a variable stands for: an opaque fragment is a single tree for the next macro."""
     if fragment not in _OPAQUE or (len(trees) == 1 and isinstance(trees[0], Group) and not trees[0].bracket):
         return tuple(trees)
     return (Group(INVISIBLE, trees, 0, is_spaced=False, fragment=fragment),)
@@ -349,7 +349,7 @@ def _may_begin(fragment: str, one: Tree) -> bool:
 
 
 def _is_ended(before: Tree) -> bool:
-    """Return whether a type may end with a tree, so that the brackets after it are not its own."""
+    """Return whether a type may end with a tree, so that brackets after it do not belong to it."""
     return isinstance(before, Group) or before.kind == "word" or before.text in {b">", b">>"}
 
 
@@ -380,7 +380,7 @@ class Expansion:
         self._macros, self.steps = macros, steps
 
     def expand(self, name: bytes, arguments: Sequence[Tree], depth: int = 0) -> list[Tree]:
-        """Return the token trees that a call stands for. Raises UndecidedMacro."""
+        """Return the token trees that a call expands to. Raises UndecidedMacro."""
         if depth > MAX_DEPTH:
             raise UndecidedMacro
         arm, bound = Matching(self.steps).find_arm(self._macros[name], arguments)
@@ -389,7 +389,7 @@ class Expansion:
         return self._expand_items(found, depth)
 
     def _give(self, parts: Sequence[Part], bound: Mapping[bytes, Bound], found: list[Tree]) -> None:
-        """Add what the parts of an arm stand for."""
+        """Add what the parts of an arm expand to."""
         for part in parts:
             self.steps.take()
             if isinstance(part, Token):

@@ -1,9 +1,8 @@
 """Uses of fields in Rust beyond `value.field`.
 
 These are `Shape { side }` in expressions and patterns, and names in the token trees of macros, which are
-judged by the characters around them.
-
-Fields of a literal or a pattern are recorded as members of the type that it names: OF_TYPE.
+judged by the characters around them. Fields of a literal or a pattern are recorded as members of the type
+that it names: OF_TYPE.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _RANGE = b".."
 
 
 def refer_fields(walk: CaptureWalk, body: Node | None, made: Node) -> None:
-    """Add a use of each field that a literal or a pattern of the type `made` names."""
+    """Add a use of each field that is named in a literal or a pattern of the type `made`."""
     if body is None:
         return
     qualifier = walk.read_chain(made)
@@ -47,14 +46,14 @@ def on_struct_pattern(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_tuple_pattern(walk: CaptureWalk, node: Node) -> None:
-    """Add a use of the struct or variant whose values a pattern destructures."""
+    """Add a use of the struct or variant whose values a pattern takes apart."""
     if node.start_byte not in walk.taken:
         walk.taken.add(node.start_byte)
         walk.refer(ReferenceRole.USE, walk.read(node), node, arguments=AS_VALUE)
 
 
 def on_token_name(walk: CaptureWalk, node: Node) -> None:
-    """Add a call for a name in a macro's token tree if a parenthesis follows it, or `!` and a bracket."""
+    """Add a call of a name in the token tree of a macro, if a parenthesis or `!` and a bracket follow."""
     text, end = walk.text, node.end_byte
     is_macro = _MACRO_CALL.match(text, end) is not None
     if (text[end : end + 1] != b"(" and not is_macro) or node.start_byte in walk.taken:
@@ -65,10 +64,7 @@ def on_token_name(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_token(walk: CaptureWalk, node: Node) -> None:
-    """Add a use for a name in a macro's token tree.
-
-    An unqualified name counts only if it has an initial capital.
-    """
+    """Add a use of a name in the token tree of a macro; a bare one needs an initial capital."""
     start = node.start_byte
     if start in walk.taken:
         return
@@ -81,9 +77,9 @@ def on_token(walk: CaptureWalk, node: Node) -> None:
 
 
 def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
-    """Return the dotted names before one in a macro's token tree, and PATH if they are modules.
+    """Return the dotted names before a name in the token tree of a macro, and PATH if they are modules.
 
-    Returns "?" for any other qualifier, and "" if the name is unqualified.
+    Returns "?" for any other qualifier, and "" without one.
     """
     text = walk.text
     found = _BEFORE_NAME.search(text, max(0, start - MAX_CHAIN_BYTES), start)
@@ -93,13 +89,13 @@ def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
     if chain.startswith(".") and text[found.start() - 1 : found.start()] != b"$":
         return read_chain_before(text, start), ""
     if text[found.start() - 1 : found.start()] == b"$" and not chain.startswith("crate"):
-        return UNKNOWN, ""  # what a macro is given
+        return UNKNOWN, ""  # an argument of a macro
     is_path = chain.endswith("::") and chain[:1].islower()
     return chain.replace("::", ".").strip(".") or UNKNOWN, PATH if is_path else ""
 
 
 def _is_in_comment(text: bytes, end: int, start: int) -> bool:
-    """Return whether the dot that ends before a name is the last one of a comment on a line above it."""
+    """Return whether the dot before a name is the last one of a comment on a line above it."""
     if b"\n" not in text[end:start]:
         return False
     return b"//" in text[text.rfind(b"\n", 0, end) + 1 : end]

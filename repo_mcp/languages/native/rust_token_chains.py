@@ -21,7 +21,7 @@ _CHARACTER = re.compile(rb"'\\?[\"()\[\]]'\Z")
 
 
 def read_chain_before(text: bytes, start: int) -> str:
-    """Return the qualifier of the name at `start`, dotted as outside of macros; UNKNOWN if it is not read."""
+    """Return the qualifier of the name at `start`, dotted as outside of macros; UNKNOWN if it is unclear."""
     text = text[max(0, start - MAX_BYTES) : start]
     separator = _SEPARATOR.search(text)
     if separator is None:
@@ -32,7 +32,7 @@ def read_chain_before(text: bytes, start: int) -> str:
 
 
 def _find_start(text: bytes, end: int) -> int:
-    """Return where an expression that ends at an offset begins, -1 if that is not seen."""
+    """Return where an expression that ends at an offset begins; -1 if that is unclear."""
     at = end
     while True:
         while at and text[at - 1 : at] == b"?":
@@ -52,7 +52,7 @@ def _find_start(text: bytes, end: int) -> int:
 
 
 def _skip_group(text: bytes, end: int) -> int:
-    """Return where a group in brackets begins, given its end; -1 if that is not seen."""
+    """Return where a group in brackets begins, given its end; -1 if that is unclear."""
     waiting, at = [], end
     while at > 0:
         at -= 1

@@ -1,6 +1,6 @@
 """The token trees of Rust macros: tokens, and groups in brackets, with the lines they are on.
 
-A doc comment is `#[...]` around the comment, as macros see it. Left out on purpose: comments in comments,
+As macros see it, a doc comment is `#[...]` around the comment. Left out on purpose: comments in comments,
 inner doc comments, and the spans of tokens beyond their lines.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from repo_mcp.record_classes import dataclass
 
-MAX_NESTED = 40  # groups in each other
+MAX_NESTED = 40  # nested groups
 _TOKEN = re.compile(
     rb"(?P<doc>///(?!/)[^\n]*+)|(?P<space>[ \t\r\n]++|//[^\n]*+)|(?P<comment>/\*)|(?P<raw>[bc]?r(#{0,9})\")"
     rb"|(?P<literal>[bc]?\"[^\"\\]*+(?:\\.[^\"\\]*+)*\""
@@ -23,21 +23,21 @@ _TOKEN = re.compile(
     re.S,
 )
 CLOSING = {b"(": b")", b"[": b"]", b"{": b"}", b"": b""}
-INVISIBLE = b""  # the bracket of a group that is a fragment, which was matched as a whole
+INVISIBLE = b""  # the bracket of a group that is a fragment, which is matched only as a whole
 
 
 class UndecidedMacro(Exception):
-    """Raised for a macro call whose items cannot be found."""
+    """Raised for a macro call whose items cannot be determined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token; two are the same only if they are the same object."""
+    """One token; two tokens are equal only if they are the same object."""
 
     text: bytes
     kind: str  # "word", "literal", "lifetime", "mark" or "doc"
-    line: int  # of the call that the token comes from; 0 in a definition
-    is_spaced: bool  # after a space
+    line: int  # of the token in the call; 0 if it comes from a definition
+    is_spaced: bool  # a space stands before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +48,29 @@ class Group:
     trees: Sequence[Tree]
     line: int  # of the opening bracket; 0 in a definition
     is_spaced: bool
-    fragment: str = ""  # of an INVISIBLE one: what it was matched as
+    fragment: str = ""  # the kind of fragment as which an INVISIBLE one was matched
 
 
 Tree = Token | Group
 
 
 class Steps:
-    """The work that the macros of one file may still take."""
+    """The number of steps that the macros of one file may still take."""
 
     def __init__(self, left: int) -> None:
         self._left = left
 
     def take(self, count: int = 1) -> None:
-        """Count steps. Raises UndecidedMacro when there were too many."""
+        """Count steps. Raises UndecidedMacro after too many."""
         self._left -= count
         if self._left < 0:
             raise UndecidedMacro
 
 
 def read_trees(text: bytes, start: int, end: int, line: int, steps: Steps) -> list[Tree]:
-    """Return the token trees between two offsets; `line` is that of the first, or 0 for a definition.
+    """Return the token trees between two offsets; `line` is that of the first, or 0 in a definition.
 
-    Raises UndecidedMacro for brackets that do not match, and for texts without an end.
+    Raises UndecidedMacro for brackets that do not match, and for literals without an end.
     """
     open_groups: list[tuple[bytes, int, bool, list[Tree]]] = [(b"", 0, False, [])]
     at, is_spaced, counted = start, False, start

@@ -50,12 +50,12 @@ def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:
 
 
 def _is_dereferenced(walk: CaptureWalk, value: Node) -> bool:
-    """Return whether a value is written as `(*value)`, which may be what it points to by `Deref`."""
+    """Return whether a value is written as `(*value)`, so that `Deref` may apply."""
     return value.type == "parenthesized_expression" and walk.read(value)[1:].lstrip("& (")[:1] == "*"
 
 
 def _refer_path(walk: CaptureWalk, node: Node, role: ReferenceRole, count: int = 0) -> None:
-    """Add a row for `a::b::c` and mark its names as accounted for, but not its type arguments."""
+    """Add a row for `a::b::c`, after which nothing more is recorded for its names, but for type arguments."""
     start = node.start_byte
     walk.take_path(node)
     name_node, path_node = node.child_by_field_name("name"), node.child_by_field_name("path")
@@ -94,7 +94,7 @@ def on_macro_call(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_literal(walk: CaptureWalk, node: Node) -> None:
-    """Add a struct literal as a call of its type, with the fields that it names."""
+    """Add a struct literal as a call of its type, with uses of the fields that it names."""
     name_node = node.child_by_field_name("name")
     if name_node is not None and name_node.type == "generic_type_with_turbofish":
         name_node = name_node.child_by_field_name("type")
@@ -117,12 +117,12 @@ def on_field_access(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_scoped(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a path that no other handler took."""
+    """Add the use of a path that no other handler has recorded."""
     if node.start_byte not in walk.taken and -1 - node.start_byte not in walk.taken:
         _refer_path(walk, node, ReferenceRole.USE)
 
 
 def on_scoped_type(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a type by its path, unless another handler took it."""
+    """Add the use of a type by its path, unless another handler has recorded it."""
     if node.start_byte not in walk.taken and -1 - node.start_byte not in walk.taken:
         _refer_path(walk, node, ReferenceRole.TYPE)

@@ -1,4 +1,4 @@
-"""The targets of a Swift package: which module a folder's files belong to, according to `Package.swift`."""
+"""The targets in the manifest of a Swift package: which module the files of a folder belong to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN_TEXT = re.compile(r'"([^"\\]*)"')
 
 
 def refer_target(walk: CaptureWalk, node: Node, name: str) -> None:
-    """Add the row of a target, `.target(name: "Core", path: "Source")`, in a manifest."""
+    """Add the row of a target in a manifest, `.target(name: "Core", path: "Source")`."""
     if walk.file_name != MANIFEST or name not in _TARGETS:
         return
     said: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """Patterns and conditions of Swift: `if let x = y`, `case .some(let x)`, `switch`, `catch`.
 
 A pattern is read together with the chain of the value that it is compared with. A case belongs to the type of
-that value, and a name that the pattern binds has the type of the part at its place.
+that value, and a name that the pattern binds has the type of the part in the same place.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def on_conditions(walk: CaptureWalk, node: Node) -> None:
     """Read the conditions of `if`, `guard` and `while`, which follow one another."""
     parts: list[Node] = []
-    depth = 0  # in the parentheses of a pattern
+    depth = 0  # nested parentheses of a pattern
     closing = next((one for one in node.children if one.type == "}"), node)
     if node.type == "if_statement":
         walk.shadowing.add_block(node.start_byte, closing.end_byte)
@@ -54,7 +54,7 @@ def _read_condition(walk: CaptureWalk, parts: list[Node]) -> None:
 
 
 def _bind_condition(walk: CaptureWalk, node: Node, value: Node | None) -> None:
-    """Bind the name of `if let x = make()` or `guard let self`."""
+    """Bind the name in `if let x = make()` or `guard let self`."""
     is_bound = any(walk.read(node) in walk.local_names.get(one.ordinal, ()) for one in walk.scopes)
     name = walk.bind_name(node)
     if value is not None:
@@ -66,7 +66,7 @@ def _bind_condition(walk: CaptureWalk, node: Node, value: Node | None) -> None:
 
 
 def bind_value(walk: CaptureWalk, node: Node, value: Node | None) -> None:
-    """Record the type of a variable by its value."""
+    """Record the type of a variable, given its value."""
     name = walk.read(node)
     for _ in range(MAX_DEPTH):
         if value is None or value.type not in {"try_expression", "await_expression"}:
@@ -85,7 +85,7 @@ def bind_value(walk: CaptureWalk, node: Node, value: Node | None) -> None:
 
 
 def on_switch(walk: CaptureWalk, node: Node) -> None:
-    """Read the patterns of a `switch`, which are compared with one value or with several in parentheses."""
+    """Read the patterns of a `switch`, which are compared with one value, or with several in parentheses."""
     compared = node.child_by_field_name("expr")
     chains = _read_compared(walk, compared)
     for entry in node.named_children[1:]:
@@ -120,7 +120,7 @@ def on_catch(walk: CaptureWalk, node: Node) -> None:
 def match_pattern(
     walk: CaptureWalk, parts: Sequence[Node], chain: str, *others: str, binds: bool = False, depth: int = 0
 ) -> None:
-    """Add the uses and names of a pattern with the given parts, compared with the value of a chain."""
+    """Add the uses and the names of a pattern with these parts, compared with the value of a chain."""
     if depth > MAX_DEPTH:
         return
     binds = binds or any(one.type == "value_binding_pattern" for one in parts)

@@ -1,12 +1,11 @@
-"""Write what the grammar of Swift lacks in other words, byte for byte.
+"""Replaces syntax that the grammar of Swift lacks by other words, byte for byte.
 
 The grammar has no empty tuple as a value, `promise.succeed(())`, no `fallthrough` before `#else`, no `#if` as
-the first line of a `switch`, no function with an attribute in a body, no `sending`, no
-`nonisolated(unsafe) var` in a body, no `$` within a name, `_$id`, no second type of an `associatedtype`, no
-`where` behind a `typealias`, and no `A? == B` in a `where`. In
-`catch let error as A where error.code == .full {` it takes the block for an argument of `.full`. Most of
-these can cost it a whole file. Names keep their offsets, and are read from the text as it is; only `.full`
-and the `where` of a `typealias` are lost.
+the first line of a `switch`, no function with an attribute in a body, no `sending`, no `nonisolated(unsafe)
+var` in a body, no `$` within a name, `_$id`, no second type of an `associatedtype`, no `where` after a
+`typealias`, and no `A? == B` in a `where`. In `catch let error as A where error.code == .full {` it takes the
+block for an argument of `.full`. Most of these can cost it a whole file. Names keep their offsets, and are
+read from the original text; only `.full` and the `where` of a `typealias` are lost.
 
 A line may be a megabyte long, so what stands between two words of a pattern is possessive or has a limit.
 """
@@ -45,7 +44,7 @@ _SENDING = re.compile(rb"(?:->|:)[ \t]++(sending)(?=[ \t]++[A-Z\[(@a-z])")
 
 
 def spell_plainly(text: bytes) -> bytes:
-    """Return a text in words that the grammar knows, at the same length."""
+    """Return a text, at the same length, in words that the grammar knows."""
     if b"()" in text:
         text = _EMPTY_TUPLES.sub(lambda found: (found[1] or found[2] or b"") + b"[]", text)
     if b"fallthrough" in text:
@@ -74,6 +73,6 @@ def _write_plain_types(text: bytes) -> bytes:
 
 
 def _join_associated(found: re.Match[bytes]) -> bytes:
-    """Return `associatedtype A: B & C` for `associatedtype A: B, C`; a `where` behind it stays as it is."""
+    """Return `associatedtype A: B & C` for `associatedtype A: B, C`; a `where` after it stays."""
     parts = _WHERE.split(found[0], maxsplit=1)
     return b"where".join([parts[0].replace(b",", b"&"), *parts[1:]])

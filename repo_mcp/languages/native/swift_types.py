@@ -1,4 +1,4 @@
-"""Reads written types of Swift: strips wrappers, and finds chains and the parameters of functions."""
+"""Reads written types of Swift: without wrappers, as chains, and as functions with parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BEFORE = re.compile(r"\s*(?:@\w+(?:\([^()]*\))?\s+|(?:any|some|inout|borrowing|
 _NAME = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
 _LABEL = re.compile(r"\s*(?:\w+\s+)?`?\w+`?\s*:(?!:)")
 MAX_WRAPPED = 6
-# Type parameters of types of the standard library, whose extensions name them.
+# Types of the standard library -> their type parameters, which extensions name.
 KNOWN_PARAMETERS = {
     "Result": ("Success", "Failure"),
     "Optional": ("Wrapped",),
@@ -56,7 +56,7 @@ def find_type_chain(text: str) -> str:
 
 
 def find_parameter_type(text: str, position: int) -> str:
-    """Return the type of a parameter of a function type, by position; empty for other types."""
+    """Return the type of a parameter of a function type, by position; "" for other types."""
     text = strip_type(text)
     depth = 0
     for at, one in enumerate(text if text.startswith("(") else ""):
@@ -70,11 +70,11 @@ def find_parameter_type(text: str, position: int) -> str:
 
 
 def find_arguments(text: str) -> list[str]:
-    """Return the type arguments of a type, such as "Key" and "[Value]" for `Outer<Key, [Value]>?`."""
+    """Return the type arguments of a type, such as "Key" and "[Value]" of `Outer<Key, [Value]>?`."""
     head, opening, rest = strip_type(text).partition("<")
     return split_list(rest[: rest.rindex(">")]) if opening and ">" in rest and "[" not in head else []
 
 
 def list_parameters(text: str) -> list[str]:
-    """Return the names of type parameters, such as "Key" and "Value" for `<Key: Hashable, Value>`."""
+    """Return the names of type parameters, such as "Key" and "Value" of `<Key: Hashable, Value>`."""
     return [one.partition(":")[0].strip() for one in split_list(text[1:-1])] if text.endswith(">") else []

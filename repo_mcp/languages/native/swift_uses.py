@@ -1,6 +1,6 @@
 """Calls, members and types in the code of Swift.
 
-`.success(3)` has "?" as its qualifier, since its type is not written. The alias of a call holds the labels of
+`.success(3)` has "?" as its qualifier, since its type is not written. The alias of a call has the labels of
 its arguments, "_" for none, and after the parenthesis those of trailing closures: "(for:_:)_:".
 """
 
@@ -27,17 +27,17 @@ from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_WORD = 20  # bytes before a dot that are looked at
+MAX_WORD = 20  # bytes before a dot that are searched
 _WORD_BEHIND = re.compile(rb"[a-z]+\Z")
 _UNWRAPPED = re.compile(
     rb"[\w)\]}][!?]+\Z"
-)  # `first!!`, which the grammar takes for an operator before a dot
+)  # `first!!`: the grammar takes the second mark for an operator before a dot
 _TYPE_NAME = "type_identifier"
-_META = frozenset({"Type", "Protocol"})  # behind a type: the type of that type
+_META = frozenset({"Type", "Protocol"})  # after a type, they are its metatype
 
 
 def on_attribute(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a type by an attribute, whose other words are not uses."""
+    """Add the use of a type as an attribute, whose other words are no uses."""
     name_node = next(iter(node.named_children), None)
     walk.take_words(node)
     if name_node is not None and name_node.type == "user_type":
@@ -47,7 +47,7 @@ def on_attribute(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_inherits(walk: CaptureWalk, node: Node) -> None:
-    """Give a base its role; of those of a class only the first may be a class."""
+    """Give a base its role: only the first base of a class may be a class."""
     scope = walk.scope
     role = ReferenceRole.IMPLEMENT
     if scope.kind is SymbolKind.TRAIT:
@@ -59,7 +59,7 @@ def on_inherits(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_call(walk: CaptureWalk, node: Node) -> None:
-    """Add a call with the labels of its arguments, which have contextual types."""
+    """Add a call, with the labels of its arguments, whose types depend on the called function."""
     function = next(iter(node.named_children), None)
     if function is None:
         return
@@ -135,7 +135,7 @@ def on_navigation(walk: CaptureWalk, node: Node) -> None:
 
 
 def _find_owner(walk: CaptureWalk, node: Node) -> str:
-    """Return what has the member behind a bare dot; "?" if nothing says so."""
+    """Return the owner of the member after a bare dot; "?" if nothing shows it."""
     return _find_variable(walk, node) or walk.values_to_come.get(node.start_byte, ("?", 0))[0]
 
 
@@ -154,7 +154,7 @@ def _is_bare(walk: CaptureWalk, node: Node) -> bool:
 
 
 def on_prefix(walk: CaptureWalk, node: Node) -> None:
-    """Add the member behind a bare dot, `.success`, by the type that is expected there."""
+    """Add the member after a bare dot, `.success`, of the type that is expected there."""
     target = node.child_by_field_name("target")
     is_dot = walk.text[node.start_byte : node.start_byte + 1] == b"."
     if target is not None and is_dot and target.type == "simple_identifier":

@@ -1,10 +1,10 @@
-"""Finds the owners of Swift values: of members after a bare dot, and of the names in closures and loops.
+"""The owners of Swift values: of members after a bare dot, and of the names in closures and loops.
 
 `.some` is a member of the type written for a variable, a parameter or a result, of the type of the value that
-it is compared with or assigned to, or of the type of the parameter that it is passed to. A chain has a step
-of its own for a parameter: `make.@1(of:_:)` is the second parameter of the `make` that takes these labels,
-and `make.@1(of:_:).#0` the first parameter of the function that is passed there. `value.%some:0` is the first
-value of a case. `$0` has another name in each closure: "$0/2" in the third of a declaration.
+it is compared with or assigned to, or of the type of the parameter that it is passed for. In a chain, a
+parameter is a step of its own: `make.@1(of:_:)` is the second parameter of the `make` that takes these
+labels, and `make.@1(of:_:).#0` the first parameter of the function that is passed there. `value.%some:0` is
+the first value of a case. `$0` has another name in each closure: "$0/2" in the third one of a declaration.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _GIVING_ITEMS = frozenset(
         "sort",
     ]
 )
-_ORDERING = frozenset({"min", "max", "sorted", "sort"})  # two items at once
+_ORDERING = frozenset({"min", "max", "sorted", "sort"})  # these pass two items at once
 MAX_LABELLED = 40  # arguments of one call whose labels are recorded
 MAX_TYPED = 6  # arguments of one call whose chains are recorded
 MAX_ARGUMENT_CHARS = 40
@@ -63,7 +63,7 @@ _MARKS = {
     "lambda_literal": "{",
     "nil_literal": "nil",
 }
-MAX_DEPTH = 12  # nested expressions that are looked through
+MAX_DEPTH = 12  # nested expressions that are followed
 _MAX_SHORTHANDS = 4  # `$0` to `$3`
 # The grammar parses `x == .a || y` as `x == (.a || y)`.
 _FIRST_PARTS = frozenset({"conjunction_expression", "disjunction_expression"})
@@ -74,7 +74,7 @@ _OF_TEXT = f"{CAST}String"  # the chain of a literal
 
 
 def read_value(walk: CaptureWalk, node: Node | None, depth: int = 0) -> str:
-    """Return the chain of a value, as `read_chain` does, through `??`, parentheses and bare dots."""
+    """Return the chain of a value, as `read_chain` does, also through `??`, parentheses and bare dots."""
     chain = walk.read_chain(node)
     if chain == "?" and node is not None and depth < MAX_DEPTH:
         chain = _read_parts(walk, node, depth + 1)
@@ -107,7 +107,7 @@ def _read_parts(walk: CaptureWalk, node: Node, depth: int) -> str:
 
 
 def rename_shorthand(walk: CaptureWalk, chain: str, start: int) -> str:
-    """Return a chain in which `$0` is replaced by its name in the innermost closure around a byte."""
+    """Return a chain in which `$0` has its name in the innermost closure around a byte."""
     found = _SHORTHAND.match(chain)
     if found is None:
         return chain
@@ -116,7 +116,7 @@ def rename_shorthand(walk: CaptureWalk, chain: str, start: int) -> str:
 
 
 def find_closure(walk: CaptureWalk, start: int) -> int:
-    """Return the number of the innermost closure around a byte, -1 for none; forget closures that ended."""
+    """Return the number of the innermost closure around a byte, -1 for none; forget those that ended."""
     while walk.closures and walk.closures[-1][0] <= start:
         walk.closures.pop()
     return walk.closures[-1][1] if walk.closures else -1
@@ -130,7 +130,7 @@ def on_closure(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_awaited(walk: CaptureWalk, node: Node) -> None:
-    """Open what `await` stands before: all that is to its right in the same expression."""
+    """Open the expression to which `await` applies: all that is to its right."""
     top = node
     while (parent := top.parent) is not None and parent.type != "statements":
         if parent.start_byte != top.start_byte and parent.type != "try_expression":
@@ -140,14 +140,14 @@ def on_awaited(walk: CaptureWalk, node: Node) -> None:
 
 
 def open_awaited(walk: CaptureWalk, start: int, end: int, *, is_awaited: bool) -> None:
-    """Open an expression before which `await` stands or does not stand; forget those that ended."""
+    """Open an expression with or without `await` before it; forget those that ended."""
     while walk.awaited and walk.awaited[-1][0] <= start:
         walk.awaited.pop()
     walk.awaited.append((end, is_awaited))
 
 
 def is_awaited(walk: CaptureWalk, start: int) -> bool:
-    """Return whether `await` stands before what begins at a byte, or is its first word."""
+    """Return whether `await` applies to what begins at a byte."""
     if _AWAITING.match(walk.text, start) is not None:
         return True
     while walk.awaited and walk.awaited[-1][0] <= start:
@@ -166,7 +166,7 @@ def _number_closure(walk: CaptureWalk, node: Node) -> int:
 
 
 def expect_value(walk: CaptureWalk, value: Node | None, owner: str, depth: int = 0) -> None:
-    """Note the owner of `.some` or `.some(3)` if the value is one: a type, or the chain of a value."""
+    """Note the owner of `.some` or `.some(3)`, if the value is one: a type, or the chain of a value."""
     if value is None or owner in {"", "?"} or depth > MAX_DEPTH:
         return
     kind, parts = value.type, value.named_children
@@ -188,7 +188,7 @@ def expect_value(walk: CaptureWalk, value: Node | None, owner: str, depth: int =
 
 
 def expect_type(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
-    """Note the type that `.some` is a member of, if the value is one and has that type."""
+    """Note the type that has `.some` as a member, if the value is one and is of that type."""
     if value is None:
         return
     text = strip_type(type_text)
@@ -229,9 +229,9 @@ def on_transfer(walk: CaptureWalk, node: Node) -> None:
 
 
 def expect_arguments(walk: CaptureWalk, node: Node, called: str, labels: str) -> None:
-    """Note the owners of the bare dots in a call's arguments, and bind the parameters of its closures."""
+    """Note the owners of bare dots in the arguments of a call, and bind the parameters of its closures."""
     values = _list_arguments(node)
-    if called.startswith("XCTAssert"):  # compares two values of equal types
+    if called.startswith("XCTAssert"):  # compares two values of the same type
         for one, other in (values[:2], values[1::-1]) if len(values) > 1 else ():
             expect_value(walk, one, read_value(walk, other))
         return
@@ -250,7 +250,7 @@ def expect_arguments(walk: CaptureWalk, node: Node, called: str, labels: str) ->
 
 
 def spell_arguments(walk: CaptureWalk, node: Node) -> str:
-    """Return what is known of a call's arguments, each after a bar: a chain, ".some", or a mark."""
+    """Return what is known of the arguments of a call, each after a bar: a chain, ".some", or a mark."""
     said = []
     for value in _list_arguments(node)[:MAX_TYPED]:
         chain = _MARKS.get(value.type, "")
@@ -277,7 +277,7 @@ def _list_arguments(node: Node) -> list[Node]:
 
 
 def _list_names(walk: CaptureWalk, closure: Node, count: int) -> list[str]:
-    """Return the names of a closure's parameters, "" for those with a written type."""
+    """Return the names of the parameters of a closure; "" for those with a written type."""
     head = closure.child_by_field_name("type")
     for one in head.named_children if head is not None else ():
         if one.type == "lambda_function_type_parameters":
@@ -314,7 +314,7 @@ def on_for(walk: CaptureWalk, node: Node) -> None:
         inner = [one.named_children[0] if one.type == "pattern" and one.named_child_count else one
                  for one in item.named_children]  # fmt: skip
         names = [one for one in inner if one.type == "simple_identifier"]
-        if len(inner) == 2:  # of a dictionary's key and value, or of a number and an item
+        if len(inner) == 2:  # the pair of a dictionary, or a number and an item
             names, chain = names[-1:], chain.removesuffix(".enumerated()")
         elif len(inner) != 1:
             return
@@ -324,7 +324,7 @@ def on_for(walk: CaptureWalk, node: Node) -> None:
 
 
 def refer_labels(walk: CaptureWalk, node: Node, made: str) -> None:
-    """Add a use of each property that a label names, as in `Point(x: 1)` of a struct without initialisers."""
+    """Add a use of each property that a label names: `Point(x: 1)` of a struct without initialisers."""
     if made.endswith(".init"):
         made = made.removesuffix(".init")
     elif not made.rpartition(".")[2][:1].isupper():
@@ -338,17 +338,14 @@ def refer_labels(walk: CaptureWalk, node: Node, made: str) -> None:
 
 
 def find_suffix(node: Node) -> Node | None:
-    """Return the name of the member that a navigation leads to; None if it is not a plain name."""
+    """Return the name of the member to which a navigation leads; None if it is no plain name."""
     suffix = node.child_by_field_name("suffix")
     name = suffix.child_by_field_name("suffix") if suffix is not None else None
     return name if name is not None and name.type == "simple_identifier" else None
 
 
 def read_owner(walk: CaptureWalk, node: Node) -> str:
-    """Return the chain before a member.
-
-    A type parameter is replaced by its bound, which is all that is known of it.
-    """
+    """Return the chain before a member; a type parameter is replaced by its bound."""
     target = node.child_by_field_name("target")
     if target is not None and target.type in _TEXTS:
         return _OF_TEXT

@@ -1,4 +1,4 @@
-"""The parsers of the languages on the capture walk, which make the symbol record of a text."""
+"""The parsers of the languages that use the capture walk: each makes the symbol record of a text."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def parse_swift(file_name: str, text: bytes) -> bytes:
 
 
 def parse_c(file_name: str, text: bytes) -> bytes:
-    """Return the symbol record of a C file; a header that looks more like C++ is read as C++."""
+    """Return the symbol record of a C file; a header that fits C++ better is read as C++."""
     from repo_mcp.languages.native.c import C
     from repo_mcp.languages.native.c_macros import blank_macros
 
@@ -117,7 +117,7 @@ def _encode(
 
 
 def _add_preprocessed(walk: CaptureWalk, text: bytes, plain: bytes, heads: Sequence[Head]) -> None:
-    """Add the conditions of lines, calls in branches that are not read, and uses of blanked macros."""
+    """Add the conditions of lines, the calls in branches that are not read, and the blanked macros."""
     from repo_mcp.languages.native.c_conditions import list_conditions
     from repo_mcp.languages.native.c_macros import iter_left_out_calls, leaves_out_branches
 

@@ -1,4 +1,4 @@
-"""The variable in a value in parentheses that is an assignment: `reply` of `(reply = ask()).status`."""
+"""The variable in a parenthesised assignment that is used as a value: `reply` in `(reply = ask()).status`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BRACKET = re.compile(rb"[()]")
 
 
 def name_assigned(text: bytes) -> bytes:
-    """Return what is assigned in an expression that is as a whole `(name = value)`; empty for any other."""
+    """Return the variable that an expression `(name = value)` assigns; empty for any other."""
     found = _ASSIGNED.match(text)
     if found is None or not text.endswith(b")"):
         return b""

@@ -1,7 +1,7 @@
-"""Blank parts of a text without moving what is left, for grammars that do not know the syntax there.
+"""Blanks parts of a text without moving the rest, for grammars that do not know the syntax there.
 
-The blanked text is parsed and names are read from the text as it was, so every other byte keeps its offset.
-A line feed is never replaced where rows are counted in the blanked text.
+The blanked text is parsed, while names are read from the original text, so every other byte keeps its offset.
+Line feeds are kept where rows are counted in the blanked text.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ def blank(text: bytes, filler: bytes = b" ") -> bytes:
 
 
 def blank_group(found: re.Match[bytes], group: int = 1, filler: bytes = b" ") -> bytes:
-    """Return the text of a match in which one group is blanked. The group must have taken part."""
+    """Return the text of a match in which one group, which must have matched, is blanked."""
     whole, offset = found[0], found.start()
     start, end = found.start(group) - offset, found.end(group) - offset
     return whole[:start] + blank(whole[start:end], filler) + whole[end:]
 
 
 def join_blanked(found: re.Match[bytes]) -> bytes:
-    """Return spaces for all of a match, its line feeds too, where only offsets count and a line may go on."""
+    """Return spaces for a whole match, line feeds included, where only offsets count."""
     return b" " * len(found[0])
 
 

@@ -1,4 +1,4 @@
-"""Declarations of a capture walk: open scopes, local names, doc comments and attributes.
+"""The declarations of a capture walk: open scopes, local names, doc comments and attributes.
 
 Text under captured nodes is taken as written, on one line, or as chains of dotted names. These are read by
 their characters, not by their nodes: `a->b(x).c[1]` is "a.b().c.[]" in every language. Texts are cut before
@@ -29,19 +29,19 @@ from repo_mcp.symbols.symbol_record import (
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_SCOPES = 400  # open at once; deeper ones are not opened, and the record is partial
+MAX_SCOPES = 400  # nested scopes; deeper ones are not opened, and the record is partial
 NO_END = 1 << 62
 MAX_CHAIN_BYTES = 600  # of the text before a called name; a longer one becomes "?"
-MAX_TAKEN_BYTES = 1 << 16  # marked in one node at most: nodes may be nested
+MAX_TAKEN_BYTES = 1 << 16  # words in one node that are marked at most: nodes may be nested
 
 _STRINGS = re.compile(rb'"[^"\\\n]*"')
 _ROUND = re.compile(rb"\([^()\[\]{}]*\)")
 _SQUARE = re.compile(rb"\s*\[[^()\[\]{}]*\]")
 _CURLY = re.compile(rb"\s*\{[^()\[\]{}]*\}")
-# What a range takes from a list is a list: `a[1..]`, in Rust also `a.get(1..)`.
+# A range of a list is a list: `a[1..]`, in Rust also `a.get(1..)`.
 _RANGES = re.compile(rb"\s*\[[^()\[\]{}]*\.\.[^()\[\]{}]*\]")
 _SLICING = re.compile(rb"\.get(?:_unchecked)?(?:_mut)?\([^()\[\]{}]*\.\.[^()\[\]{}]*\)")
-MAX_NESTED = 6  # brackets in each other that are dropped
+MAX_NESTED = 6  # nested brackets that are dropped
 _TYPE_ARGUMENTS = re.compile(rb"(?:::)?<[\w\s,:&*.?]*>")
 _SEPARATORS = re.compile(rb"[?!]*\s*(?:->|::|\.(?!\[))\s*|[?!]+(?=\.\[)")
 _PREFIX = re.compile(rb"[\s&*(]*+(?:(?:await|try[?!]?|mut|new)\s++){0,4}")
@@ -57,24 +57,24 @@ class OpenScope:
     ordinal: int  # of its symbol
     kind: SymbolKind
     name: str
-    access: Access = Access.NONE  # of members that do not state their own
-    is_open: bool = True  # public members count as API
+    access: Access = Access.NONE  # access of members that do not state it
+    is_open: bool = True  # public members belong to the API
     flags: int = 0  # of all that is declared directly inside
 
 
 class Extent(NamedTuple):
-    """The place of a declaration, as far as it is not that of its node."""
+    """The place of a declaration, where it differs from that of its node."""
 
     first_row: int | None = None  # from 0
     last_row: int | None = None
-    end: int | None = None  # byte offset up to which captures belong to it
+    end: int | None = None  # byte offset at which captures cease to belong to it
 
 
 OWN_EXTENT = Extent()
 
 
 class CaptureText(SourceText):
-    """A text, and which of its identifiers are accounted for."""
+    """A text, and the identifiers in it for which nothing more is recorded."""
 
     def __init__(self, text: bytes) -> None:
         super().__init__(text)
@@ -90,12 +90,12 @@ class CaptureText(SourceText):
         return name_chain(self.text[start:end])
 
     def take_words(self, node: Node) -> None:
-        """Mark the words inside a node as not being uses of names."""
+        """Mark the words inside a node as no uses of names."""
         start = node.start_byte
         self.taken.update(self.iter_words(start, min(node.end_byte, start + MAX_TAKEN_BYTES)))
 
     def take_path(self, node: Node) -> None:
-        """Mark the names of a path or a type as accounted for, but not its type arguments."""
+        """Mark the names of a path or a type as recorded, but not its type arguments."""
         start, end = node.start_byte, node.end_byte
         angle = self.text.find(b"<", start, end)
         self.taken.update(self.iter_words(start, end if angle < 0 else angle))
@@ -107,13 +107,13 @@ class CaptureText(SourceText):
 
 @lru_cache(KEPT_CHAINS)
 def name_chain(text: bytes) -> str:
-    """Return an expression as a dotted qualifier; "?" for one that is no chain of members."""
+    """Return an expression as a dotted qualifier; "?" if it is no chain of members."""
     chain = text if text.isalnum() else _simplify(text)
     return chain.decode("utf-8", "replace") or "?"
 
 
 def _simplify(text: bytes) -> bytes:
-    """Return a chain of members as dotted names; empty when it is not one."""
+    """Return a chain of members as dotted names; empty for any other text."""
     text = (name_assigned(text) or text) if text.startswith(b"(") else text
     start = _PREFIX.match(text)
     text = text[start.end() :] if start is not None else text
@@ -187,7 +187,7 @@ class CaptureScopes(CaptureText):
         self._documented = -1
 
     def note_mark(self, node: Node) -> None:
-        """Record an attribute before a declaration, outside its node."""
+        """Record an attribute that stands before the node of a declaration."""
         row = node.start_point.row
         if row > self._mark_end + 1 or self._mark_start < 0:
             self._mark_start, self._marks = row, b""
@@ -195,11 +195,11 @@ class CaptureScopes(CaptureText):
         self._marks += self.text[node.start_byte : node.end_byte][:200]
 
     def note_wrapping(self, node: Node, inner: Node) -> None:
-        """Record that `inner`, a node inside `node`, declares what begins with `node`."""
+        """Record that the declaration in the node `inner` begins where the node around it begins."""
         self._mark_start, self._mark_end = node.start_point.row, inner.start_point.row
 
     def take_marks(self, row: int) -> tuple[int, bytes]:
-        """Return the row where a declaration begins, with the attributes before it, and their text."""
+        """Return the row where a declaration begins with its attributes, and the text of these."""
         if self._mark_start >= 0 and self._mark_end in {row, row - 1}:
             found = min(self._mark_start, row), self._marks
             self._mark_start, self._mark_end, self._marks = -1, -1, b""
@@ -221,14 +221,14 @@ class CaptureScopes(CaptureText):
         extent: Extent = OWN_EXTENT,
         opens: bool = True,
     ) -> int:
-        """Add the symbol of a node and return its ordinal; captures inside the node belong to it."""
+        """Add the symbol of a node and return its ordinal; captures inside the node then belong to it."""
         first_row, last_row, end = extent
         row = node.start_point.row if first_row is None else first_row
         if self._mark_end >= 0:
             row = self.take_marks(row)[0]
         if self._take_comment(row, node.start_byte):
             flags |= SymbolFlag.DOCUMENTED
-        name = name.strip("`")  # Swift's quotes around a keyword
+        name = name.strip("`")  # Swift writes backticks around a keyword
         above = self.scopes[-1].ordinal if parent is None else parent
         if last_row is None:
             last_row = node.end_point.row - (node.end_point.column == 0)
@@ -264,7 +264,7 @@ class CaptureScopes(CaptureText):
         return True
 
     def _bind_expected(self, ordinal: int, kind: SymbolKind, line: int, result: str) -> None:
-        """Bind the names that were expected, and record the type parameters that members or a result use."""
+        """Bind the names noted for a declaration, and record type parameters that members use."""
         self.local_names.setdefault(ordinal, set()).update(self._expected)
         types = self._expected_types
         named = types if kind in TYPE_KINDS else [one for one in types if one in result]
@@ -272,7 +272,7 @@ class CaptureScopes(CaptureText):
         self._expected, self._expected_types = [], []
 
     def _is_of_block(self, above: int, kind: SymbolKind) -> bool:
-        """Return whether a symbol in a body belongs to no function, because a macro heads the body."""
+        """Return whether a symbol in a body is of no function, because a macro heads the body."""
         return kind is not SymbolKind.MACRO and self.kinds[above] not in CALLABLE_KINDS
 
     def find_lines(self, node: Node, row: int, last_row: int) -> tuple[int, int]:
@@ -306,7 +306,7 @@ class CaptureScopes(CaptureText):
         self.local_names.setdefault(self.scopes[-1].ordinal, set()).add(name)
 
     def expect_local(self, name: str, *, is_type: bool = False) -> None:
-        """Record a name that the next declaration binds, such as a template parameter."""
+        """Note a name that the next declaration binds, such as a template parameter."""
         self._expected.append(name)
         if is_type:
             self._expected_types.append(name)

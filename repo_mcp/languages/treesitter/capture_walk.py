@@ -2,7 +2,7 @@
 
 A dialect is a query and one handler for each capture name. Captures come in the order of their start,
 larger ones first, so that a handler may open a scope for the captures inside it. The local names of a
-function are known only when it has been passed; rows wait until then (`settled_rows`).
+function are known only when it has been passed; rows wait until then (`recorded_rows`).
 
 Left out on purpose: walking trees, asking a node for its parent or its neighbours (both take time by the
 breadth of the tree, which a hostile text decides), and, but for calls and types, scopes inside functions: a
@@ -17,14 +17,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
-from repo_mcp.languages.treesitter.settled_rows import (
+from repo_mcp.languages.treesitter.recorded_rows import (
     MAX_BOUNDS,
     NO_TYPES,
     PLAIN_RULES,
     UNREAD,
     GatheredRows,
     RowRules,
-    settle_rows,
+    record_rows,
 )
 from repo_mcp.languages.treesitter.shadowing import Bound
 from repo_mcp.languages.treesitter.type_names import read_type, split_bounds
@@ -35,7 +35,7 @@ from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Captures, Node
 
-PLAIN = "identifier"  # the capture of names that are uses of values unless a handler took them
+PLAIN = "identifier"  # captured names that are uses of values, unless a handler has accounted for them
 
 Handler = Callable[["CaptureWalk", "Node"], None]
 
@@ -46,7 +46,7 @@ class Dialect:
 
     query: str  # name of its file in `queries`
     handlers: Mapping[str, Handler]  # capture name -> handler, for all but PLAIN
-    builtins: frozenset[str]  # names in every file, which nobody searches for
+    builtins: frozenset[str]  # names that nobody searches for, such as those of basic types
     rules: RowRules = PLAIN_RULES
 
 
@@ -129,24 +129,24 @@ class CaptureWalk(CaptureScopes):
         self.taken.add(node.start_byte)
         name = self.read(node)
         self.add_local(name)
-        note_bound(self, name, node.start_byte)
+        note_binding(self, name, node.start_byte)
         return name
 
     def bind_parameter_type(self, node: Node, bound: Node | None) -> None:
-        """Bind a type parameter, and note its bound."""
+        """Bind a type parameter, and record its bounds."""
         self.taken.add(node.start_byte)
         name = self.read(node)
         self.add_local(name)
         if bound is not None:
-            self.note_bound(name, self.read_line(bound))
+            self.add_type_bounds(name, self.read_line(bound))
 
-    def note_bound(self, name: str, text: str) -> None:
+    def add_type_bounds(self, name: str, text: str) -> None:
         """Add bounds to those of a type parameter."""
         key, text = (self.scopes[-1].ordinal, name), text.lstrip(": ").removeprefix("extends ")
         self.bounds[key] = f"{self.bounds[key]} + {text}" if key in self.bounds else text
 
-    def bind_bound(self, name: str, bound: str, node: Node) -> None:
-        """Record the bounds of a type's type parameter, since fields may have it as their type."""
+    def bind_type_bounds(self, name: str, bound: str, node: Node) -> None:
+        """Record the bounds of a type parameter of a type, since fields may have it as their type."""
         if bound == UNKNOWN_TYPE:
             self._bind(name, bound, "", node, Binding.BOUND)
             return
@@ -156,7 +156,7 @@ class CaptureWalk(CaptureScopes):
                 self._bind(name, found.name, found.qualifier, node, Binding.BOUND)
 
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
-        """Record the type of a local variable as written; it is read only if needed."""
+        """Record the written type of a local variable, which is read only if it is needed."""
         if type_text:
             self._bind(name, type_text, "", node, UNREAD)
 
@@ -164,7 +164,7 @@ class CaptureWalk(CaptureScopes):
         self, name: str, called: str, qualifier: str, node: Node, relation: int = Binding.CALLED
     ) -> None:
         """Record that a local variable holds the result of a call, or has another relation to a name."""
-        if not called and qualifier:  # the variable holds the value of another name
+        if not called and qualifier:  # the value of the variable is that of another name
             called, qualifier = qualifier.rpartition(".")[2], qualifier.rpartition(".")[0]
         if called:
             self._bind(name, called, qualifier, node, relation)
@@ -191,12 +191,12 @@ class CaptureWalk(CaptureScopes):
     def encode(self) -> bytes:
         """Return the record of the text."""
         self._gathered.skipped = self._builtins | self.imported
-        settle_rows(self, self._gathered, self._rules)
+        record_rows(self, self._gathered, self._rules)
         return self.builder.encode()
 
 
 def on_comment(walk: CaptureWalk, node: Node) -> None:
-    """Note a comment: it documents a declaration that begins on the next line."""
+    """Note a comment, which documents a declaration that begins on the next line."""
     walk.note_comment(node)
 
 
@@ -206,12 +206,12 @@ def on_bound(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_block(walk: CaptureWalk, node: Node) -> None:
-    """Open a block of statements, or of one pattern and what it is for."""
+    """Open a block of statements, or one that sees the names of a pattern."""
     walk.shadowing.add_block(node.start_byte, node.end_byte)
 
 
-def note_bound(walk: CaptureWalk, name: str, start: int) -> Bound:
-    """Note where a name is bound, whose type may be shown then."""
+def note_binding(walk: CaptureWalk, name: str, start: int) -> Bound:
+    """Note that a name is bound at a byte offset; the type of the variable may be added to the result."""
     return walk.shadowing.note(walk.scope.ordinal, name, start, walk.find_line(start))
 
 
@@ -251,13 +251,11 @@ def count_arguments(walk: CaptureWalk, node: Node | None) -> int:
     return count
 
 
-def read_called(
-    walk: CaptureWalk, name: Node, before: Node | None, arguments: Node | None, alias: str = ""
-) -> None:
-    """Add a call of a name; `before` is the node of its qualifier."""
+def refer_bare_call(walk: CaptureWalk, name: Node, arguments: Node | None) -> None:
+    """Add a call of a name without a qualifier."""
     walk.taken.add(name.start_byte)
-    qualifier = walk.read_chain(before)
-    walk.refer(ReferenceRole.CALL, walk.read(name), name, qualifier, alias, count_arguments(walk, arguments))
+    count = count_arguments(walk, arguments)
+    walk.refer(ReferenceRole.CALL, walk.read(name), name, arguments=count)
 
 
 def split_path(path: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Read the types of parameters, as they are written in the list of a declaration."""
+"""Reads the written types of the parameters in the list of a declaration."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """One pass over captured nodes, by start: it opens scopes and declares, binds and refers to names.
 
 A language hands each capture to a handler of its own, which calls the methods here. A scope is a stretch of
-the text; a symbol is a scope with a name. Declarations may follow uses, so only when the pass is over is it
-known whether a function, a block or a parameter around a use binds its name: rows wait until then. A name
-that is bound locally is not a reference. A call through it keeps the name as its qualifier if a BIND row
-gives its type, and gets "?" otherwise.
+the text; a symbol is a scope with a name. Declarations may follow uses, so only after the pass is it known
+whether a function, a block or a parameter around a use binds its name: rows wait until then. A name that is
+bound locally is not a reference. A call through it keeps the name as its qualifier if a BIND row gives its
+type, and gets "?" otherwise.
 
 Left out on purpose: walking trees, and asking nodes for parents or neighbours, which takes time by depth.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_OPEN = 500  # nested scopes; deeper ones are not opened, and the record is partial
 MAX_CHAIN_BYTES = 200  # of the qualifier of a member; a longer one becomes "?"
 UNKNOWN = "?"
-NUMBER = "/"  # between the name of a variable and a number, where the name alone would mean several
+NUMBER = "/"  # separates the name of a variable and its number, if several variables have that name
 # A BIND row has one of these in place of a number of arguments.
 TYPE, CALLED, ITEMS = int(Binding.TYPE), int(Binding.CALLED), int(Binding.ITEMS)
 SAME, ITEM = int(Binding.SAME), int(Binding.ITEM)
@@ -67,14 +67,14 @@ class ScopeWalk(SourceText):
     """The state of one pass over the captures of a file."""
 
     line_bytes = 4 * MAX_TEXT_CHARS
-    keeps_unknown = False  # a variable whose type is not known has a BIND row, too: it hides others
+    keeps_unknown = False  # variables of unknown type have BIND rows, too, because they hide others
 
     def __init__(self, file_name: str, text: bytes) -> None:
         super().__init__(text)
         self.entries = [Entry(file_name, SymbolKind.FILE, 0, 0, len(text))]
         self.ordinal = 0  # of the innermost open symbol
         self.scope = 0  # the innermost open scope; 0 is the file
-        self.taken: set[int] = set()  # starts of identifiers that are accounted for
+        self.taken: set[int] = set()  # starts of identifiers for which nothing more is recorded
         self.is_partial = False
         self._open = [(len(text) + 1, 0, 0)]  # (end, scope, entry)
         self._scope_parents = [0]
@@ -84,14 +84,17 @@ class ScopeWalk(SourceText):
         self._declared: list[set[str]] = [set()]
         self._rows: list[Row] = []
         self._found: dict[tuple[int, str], int] = {}
-        self.asked: set[str] = set()  # variables whose types are needed although they do not qualify a name
+        # variables whose types are needed, although no qualifier begins with them
+        self.asked: set[str] = set()
         self._typed: set[tuple[int, str]] = set()  # set at the end: (scope, variable) with a BIND row
         self._numbered: dict[tuple[int, str], str] = {}  # set at the end: what hides others -> its number
 
     def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None] | None]) -> None:
-        """Pass every capture to its handler: by start, the longer first, then in the handlers' order.
+        """Pass every capture to its handler: by start, the longer one first, then in the order of the
+        handlers.
 
-        A capture with handler None is a use of its name, unless a handler has taken it: most are.
+        Most captures have None as their handler: those are uses of their names, unless another handler has
+        accounted for them.
         """
         self.is_partial = not captures.is_complete
         called = list(handlers.values())
@@ -123,7 +126,7 @@ class ScopeWalk(SourceText):
     def open_scope(
         self, end: int, *, is_local: bool = True, hoists: bool = False, ordinal: int = -1, parent: int = -1
     ) -> None:
-        """Open a scope that ends at byte `end`; if it `hoists`, names hoisted in it are bound there.
+        """Open a scope that ends at byte `end`. Names that are hoisted in it are bound there if it `hoists`.
 
         It sees the names of the innermost scope, or only those of the scope `parent`.
         """
@@ -142,7 +145,7 @@ class ScopeWalk(SourceText):
 
     @property
     def function(self) -> int:
-        """Return the innermost scope that hoists: that of a function."""
+        """Return the innermost scope that hoists, which is that of a function."""
         return self._hoist_to[self.scope]
 
     def add_symbol(self, name: str, kind: SymbolKind, start: int, end: int, parent: int = -1) -> int:
@@ -153,7 +156,7 @@ class ScopeWalk(SourceText):
         return len(self.entries) - 1
 
     def bind(self, name: str, *, hoist: bool = False) -> None:
-        """Bind a name in the innermost scope, or with `hoist` in the innermost that hoists."""
+        """Bind a name in the innermost scope; with `hoist`, in the innermost one that hoists."""
         self._bound[self._hoist_to[self.scope] if hoist else self.scope].add(name)
 
     # Uses of names
@@ -174,8 +177,8 @@ class ScopeWalk(SourceText):
             self._rows.append((self.scope, at, int(role), name, qualifier, alias, start, arguments))
 
     def bind_item(self, alias: str, chain: str, start: int) -> None:
-        """Record that a variable holds one of the items of an expression."""
-        if chain.endswith((">", ">()")):  # names have no type arguments: the whole chain is the qualifier
+        """Record that a variable is one of the items of an expression."""
+        if chain.endswith((">", ">()")):  # a name has no type arguments, so the whole chain is the qualifier
             self.refer(BIND, "", start, chain, alias, ITEM)
             return
         is_call = chain.endswith("()")
@@ -215,19 +218,20 @@ class ScopeWalk(SourceText):
         return ordinals
 
     def _iter_references(self, ordinals: list[int]) -> Iterator[ReferenceRow]:
-        """Yield the rows that are references after all, each once. `ordinals`: entry -> record ordinal."""
+        """Yield each row that is a reference, without duplicates; `ordinals` maps entries to symbols."""
         breaks = self._breaks
         seen: set[tuple[int, int, str, str, str, int, int]] = set()
-        for _, ordinal, role, name, qualifier, alias, start, arguments in self._iter_settled():
+        for _, ordinal, role, name, qualifier, alias, start, arguments in self._iter_recorded():
             line = bisect_left(breaks, start) + 1
-            key = (ordinal, role, name, qualifier, alias, line, arguments)  # overloads differ in the last two
+            # overloads of one name differ in the last two
+            key = (ordinal, role, name, qualifier, alias, line, arguments)
             if key in seen and role != BIND:
                 continue
             seen.add(key)
             yield ordinals[ordinal], role, name, qualifier, alias, line, arguments
 
-    def _iter_settled(self) -> Iterator[Row]:
-        """Yield the rows of names that are not local, and the BIND rows that are needed."""
+    def _iter_recorded(self) -> Iterator[Row]:
+        """Yield the rows of names that are not local, and the BIND rows that these need."""
         found, search, heads = self._found, self._find_binding, _FirstNames()
         typed = self._list_typed(heads)
         asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
@@ -241,7 +245,7 @@ class ScopeWalk(SourceText):
             if role == BIND:
                 bound = search(scope, alias)
                 if not is_asked and bound >= 0:
-                    continue  # nothing is reached through this variable
+                    continue  # no member of this variable is used
                 alias = self._numbered.get((bound, alias), alias)
             head = heads[qualifier] if qualifier else name
             binding = found.get((scope, head))
@@ -260,13 +264,14 @@ class ScopeWalk(SourceText):
                 yield scope, ordinal, role, name, qualifier, alias, start, arguments
 
     def _list_typed(self, heads: _FirstNames) -> set[tuple[int, str]]:
-        """Return (scope, name) of the variables that a BIND row shows the type of."""
+        """Return (scope, name) of the variables that have a BIND row with a type."""
         return {(self._find_binding(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
 
     def _number_shadowed(self, heads: _FirstNames) -> dict[tuple[int, str], str]:
-        """Return (scope, name) -> the name with the number of the scope, for variables that hide others.
+        """Return (scope, name) of variables that hide others -> their name with the number of the scope.
 
-        A row of a variable holds for its symbol and those in it: there its name must mean nothing else."""
+        A row of a variable holds for its symbol and the symbols in it, where its name must mean nothing else.
+        """
         search, entries = self._find_binding, self.entries
         typed = [(row[1], row[5], search(row[0], row[5])) for row in self._rows if row[2] == BIND]
         shown = set(typed)
@@ -301,7 +306,7 @@ class ScopeWalk(SourceText):
         return found
 
     def is_bound(self, name: str) -> bool:
-        """Return True for a name that a scope around this place has bound by now: it has no symbol."""
+        """Return whether a scope around this place has already bound a name, so that it means no symbol."""
         return self._search_binding(self.scope, name) >= 0
 
     def _search_binding(self, scope: int, name: str) -> int:

@@ -1,9 +1,9 @@
-"""Local variables that hide others of their name: which one a name means at a byte of the text.
+"""Local variables that hide others of their name: which variable a name means at a byte of the text.
 
-A BIND row holds for its symbol from its line on, so a name must mean one variable in a symbol and those in
-it. Where it means several, in different blocks or one after the other, each gets a number: rows and chains
-call the second `one/2`. A variable of unknown type has a row that says so, since it hides what has its name
-outside the function; with a number it needs none.
+A BIND row holds for its symbol from its line on, so a name must mean one variable in a symbol and the symbols
+in it. If it means several, in different blocks or one after the other, each gets a number: rows and chains
+call the second `one/2`. A variable of unknown type has a row that says so, since it hides whatever has its
+name outside the function; with a number it needs none.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from dataclasses import field
 from itertools import pairwise
 
 from repo_mcp.record_classes import dataclass
+from repo_mcp.symbols.model import UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
 
 # symbol, role, name, qualifier, alias, line, arguments
 Row = tuple[int, ReferenceRole, str, str, str, int, int]
 
 NUMBER = "/"  # between the name of a variable and its number
-MAX_INSIDE = 100  # variables of a name inside a value, looked at for the one that is the value
+MAX_INSIDE = 100  # variables of one name inside a value that are compared to find the one that is its result
 _NO_END = 1 << 62
 
 
@@ -31,12 +32,13 @@ class Bound:
     start: int  # byte offset
     number: int
     line: int
-    seen_from: int = 0  # byte offset from which on its name means it
+    seen_from: int = 0  # byte offset from which its name means this variable
     end: int = _NO_END  # byte offset where its block ends
     block: int = -1  # its number
-    result: tuple[str, int] | None = None  # the variable inside its value that is the value; where that ends
-    rows: list[int] = field(default_factory=list)  # positions of those that show its type
-    is_doubted: bool = False  # a block binds it twice, as only directives of a preprocessor let it
+    # the variable in its value that is the result, and where that value ends
+    result: tuple[str, int] | None = None
+    rows: list[int] = field(default_factory=list)  # positions of the rows that show its type
+    is_uncertain: bool = False  # a block binds it twice, between preprocessor directives
 
 
 class Shadowing:
@@ -56,7 +58,7 @@ class Shadowing:
         self._blocks.append((start, end))
 
     def delay(self, start: int, end: int, until: int) -> None:
-        """Let names that are bound between two bytes be seen from a later one on, as in `let x = f(x)`."""
+        """Make names bound between two bytes visible only from a later one, as in `let x = f(x)`."""
         self._delays.append((start, end, until))
 
     def note(self, ordinal: int, name: str, start: int, line: int) -> Bound:
@@ -68,7 +70,7 @@ class Shadowing:
         return places[start]
 
     def finish(self) -> None:
-        """Find where each variable is seen, when all are noted."""
+        """Find out where each variable is visible, after all are noted."""
         everything = [one for places in self._places.values() for one in places.values()]
         everything.sort(key=_get_start)
         blocks = sorted(set(self._blocks), key=_order)
@@ -80,17 +82,17 @@ class Shadowing:
         self.names = frozenset(name for _, name in self._places)
         self._bound = {key: sorted(places.values(), key=_get_start) for key, places in self._places.items()}
 
-    def doubt_twins(self, rows: list[Row]) -> None:
-        """Doubt variables that a block declares twice, with different types: directives choose one."""
+    def weaken_twins(self, rows: list[Row]) -> None:
+        """Mark variables as uncertain that a block declares twice with different types."""
         for found in self._bound.values():
             for one, other in pairwise(found):
                 if one.block == other.block >= 0:
                     types = [[(rows[at][2:4], rows[at][6]) for at in each.rows] for each in (one, other)]
                     if types[0] != types[1]:
-                        one.is_doubted = other.is_doubted = True
+                        one.is_uncertain = other.is_uncertain = True
 
     def find_at(self, ordinal: int, name: str, first: int, last: int) -> Bound | None:
-        """Return the first place between two bytes at which a symbol binds a name."""
+        """Return the first place between two bytes where a symbol binds a name."""
         exact = self._places[ordinal, name].get(first) if (ordinal, name) in self._places else None
         if exact is not None:
             return exact
@@ -121,14 +123,14 @@ class Shadowing:
                 yield ordinal, name, one
 
     def find_rows(self, ordinal: int, one: Bound) -> list[int]:
-        """Return the rows that show the type of a variable, or of what its value results in."""
+        """Return the rows that show the type of a variable, or that of the result of its value."""
         if one.rows or one.result is None:
             return one.rows
         inner, end = one.result
         places = self._bound.get((ordinal, inner), [])
         first = bisect_right(places, one.start, key=_get_start)
         inside = [other for other in places[first : first + MAX_INSIDE] if other.rows and other.start < end]
-        widest = max((other.end for other in inside), default=0)  # inner blocks may shadow it again
+        widest = max((other.end for other in inside), default=0)  # an inner block may hide it again
         return next((other.rows for other in reversed(inside) if other.end == widest), [])
 
 
@@ -141,7 +143,7 @@ def _order(span: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _iter_inside(places: list[Bound], spans: list[tuple[int, int, int]]) -> Iterator[tuple[Bound, list[int]]]:
-    """Yield places, in order, with the last numbers of the spans around each, the innermost last."""
+    """Yield places in order, each with the last numbers of the spans around it, the innermost last."""
     open_spans: list[tuple[int, int, int]] = []
     coming = iter(spans)
     span = next(coming, None)
@@ -157,7 +159,7 @@ def _iter_inside(places: list[Bound], spans: list[tuple[int, int, int]]) -> Iter
 
 
 def _list_steps(places: list[Bound]) -> tuple[list[int], list[Bound | None]]:
-    """Return byte offsets, ascending, and the variable that a name means from each of them on."""
+    """Return byte offsets, ascending, and the variable that a name means from each of them."""
     starts: list[int] = []
     meant: list[Bound | None] = []
     around: list[Bound] = []
@@ -179,7 +181,7 @@ def _list_steps(places: list[Bound]) -> tuple[list[int], list[Bound | None]]:
 
 
 class Numbering:
-    """Gives the variables of a file their numbers, and its rows the names with them."""
+    """Gives numbers to the variables of a file, and replaces names in its rows by names with numbers."""
 
     def __init__(
         self, shadowing: Shadowing, parents: list[int], declared: set[tuple[int, str]], walls: set[int]
@@ -192,11 +194,12 @@ class Numbering:
         self._parents = parents
         self._declared = declared
         self._walls = walls
-        self._meant: dict[tuple[int, str], set[int]] = {}  # numbers; 0 for what is not bound there
+        # numbers; 0 for a name that the symbol does not bind
+        self._meant: dict[tuple[int, str], set[int]] = {}
         self._seen: set[tuple[int, str, int]] = set()
 
     def note_use(self, ordinal: int, name: str, start: int) -> None:
-        """Note that a chain begins with a name."""
+        """Note that a chain begins with a name at a byte offset."""
         found = self._find(ordinal, name, start)
         number = found[1].number if found is not None else 0
         while (ordinal, name, number) not in self._seen:
@@ -221,16 +224,16 @@ class Numbering:
             ordinal = self._parents[ordinal]
 
     def rename(self, ordinal: int, chain: str, start: int) -> str:
-        """Return a chain of names, whose first has its number if it has one."""
-        name = find_root(chain)
+        """Return a chain, in which the first name has its number if it needs one."""
+        name = find_first_name(chain)
         found = self._find(ordinal, name, start) if name else None
         if found is None:
             return chain
         return self.spell(found[0], name, found[1]) + chain[len(name) :]
 
     def spell(self, ordinal: int, name: str, one: Bound) -> str:
-        """Return the name of a variable, with a number if in its symbol the name means several."""
-        is_plain = len(self._meant.get((ordinal, name), ())) < 2 and not one.is_doubted
+        """Return the name of a variable; with a number if the name means several variables in its symbol."""
+        is_plain = len(self._meant.get((ordinal, name), ())) < 2 and not one.is_uncertain
         return name if is_plain else f"{name}{NUMBER}{one.number}"
 
     def is_used(self, ordinal: int, name: str, one: Bound) -> bool:
@@ -238,11 +241,11 @@ class Numbering:
         return one.number in self._meant.get((ordinal, name), ())
 
 
-def find_root(chain: str) -> str:
+def find_first_name(chain: str) -> str:
     """Return the first name of a chain."""
     return chain.partition(".")[0].partition("(")[0].partition("[")[0]
 
 
-def make_unknown(ordinal: int, name: str, line: int, said: str) -> Row:
+def make_unknown(ordinal: int, name: str, line: int) -> Row:
     """Return the row of a variable whose type is not known."""
-    return ordinal, ReferenceRole.BIND, said, "", name, line, Binding.SAME
+    return ordinal, ReferenceRole.BIND, UNKNOWN_TYPE, "", name, line, Binding.SAME

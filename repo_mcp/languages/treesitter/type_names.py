@@ -11,7 +11,7 @@ import re
 
 from repo_mcp.record_classes import dataclass
 
-MAX_STEPS = 8  # of unwrapping, at most
+MAX_STEPS = 8  # wrappers that are removed from one type at most
 
 _MODIFIERS = re.compile(
     r"(?:[\s&*]|'\w+\b|\b(?:const|volatile|struct|union|enum|class|typename|mut|dyn|impl|static|final|extern"
@@ -23,7 +23,7 @@ _SIZE = re.compile(r"\[[^\[\]]*\]|\.\.\.")
 _MAP = re.compile(r"map\[[^\[\]]*\]")
 _SEPARATOR = re.compile(r"\s*(?:\.|::)\s*")
 
-# Wrappers: members of the type argument are reached as if the wrapper were not there.
+# Wrappers: the members of their type argument are reached as if it were not wrapped.
 _WRAPPERS_TEXT = """
 Box Rc Arc Ref RefMut Pin Cow MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop NonNull
 shared_ptr unique_ptr weak_ptr reference_wrapper scoped_refptr intrusive_ptr optional
@@ -48,16 +48,16 @@ ConcurrentHashMap ConcurrentMap SortedMap NavigableMap EnumMap Map.Entry QMap QH
 multimap
 """
 _KEYED = frozenset(_KEYED_TEXT.split())
-_ENTRY = "Map.Entry"  # whose own name alone is that of many other types
+_ENTRY = "Map.Entry"  # `Entry` alone is the name of many other types
 
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
-    """A type's own name and its dotted qualifier; both are empty if a text names no type."""
+    """The name of a type and its dotted qualifier; both are empty if a text names no type."""
 
     name: str = ""
     qualifier: str = ""
-    is_items: bool = False  # the text is a list or the like, and this is the type of its items
+    is_items: bool = False  # the text is a list or the like, and the name is that of the type of its items
     inner: int = 0  # levels of lists inside the outermost one, if any of them has a name
     outer: str = ""  # name of the outermost list that has one
 
@@ -102,9 +102,10 @@ def read_type(text: str) -> TypeName:
 
 
 def read_wrapper(text: str) -> TypeName:
-    """Return the name of the wrapper, list or map that a text begins with; NO_TYPE for any other type.
+    """Return the name of the wrapper, list or map with which a text begins; NO_TYPE for any other type.
 
-    A repository may declare a type of that name itself."""
+    A repository may declare a type of that name itself.
+    """
     start = _MODIFIERS.match(text)
     found = _NAME.match(text, start.end() if start is not None else 0)
     names = _SEPARATOR.split(found.group()) if found is not None else [""]
@@ -114,7 +115,7 @@ def read_wrapper(text: str) -> TypeName:
 
 
 def split_bounds(text: str) -> list[str]:
-    """Return the parts of `A + B<C + D>`, bounds of one type parameter."""
+    """Return the bounds of one type parameter: the parts of `A + B<C + D>`."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         if character in "<([":
@@ -137,7 +138,7 @@ def _strip_brackets(text: str) -> str:
 
 
 def _find_argument(name: str, rest: str) -> str | None:
-    """Return the type argument that matters: the first of a wrapper or container, the second of a map."""
+    """Return the type argument that counts: the first of a wrapper or container, the second of a map."""
     if not rest.startswith("<") or not (name in _WRAPPERS or name in _CONTAINERS or name in _KEYED):
         return None
     inside = rest[1:]

@@ -49,7 +49,7 @@ def bind_made_class(walk: ScriptWalk, name: str, value: Node) -> None:
 
 
 def bind_made_result(walk: ScriptWalk, result: str, value: Node, ordinal: int) -> None:
-    """Record which mixins a function applies to a class that it takes, of a type that its caller chooses."""
+    """Record the mixins that a function applies to a class that is passed to it, of any type."""
     calls = _list_calls(walk, value) if value.type == "call_expression" else []
     if not calls:
         return

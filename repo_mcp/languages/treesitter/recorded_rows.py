@@ -1,7 +1,7 @@
-"""Decides which of the rows that a walk gathered are recorded, once it has passed all of its text.
+"""Decides which of the rows that a walk gathered are recorded, after it has passed the whole text.
 
 Only then are the local names of each function known. Rows of names that turn out to be local are dropped,
-variables that hide others get numbers, and the types of variables are kept where a chain begins with them.
+variables that hide others get numbers, and the types of variables are recorded if a chain begins with them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from repo_mcp.languages.treesitter.shadowing import (
     Numbering,
     Row,
     Shadowing,
-    find_root,
+    find_first_name,
     make_unknown,
 )
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
@@ -23,11 +23,11 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import BLOCK, CAST, PATH, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Binding, ReferenceRole, SymbolKind
 
-MAX_BOUNDS = 8  # of one type parameter, that are recorded
-MAX_TYPE_CHARS = 120  # of a written type that is recorded with its type arguments
-UNREAD = -1  # stands for the number of arguments: the name is a type's text, not read yet
+MAX_BOUNDS = 8  # bounds of one type parameter that are recorded
+MAX_TYPE_CHARS = 120  # the longest written type that is recorded with its type arguments
+UNREAD = -1  # in place of the number of arguments: the name is the text of a type that is still to be read
 NO_TYPES = frozenset({"auto", "var", "__auto_type", "const auto", "const auto&", "auto&", "auto&&", "auto*"})
-FLAT_KINDS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what is declared in these is no member
+FLAT_KINDS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what is declared in these kinds is no member
 _OF_VALUES = frozenset({int(Binding.CALLED), int(Binding.SAME), int(Binding.ITEM)})
 
 _USE, _BIND = ReferenceRole.USE, ReferenceRole.BIND
@@ -36,22 +36,23 @@ _CHECKED_ROLES = frozenset(
     {ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT}
 )
 
-_TAGGING = re.compile(rb"\b(?:struct|union|enum|class)\s+\Z")  # a name behind it never means a variable
+# a name after one of these words is the name of a type
+_TAGGING = re.compile(rb"\b(?:struct|union|enum|class)\s+\Z")
 
-# Roles in which a name that a function binds may mean something else, before it is bound or after its block.
+# Roles in which a name may mean something else than a variable of the function, before or after its block.
 _FREE_ROLES = frozenset({ReferenceRole.CALL, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT})
 
 
 @dataclass(frozen=True, slots=True)
 class RowRules:
-    """The rules of a language on which rows are recorded, and how."""
+    """The rules of a language about which rows are recorded, and in which form."""
 
-    quotes: bool = False  # a name may be in backticks, which are not part of it
-    keeps_arguments: bool = False  # rows hold type arguments, and those of the arguments of calls
-    keeps_types: bool = False  # rows of variables hold type arguments, unless of type parameters
+    quotes: bool = False  # names may be in backticks
+    keeps_arguments: bool = False  # rows have type arguments, and the chains of the arguments of calls
+    keeps_types: bool = False  # rows of variables have type arguments, except for type parameters
     walls: frozenset[SymbolKind] = frozenset()  # kinds of symbols that see no variable of those around them
     is_preprocessed: bool = False
-    has_paths: bool = False  # behind a dot, a name with a capital makes a path: `error::Kind::new()`
+    has_paths: bool = False  # a capital after a dot shows that a chain is a path: `error::Kind::new()`
     calls_variables: bool = True  # False if only methods can be called, as in Java
 
 
@@ -66,18 +67,18 @@ class GatheredRows:
     starts: list[int] = field(default_factory=list)  # byte offset of each row
     ends: dict[int, int] = field(default_factory=dict)  # position of a BIND row -> where its node ends
     values: list[tuple[int, int, int]] = field(default_factory=list)  # (ordinal, start, end) of plain names
-    skipped: frozenset[str] = frozenset()  # plain names that are no uses
+    skipped: frozenset[str] = frozenset()  # plain names that are not recorded
     bounds: dict[tuple[int, str], str] = field(default_factory=dict)  # (ordinal, type parameter) -> bounds
     shadowing: Shadowing = field(default_factory=Shadowing)
 
 
-def settle_rows(scopes: CaptureScopes, gathered: GatheredRows, rules: RowRules) -> None:
-    """Add to the record the rows of names that are not local, and of the variable types that they need."""
-    _RowSettling(scopes, gathered, rules).run()
+def record_rows(scopes: CaptureScopes, gathered: GatheredRows, rules: RowRules) -> None:
+    """Add the rows of names that are not local to the record, with the types of variables that they need."""
+    _RowRecording(scopes, gathered, rules).run()
 
 
-class _RowSettling:
-    """The rows of one text on their way into its record."""
+class _RowRecording:
+    """The recording of the rows of one text."""
 
     def __init__(self, scopes: CaptureScopes, gathered: GatheredRows, rules: RowRules) -> None:
         self._scopes = scopes
@@ -87,7 +88,8 @@ class _RowSettling:
         self._starts = gathered.starts
         self._shadowing = gathered.shadowing
         self._parents = scopes.parents
-        self._free: set[tuple[int, int, str, int]] = set()  # (role, ordinal, name, line): local, not there
+        # (role, ordinal, name, line) of uses that do not mean the local variable of that name
+        self._free: set[tuple[int, int, str, int]] = set()
 
     def run(self) -> None:
         """Number the variables, drop the rows of local names, and add the others to the record."""
@@ -111,13 +113,13 @@ class _RowSettling:
                 rows.append((ordinal, _USE, name, "", "", scopes.find_line(start), 0))
 
     def _iter_references(self, chains: list[tuple[set[str], ...]]) -> Iterator[Row]:
-        """Yield the rows that are references after all, each once, and those of the types they need."""
+        """Yield each row that is a reference once, and the rows of types that references need."""
         roots = self._gather_roots()
-        local = set().union(*self._scopes.local_names.values())  # somewhere: most names are not
+        local = set().union(*self._scopes.local_names.values())  # names that are local anywhere: most are not
         seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
         quoted = self._rules.quotes and b"`" in self._scopes.text
         for each in map(_unquote, self._rows) if quoted else self._rows:
-            row = self._settle_cast(each, chains[each[0]]) if each[3][:1] == CAST else each
+            row = self._resolve_cast(each, chains[each[0]]) if each[3][:1] == CAST else each
             ordinal, role, name, qualifier, alias, line, arguments = row
             if role is _BIND:
                 if arguments == Binding.BOUND or alias in roots.get(ordinal, ()):
@@ -136,8 +138,8 @@ class _RowSettling:
         for ordinal, name, line in self._scopes.open_types:
             yield ordinal, _BIND, UNKNOWN_TYPE, "", name, line, Binding.BOUND
 
-    def _settle_cast(self, row: Row, names: tuple[set[str], ...]) -> Row:
-        """Return a row whose chain begins with a cast; of one to a type parameter nothing is known."""
+    def _resolve_cast(self, row: Row, names: tuple[set[str], ...]) -> Row:
+        """Return a row whose chain begins with a cast; after one to a type parameter, it is unknown."""
         ordinal, role, name, qualifier, alias, line, arguments = row
         written = qualifier.partition(".")[0].removeprefix(CAST)
         if not any(written in one for one in names) or self._is_variable(ordinal, written):
@@ -145,7 +147,7 @@ class _RowSettling:
         return ordinal, role, name, UNKNOWN_TYPE, alias, line, arguments
 
     def _number_variables(self) -> None:
-        """Give the variables that hide others numbers, in all rows, and add rows for those without a type."""
+        """Give numbers to variables that hide others, in all rows; add rows for those without a type."""
         shadowing, rows, starts = self._shadowing, self._rows, self._starts
         shadowing.finish()
         walls = {one for one in range(len(self._parents)) if self._scopes.kinds[one] in self._rules.walls}
@@ -157,7 +159,7 @@ class _RowSettling:
                 bound[at] = found
                 found.rows.append(at)
         if self._rules.is_preprocessed:
-            shadowing.doubt_twins(rows)
+            shadowing.weaken_twins(rows)
         self._note_free_names(numbering)
         used = self._note_uses(numbering)
         self._rows = [
@@ -169,15 +171,15 @@ class _RowSettling:
             if not numbering.is_used(ordinal, name, one):
                 continue
             spelled = numbering.spell(ordinal, name, one)
-            typed = [] if one.is_doubted else shadowing.find_rows(ordinal, one)
+            typed = [] if one.is_uncertain else shadowing.find_rows(ordinal, one)
             for at in typed:
                 _, role, said, qualifier, _, _, arguments = self._rename(numbering, rows[at], starts[at])
                 self._rows.append((ordinal, role, said, qualifier, spelled, one.line, arguments))
             if not typed and spelled == name:
-                self._rows.append(make_unknown(ordinal, name, one.line, UNKNOWN_TYPE))
+                self._rows.append(make_unknown(ordinal, name, one.line))
 
     def _note_free_names(self, numbering: Numbering) -> None:
-        """Note calls and types with the name of a variable of the function around them: `let a = a();`."""
+        """Note the calls and types that only have the name of a local variable: `let a = a();`."""
         for row, start in zip(self._rows, self._starts, strict=True):
             ordinal, role, name, qualifier, _, line, _ = row
             if role not in _FREE_ROLES or qualifier or name not in self._shadowing.names:
@@ -192,7 +194,7 @@ class _RowSettling:
                 self._free.add((role, ordinal, name, line))
 
     def _is_other_local(self, ordinal: int, name: str) -> bool:
-        """Return whether a name is a type parameter of a symbol or of one around it, so no variable."""
+        """Return whether a name is that of a type parameter of a symbol, or of one around it."""
         while ordinal:
             if name in self._scopes.local_names.get(ordinal, ()) and not self._shadowing.binds(ordinal, name):
                 return True
@@ -200,7 +202,7 @@ class _RowSettling:
         return False
 
     def _note_uses(self, numbering: Numbering) -> set[int]:
-        """Note the variables that chains begin with; return the positions of their rows: a few of all."""
+        """Note the variables with which chains begin; return the positions of the rows that have one."""
         roots, variables, keeps_arguments = _Roots(), self._shadowing.names, self._rules.keeps_arguments
         found = set()
         for at, (ordinal, role, name, qualifier, alias, _, arguments) in enumerate(self._rows):
@@ -217,7 +219,7 @@ class _RowSettling:
         return found
 
     def _is_path(self, alias: str, qualifier: str) -> bool:
-        """Return whether the names of a row are those of modules and types."""
+        """Return whether a row names modules and types rather than variables."""
         return self._rules.has_paths and (alias == PATH or qualifier.partition(".")[2][:1].isupper())
 
     def _rename(self, numbering: Numbering, row: Row, start: int) -> Row:
@@ -248,9 +250,10 @@ class _RowSettling:
             yield ordinal, role, each, before, alias, line, relation
 
     def _read_types(self, ordinal: int, text: str, names: tuple[set[str], ...]) -> list[TypeName]:
-        """Return the type that a text names, or the bounds of the type parameter that it names.
+        """Return the type that a text names, or the bounds if that is a type parameter.
 
-        For nested lists this is the outer list, because a row does not hold the depth of items."""
+        Of nested lists the outer list is returned, because a row does not have the depth of items.
+        """
         found = read_type(text)
         if self._rules.keeps_arguments and "<" in text and found.name and len(text) < MAX_TYPE_CHARS:
             return [TypeName(text)]
@@ -279,10 +282,11 @@ class _RowSettling:
         return self._gathered.bounds.get((ordinal, name), "")
 
     def _gather_chains(self) -> list[tuple[set[str], ...]]:
-        """Return, by ordinal of a declaration, its local names and those of the ones around it.
+        """Return for each declaration, by ordinal, its local names and those of the declarations around it.
 
-        In C those of a file or a namespace are of bodies that macros head, as `TEST_CASE("...") {`, and no
-        other declaration sees them."""
+        In C, local names of a file or a namespace belong to bodies whose head is a macro, as
+        `TEST_CASE("...") {`: no other declaration sees them.
+        """
         chains: list[tuple[set[str], ...]] = []
         flat = FLAT_KINDS if self._rules.is_preprocessed else frozenset()
         for ordinal, parent in enumerate(self._parents):
@@ -292,7 +296,7 @@ class _RowSettling:
         return chains
 
     def _gather_roots(self) -> dict[int, set[str]]:
-        """Return ordinals of declarations -> the first names of the qualifiers used in them."""
+        """Return a map from declarations, by ordinal, to the first names of the qualifiers in them."""
         roots: dict[int, set[str]] = {}
         unused = (ReferenceRole.IMPORT, _BIND)
         for ordinal, qualifier in {(row[0], row[3]) for row in self._rows if row[3] and row[1] not in unused}:
@@ -301,7 +305,7 @@ class _RowSettling:
         return roots
 
     def _add_root(self, roots: dict[int, set[str]], ordinal: int, root: str) -> None:
-        """Add a first name to those of a declaration and of all around it."""
+        """Add a first name to those of a declaration and of all declarations around it."""
         while root not in roots.setdefault(ordinal, set()):
             roots[ordinal].add(root)
             if not ordinal:
@@ -309,20 +313,20 @@ class _RowSettling:
             ordinal = self._parents[ordinal]
 
     def _follow_bindings(self, roots: dict[int, set[str]]) -> None:
-        """Add the first names of the chains to which recorded variables are bound."""
+        """Add the first names of the chains that are the values of recorded variables."""
         for ordinal, role, _, _, alias, _, _ in self._rows if self._rules.keeps_arguments else ():
             for chain in alias.split("|")[1:] if role is ReferenceRole.CALL else ():
-                roots.setdefault(ordinal, set()).add(find_root(chain))
+                roots.setdefault(ordinal, set()).add(find_first_name(chain))
         for ordinal, role, name, qualifier, alias, _, arguments in reversed(self._rows):
             if role is ReferenceRole.BIND and arguments in _OF_VALUES and alias in roots.get(ordinal, ()):
                 self._add_root(roots, ordinal, (qualifier or name).partition(".")[0].partition("(")[0])
 
 
 class _Roots(dict[str, str]):
-    """Chains -> their first names."""
+    """Chain -> its first name, cached."""
 
     def __missing__(self, chain: str) -> str:
-        root = self[chain] = find_root(chain)
+        root = self[chain] = find_first_name(chain)
         return root
 
 
