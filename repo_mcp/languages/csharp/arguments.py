@@ -1,4 +1,4 @@
-"""Read the arguments of a C# call, each in the form that `types.py` describes."""
+"""Reads the arguments of a C# call, each in the form that `types.py` describes."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def refer_call(
     *,
     is_new: bool = False,
 ) -> None:
-    """Add a call with its number of type arguments and the known facts about its arguments."""
+    """Add a call, with its number of type arguments and with what is known of its arguments."""
     count, written = _read_arguments(walk, arguments)
     if arguments is not None and qualifier != UNKNOWN:
         types = read_type_arguments(walk, start + len(name.encode())) if arity and not is_new else ""
-        if types:  # names have no type arguments: the whole chain is the qualifier
+        if types:  # a name has no type arguments, so the whole chain is the qualifier
             _note_passed(walk, arguments, "", f"{qualifier}.{name}{types}".lstrip("."), start)
         else:
             _note_passed(walk, arguments, name, qualifier, start)
@@ -142,7 +142,7 @@ def _describe(walk: CSharpWalk, argument: Node) -> WrittenArgument:
 
 
 def read_value(walk: CSharpWalk, value: Node, depth: int = 0) -> str:
-    """Return the known facts about one expression, in the form of `WrittenArgument.value`."""
+    """Return what is known of an expression, in the form of `WrittenArgument.value`."""
     kind = value.type
     if kind in _CHAINS:
         text = walk.read_chain(value)

@@ -1,4 +1,4 @@
-"""Write C# expressions as chains of dotted names: "a.b", "Make<Foo>()", "items[]", "Box<int>.Empty".
+"""Writes C# expressions as chains of dotted names: "a.b", "Make<Foo>()", "items[]", "Box<int>.Empty".
 
 A chain keeps type arguments, because they decide which type a name means, and what a method returns.
 Arguments in parentheses and brackets are left out. A cast, `as` and a new instance are calls of the type:
@@ -29,7 +29,8 @@ _AS = re.compile(rb".*\bas\s+([\w@.:]+(?:\s*<.*>)?)\s*\??", re.DOTALL)
 _AWAIT = re.compile(rb"await\b\s*")
 _NEW = re.compile(rb"new\s+(?=[\w@])")
 _TYPE = re.compile(rb"[\w@.:]+(?:\s*<.*>)?\s*\??", re.DOTALL)
-_MEMBER = re.compile(rb"[?!\s]*(?:\.|->|\[)")  # follows a value in parentheses if a member of it is meant
+# after a value in parentheses, these continue with a member of it
+_MEMBER = re.compile(rb"[?!\s]*(?:\.|->|\[)")
 _INSTANCE = re.compile(rb"%b(?:\.%b)*%b" % (_NAME, _NAME, _KEPT))
 _NUMBER = re.compile(
     rb"(0[xXbB][\da-fA-F_]+|[\d_]+(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)(ul|lu|[ulmfd])?(?!\w)", re.I
@@ -66,7 +67,7 @@ def simplify(text: bytes, depth: int = 0) -> bytes:
 
 
 def _name_number(text: bytes) -> bytes:
-    """Return the chain of a value of a literal number's type, with its members: "decimal()"."""
+    """Return the chain of a number with a suffix, with its members: "decimal()"."""
     found = _NUMBER.match(text)
     if found is None or text[found.end() : found.end() + 1] not in {b"", b"."}:
         return b""
@@ -77,7 +78,7 @@ def _name_number(text: bytes) -> bytes:
 
 
 def _simplify_group(text: bytes, depth: int) -> bytes:
-    """Return an expression that begins with parentheses as a chain: a value with its members, or a cast."""
+    """Return an expression that begins with parentheses as a chain: a value or a cast, with members."""
     end = _find_end(text)
     if end < 0:
         return b""
@@ -112,7 +113,7 @@ def _find_end(text: bytes) -> int:
 
 
 def _reduce(text: bytes, *, is_new: bool = False) -> bytes:
-    """Return names with calls and items as a chain. With `is_new` the first names a new instance."""
+    """Return names with calls and items as a chain; with `is_new`, the first one names a new instance."""
     text = _SPACE.sub(b"", text).replace(b"?.", b".").replace(b"!", b"").replace(b"?[", b"[")
     text = text.removeprefix(b"global::").replace(b"::", b".").replace(b"->", b".")
     for _ in range(6):
@@ -142,7 +143,7 @@ def _reduce(text: bytes, *, is_new: bool = False) -> bytes:
 
 
 class Segment(NamedTuple):
-    """One name of a chain, "Make<Foo,int>()"; an item, "[]", is named so."""
+    """One name of a chain, "Make<Foo,int>()"; an item has the name "[]"."""
 
     name: str
     type_arguments: tuple[str, ...]  # as written
@@ -184,7 +185,7 @@ def split_types(text: str) -> list[str]:
 
 
 def split_last(chain: str) -> tuple[str, str]:
-    """Return a chain without its last name, and that name, with its type arguments and brackets."""
+    """Return a chain without its last name, and that name with its type arguments and brackets."""
     if ">" not in chain:
         before, _, last = chain.rpartition(".")
         return before, last

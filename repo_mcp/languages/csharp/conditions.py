@@ -1,8 +1,8 @@
 """Preprocessor conditions in C#: for each line, the names that must be defined or undefined.
 
-`#if A && !B`, `#elif`, `#else` become rows that begin at a line and hold all conditions from there on:
-"A;!B". Alternatives stay one condition, "A||B", whose negation is "!A;!B". Left out on purpose: `#define`,
-and names that a project defines.
+`#if A && !B`, `#elif`, `#else` become rows that begin at a line and have all conditions that hold from there
+on: "A;!B". Alternatives stay one condition, "A||B", whose negation is "!A;!B". Left out on purpose:
+`#define`, and names that a project defines.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ Conditions = tuple[str, ...]  # all of which hold
 
 
 def list_conditions(text: bytes) -> list[tuple[int, str]]:
-    """Return the byte offsets of directives that change the conditions, each with those that then hold."""
+    """Return the byte offsets of directives that change the conditions, with those that hold afterwards."""
     rows: list[tuple[int, str]] = []
-    levels: list[tuple[Conditions, Conditions]] = []  # those that hold, negation of earlier branches
+    # the conditions that hold, and the negation of earlier branches
+    levels: list[tuple[Conditions, Conditions]] = []
     for found in _DIRECTIVE.finditer(text):
         word = found[1]
         said = "".join(_COMMENT.sub("", found[2].decode("utf-8", "replace")).replace(";", "").split())
@@ -42,7 +43,7 @@ def list_conditions(text: bytes) -> list[tuple[int, str]]:
 
 
 def read_condition(text: str, depth: int = 0) -> Conditions:
-    """Return the conditions that follow from one, written without spaces."""
+    """Return the conditions that a condition, written without spaces, consists of."""
     if len(text) > MAX_CHARS or depth > MAX_DEPTH:
         return ()
     text = _strip_brackets(text)

@@ -1,7 +1,7 @@
 """Declarations, scopes and bound names of C#.
 
-A primary constructor is a constructor of its own; in a record its parameters are also properties. Fields
-are properties. Declarations in top-level statements are local.
+A primary constructor is a symbol of its own; in a record, its parameters are also properties. Fields are
+properties. Declarations in top-level statements are local.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def on_file_namespace(walk: CSharpWalk, node: Node) -> None:
 
 
 def _take(walk: CSharpWalk, node: Node | None) -> None:
-    """Mark everything in a node as accounted for."""
+    """Mark all names in a node, for which nothing more is recorded."""
     if node is not None:
         walk.taken.update(range(node.start_byte, node.end_byte))
 
 
 def _take_name(walk: CSharpWalk, node: Node) -> str:
-    """Return the name of a declaration, and mark it as accounted for."""
+    """Return the name of a declaration, for which nothing more is recorded."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     return walk.read_name(name_node)
@@ -93,7 +93,7 @@ def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
 
 
 def _read_type_parameters(walk: CSharpWalk, node: Node) -> str:
-    """Return the type parameters of a type, "<T, U>": their number distinguishes types of one name."""
+    """Return the type parameters of a type, "<T, U>"; their number tells types of one name apart."""
     found = find_child(node, "type_parameter_list")
     return walk.read_line(found)
 
@@ -255,7 +255,7 @@ def on_accessor(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_foreach(walk: CSharpWalk, node: Node) -> None:
-    """Open the scope of a loop and bind its variable, which what is looped over does not see yet."""
+    """Open the scope of a loop and bind its variable, which is not yet visible in what is looped over."""
     outer = walk.scope
     walk.open_scope(node.end_byte)
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -266,7 +266,7 @@ def on_foreach(walk: CSharpWalk, node: Node) -> None:
 
 
 def _bind_item(walk: CSharpWalk, left: Node, type_node: Node | None, right: Node | None) -> None:
-    """Bind the variable of a loop: it has the type that is written, or is an item of what is looped over."""
+    """Bind the variable of a loop: it has the written type, or is an item of what is looped over."""
     _take(walk, left)
     name = walk.read_name(left)
     walk.bind(name)
@@ -278,7 +278,7 @@ def _bind_item(walk: CSharpWalk, left: Node, type_node: Node | None, right: Node
 
 
 def on_lambda(walk: CSharpWalk, node: Node) -> None:
-    """Open the scope of a lambda, and record what decides the types of its parameters."""
+    """Open the scope of a lambda, and record from what the types of its parameters follow."""
     walk.open_scope(node.end_byte, hoists=True)
     passed = walk.passed.get(node.start_byte)
     parameters = node.child_by_field_name("parameters")
@@ -296,7 +296,7 @@ def on_lambda(walk: CSharpWalk, node: Node) -> None:
 
 
 def _note_typed(walk: CSharpWalk, type_node: Node | None, value: Node | None) -> None:
-    """Note that a function, or `new()`, is the first value of a variable with a written type."""
+    """Note that a function, or `new()`, is the value of a variable with a written type."""
     if value is None or value.type not in {"lambda_expression", "implicit_object_creation_expression"}:
         return
     written = walk.read_line(type_node)
@@ -315,7 +315,7 @@ def _note_typed(walk: CSharpWalk, type_node: Node | None, value: Node | None) ->
 
 
 def on_parameters(walk: CSharpWalk, node: Node) -> None:
-    """Bind the last parameter of a list if it is a `params` one, which has no node of its own."""
+    """Bind the last parameter of a list if it is `params`, for which the grammar has no node."""
     children = node.children
     if not any(one.type == "params" for one in children):
         return
@@ -328,7 +328,7 @@ def on_parameters(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_parameter(walk: CSharpWalk, node: Node) -> None:
-    """Bind a parameter, whose type is accepted; for a record, declare a property instead."""
+    """Bind a parameter, whose type has the role ACCEPT; in a record, declare a property instead."""
     name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
     walk.note_type(type_node, ReferenceRole.ACCEPT)
     if name_node is None:
@@ -350,7 +350,7 @@ def on_type_parameter(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_constraints(walk: CSharpWalk, node: Node) -> None:
-    """Bind a type parameter to the first type that `where` requires: its values have that type's members."""
+    """Bind a type parameter to the first type that `where` requires: its values have the members of that."""
     name, *demanded = [one for one in node.named_children if one.type != "comment"]
     walk.asked.add(walk.read_name(name))  # fields may have this type
     for one in demanded:
@@ -392,5 +392,5 @@ def on_named_first(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_taken(walk: CSharpWalk, node: Node) -> None:
-    """Mark a name that is not a use of anything."""
+    """Mark a name that is no use of anything."""
     _take(walk, node)

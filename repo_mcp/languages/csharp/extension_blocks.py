@@ -33,7 +33,7 @@ _RECEIVER = re.compile(rb"[^\s].*\s@?\w+\s*$", re.DOTALL)  # a type and a name; 
 
 
 def write_extension_methods(text: bytes) -> bytes:
-    """Return the text with extension blocks written as extension methods; blocks that do not end stay."""
+    """Return the text with extension blocks written as extension methods; those without an end stay."""
     if _OLD_NAME.search(text):
         return text
     written, start = [], 0
@@ -89,5 +89,5 @@ def _write_heads(code: bytes, type_parameters: bytes, receiver: bytes) -> bytes:
 
 
 def _keep_lines(head: bytes) -> bytes:
-    """Return what is left of the head of a block: a space, and its line feeds."""
+    """Return a space and the line feeds of the head of a block."""
     return b" " + b"\n" * head.count(b"\n")

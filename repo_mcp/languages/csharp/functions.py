@@ -1,8 +1,8 @@
-"""Anonymous functions in C#: how an argument records what they take, and whether they return a value.
+"""Anonymous functions in C#: what an argument records of their parameters, and whether they return a value.
 
 "=>2r;A;B" has two parameters, of the types A and B, and returns a value. The letters after the count are
-those of `Outcome`. For an expression that calls something, ":" and a chain follow them: what is called
-decides.
+those of `Outcome`. If the body is an expression that calls something, ":" and a chain follow them: what is
+called decides whether there is a value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FUNCTIONS = frozenset({"lambda_expression", "anonymous_method_expression"})
 ASYNC = "a"  # before the outcome
-MAX_NODES = 300  # of a body that are looked at
+MAX_NODES = 300  # nodes of a body that are read
 _HAS_VALUE_AND_ACTS = frozenset(
     {
         "assignment_expression",
@@ -42,11 +42,11 @@ class Outcome(StrEnum):
     UNKNOWN = ""
     NOTHING = "v"
     VALUE = "r"
-    BOTH = "b"  # a value, but the function fits where none is wanted, too
+    BOTH = "b"  # a value, but the function also fits where none is wanted
 
 
 def read_function(walk: CSharpWalk, function: Node, most: int) -> str:
-    """Return the known facts about a function, in at most `most` characters."""
+    """Return what is known of a function, in at most `most` characters."""
     parameters = function.child_by_field_name("parameters")
     outcome = _read_outcome(walk, function, parameters)
     if parameters is None or not parameters.children:

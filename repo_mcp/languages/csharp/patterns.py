@@ -12,7 +12,7 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-# What a pattern around another one compares is compared by that one too.
+# Patterns whose value is also that of the pattern inside.
 _SAME_VALUE = frozenset(
     {"negated_pattern", "and_pattern", "or_pattern", "parenthesized_pattern", "switch_expression_arm"}
 )
@@ -21,11 +21,11 @@ _COMPARING = frozenset(
 )
 _MAX_DEPTH = 12  # of patterns within patterns
 _MAX_NAMES = 12  # of members of members that one pattern names
-_MAX_AROUND = 30  # patterns of the same value around one: finding each costs its depth
+_MAX_AROUND = 30  # patterns of the same value around one that are read: finding each costs its depth
 
 
 def on_pattern_name(walk: CSharpWalk, node: Node) -> None:
-    """Add a name alone, which is a constant or a type: `case Name:`, `is Name`."""
+    """Add the use of a bare name that is a constant or a type: `case Name:`, `is Name`."""
     if node.start_byte not in walk.taken:
         walk.taken.add(node.start_byte)
         name = walk.read_name(node)
@@ -36,7 +36,7 @@ def on_pattern_name(walk: CSharpWalk, node: Node) -> None:
 def on_subpattern(walk: CSharpWalk, node: Node) -> None:
     """Add the members that `{ Name: pattern }` and `{ Name.Part: pattern }` compare.
 
-    The first is of the type or value before the brace, a further one of the member before it.
+    The first one belongs to the type or value before the brace, any other one to the member before it.
     """
     names = _list_names(node.children[0])
     walk.taken.update(one.start_byte for one in names)
@@ -60,7 +60,7 @@ def _list_names(node: Node | None) -> list[Node]:
 
 
 def _read_owner(walk: CSharpWalk, pattern: Node, depth: int) -> str:
-    """Return the chain of the value that a pattern compares, with the type that it then has."""
+    """Return the chain of the value that a pattern compares, with the type that the pattern gives it."""
     type_node = pattern.child_by_field_name("type") if pattern.type == "recursive_pattern" else None
     if type_node is not None:
         chain = walk.read_chain(type_node)
@@ -81,7 +81,7 @@ def _read_owner(walk: CSharpWalk, pattern: Node, depth: int) -> str:
 
 
 def _read_member(walk: CSharpWalk, subpattern: Node, depth: int) -> str:
-    """Return the chain of the member that a subpattern around a pattern compares."""
+    """Return the chain of the member that the subpattern around a pattern compares."""
     clause = subpattern.parent
     if clause is None or clause.type != "property_pattern_clause" or clause.parent is None:
         return UNKNOWN

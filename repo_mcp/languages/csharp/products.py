@@ -1,4 +1,4 @@
-"""Tell products from declared pointers: the grammar reads the argument `a * B` as a variable of type `a*`."""
+"""Tells products from pointers: the grammar reads the argument `a * B` as a variable of type `a*`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def is_product(node: Node) -> bool:
-    """Return whether a declaration in an argument, or its pointer type, is a product: it has no `out`."""
+    """Return whether a declaration in an argument, or its pointer type, is a product: it lacks `out`."""
     declared = node.parent if node.type == "pointer_type" else node
     if declared is None or declared.type != "declaration_expression":
         return False

@@ -109,7 +109,7 @@ def parse_csharp(file_name: str, text: bytes) -> bytes:
 
 
 def _read_plainly(text: bytes, captures: Captures) -> tuple[bytes, Captures]:
-    """Return a text with errors as simpler text that parses, with its captures; else both unchanged."""
+    """Return a text with errors in simpler syntax that parses, with its captures; else both unchanged."""
     plain = _write_plainly(text)
     has_branches = _CONDITION.search(plain) is not None
     for one in (plain, _keep_first_branches(plain)) if has_branches else (plain,):

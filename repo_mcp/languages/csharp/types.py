@@ -41,16 +41,19 @@ MAX_STEPS = 6
 # Bits of a BIND row's number: one for a task, either a type or an awaited value; above it the number of the
 # type's type arguments.
 TASK = 8
-PASSED = 5  # kind of a BIND row: it names a call, or a value or a type that is a delegate
-ARGUMENT_SHIFT, PARAMETER_SHIFT = 4, 9  # its number says which argument is meant, and which of its parameters
-IS_VALUE, IS_TYPE = 30, 31  # in place of an argument: the row names a value, or a type
+# kind of a BIND row that names a call, a value or a type, and whose variable is a parameter of what is passed
+# there
+PASSED = 5
+# the bits of its number that say which argument is meant, and which parameter of it
+ARGUMENT_SHIFT, PARAMETER_SHIFT = 4, 9
+IS_VALUE, IS_TYPE = 30, 31  # in place of an argument: the row names a value or a type
 IS_ITSELF = 31  # in place of a parameter: the argument itself is meant, not one of its parameters
 ARITY_SHIFT = 4
 BEFORE_DOT = 1 << 6  # added to the number of a USE row of a name before a dot: `Color` of `Color.Red`
 IN_PATTERN = "is"  # alias of a USE row of a name that is a pattern: a constant or a type
 ATTRIBUTE = 1 << 10  # added to the number of a TYPE row that names an attribute
-ATTRIBUTE_ENDING = "Attribute"  # may be left out where the type is used as an attribute
-AWAITED = "await"  # stands in a chain for awaiting the value before it
+ATTRIBUTE_ENDING = "Attribute"  # may be left out where a type is used as an attribute
+AWAITED = "await"  # a step of a chain that awaits the value before it
 MAX_ARGUMENTS_CHARS = 250  # for one call; a string of a record has at most MAX_TEXT_CHARS
 NO_TYPE = "{}"
 FUNCTION = "=>"
@@ -66,15 +69,15 @@ class TypeName(NamedTuple):
 
     name: str = ""  # empty: the type is not known
     qualifier: str = ""
-    is_items: bool = False  # it is the type of the items
+    is_items: bool = False  # the value is a list, and this is the type of its items
     arity: int = 0  # how many type arguments it has
-    is_task: bool = False  # it is the result type of a task
+    is_task: bool = False  # the value is a task, and this is the type of its result
     type_arguments: str = ""  # as written: "A, B<C>"
 
 
 @lru_cache(maxsize=8_192)
 def read_type(text: str) -> TypeName:
-    """Return the type that a text names; with an empty name when its members are not known."""
+    """Return the type that a text names; with an empty name if its members are not known."""
     text = text.strip()
     is_items = is_task = False
     for _ in range(MAX_STEPS):
@@ -134,7 +137,7 @@ class WrittenArgument(NamedTuple):
     value: str
 
 
-NEW = "new"  # the alias of a call that makes an instance begins with this
+NEW = "new"  # begins the alias of a call that makes an instance
 
 
 def join_arguments(arguments: list[WrittenArgument]) -> str:

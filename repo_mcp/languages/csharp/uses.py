@@ -1,9 +1,9 @@
 """Uses of names in C#: usings, bases, calls, members, types.
 
-In a row that is not a call, the number counts the name's type arguments. A call with type arguments, or a new
-instance of a generic type, has their count in the alias, as "`2", before the call's arguments and after
-"new". A base has its type arguments, "<A, B>", in the alias. An attribute has two rows, for the two names
-that its type can have: `[Flags]` means FlagsAttribute or Flags.
+In a row that is not a call, the number is that of the type arguments of the name. A call with type arguments,
+or a new instance of a generic type, has their number in the alias, as "`2", before the arguments of the call
+and after "new". A base has its type arguments, "<A, B>", in the alias. An attribute has two rows, for the two
+names that its type may have: `[Flags]` means FlagsAttribute or Flags.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
 
 def on_using(walk: CSharpWalk, node: Node) -> None:
-    """Add a using: name "*" for a namespace or a static type; number 1 if it holds for every file."""
+    """Add a using; the name is "*" for a namespace or a static type, the number 1 if it is global."""
     words = [one.type for one in node.children if not one.is_named]
     walk.taken.update(range(node.start_byte, node.end_byte))
     alias_node = node.child_by_field_name("name")
@@ -68,7 +68,7 @@ def on_using(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_bases(walk: CSharpWalk, node: Node) -> None:
-    """Record what a type inherits or implements, judged by the names; the resolver decides."""
+    """Record what a type inherits or implements, judged by names; the resolver decides."""
     kind = walk.entry.kind
     for number, child in enumerate(one for one in node.named_children if one.type != "comment"):
         if child.type == "argument_list":
@@ -178,7 +178,7 @@ def _read_before(walk: CSharpWalk, start: int, end: int) -> str:
 
 
 def on_conditional(walk: CSharpWalk, node: Node) -> None:
-    """Record for `a?.b` that the members after `?` are reached through `a`."""
+    """Record that the members after `?` in `a?.b` are those of `a`."""
     condition = node.child_by_field_name("condition")
     last = node.named_children[-1]
     if condition is None or last.start_byte in walk.conditions:
@@ -194,7 +194,8 @@ def on_new(walk: CSharpWalk, node: Node) -> None:
     """Add the call of `new Foo(...)`, and the members that its initialiser names."""
     type_node = node.child_by_field_name("type")
     found = read_type(walk.read_line(type_node))
-    is_list = type_node is not None and type_node.type == "generic_name"  # of plain values: `List<int>`
+    # a list of plain values, `List<int>`
+    is_list = type_node is not None and type_node.type == "generic_name"
     if type_node is None or not (found.name or is_list):
         return
     name_node = type_node
@@ -241,7 +242,7 @@ def _refer_initialized(walk: CSharpWalk, initializer: Node | None, owner: str) -
 
 
 def note_value(walk: CSharpWalk, value: Node, name: str, qualifier: str, start: int) -> None:
-    """Note that a function, or `new()`, becomes the value of a member or a variable, whose type it has."""
+    """Note that a function, or `new()`, is assigned to a member or a variable, whose type it has."""
     if value.type == "lambda_expression":
         walk.passed[value.start_byte] = Passed(name, qualifier, start, IS_VALUE)
     elif value.type == "implicit_object_creation_expression":
@@ -260,7 +261,7 @@ def on_assigned(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_implicit_new(walk: CSharpWalk, node: Node) -> None:
-    """Add the members that `new(...) { A = 1 }` names: those of the type that is expected there."""
+    """Add the members that `new(...) { A = 1 }` names, which belong to the type that is expected there."""
     start = node.start_byte
     initializer = find_child(node, "initializer_expression")
     passed = walk.passed.get(start)
@@ -285,7 +286,7 @@ def on_with(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_anonymous(walk: CSharpWalk, node: Node) -> None:
-    """Mark the names of `new { A = 1 }`, which belong to no declared type."""
+    """Mark the names of `new { A = 1 }` as no uses: they belong to no declared type."""
     children = node.children
     for one, after in pairwise(children):
         if one.type == "identifier" and after.type == "=":
@@ -293,7 +294,7 @@ def on_anonymous(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_member(walk: CSharpWalk, node: Node) -> None:
-    """Add a member that is read or written."""
+    """Add the use of a member."""
     name_node = node.child_by_field_name("name")
     if name_node is None or name_node.start_byte in walk.taken:
         return
@@ -324,7 +325,7 @@ def on_type_arguments(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_typed(walk: CSharpWalk, node: Node) -> None:
-    """Note the type in an expression or in a type; inside a type the outer role stays."""
+    """Note the type in an expression or in another type, which keeps its role."""
     if is_product(node):
         return
     type_node = node.child_by_field_name("type")
@@ -335,12 +336,12 @@ def on_typed(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_type_span(walk: CSharpWalk, node: Node) -> None:
-    """Note a type that only its position shows to be one."""
+    """Note a type that is recognised as one only by its position."""
     walk.note_type(node)
 
 
 def on_identifier(walk: CSharpWalk, node: Node) -> None:
-    """Add a name that no other handler has accounted for."""
+    """Add the use of a name that no other handler has recorded."""
     start = node.start_byte
     if start in walk.taken:
         return
@@ -369,7 +370,7 @@ def _refer_type(
 
 
 def _count_type_arguments(walk: CSharpWalk, end: int, role: ReferenceRole = TYPE) -> int:
-    """Return how many type arguments follow a name; after a value "<" may be something else."""
+    """Return the number of type arguments after a name; after a value, "<" may mean something else."""
     if walk.text[end : end + 1] != b"<":
         found = _BEFORE_ARGUMENTS.match(walk.text, end)
         if found is None:

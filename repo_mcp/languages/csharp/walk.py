@@ -1,7 +1,7 @@
 """The state of a pass over C#, and the reading of its expressions as names.
 
-In C#'s grammar, types and values have the same nodes. So the handler of a node that holds a type notes its
-span, and a name inside such a span is a type in the role of the span.
+In the grammar of C#, types and values have the same nodes. So the handler of a node that contains a type
+notes its span, and a name inside such a span is a type in the role of the span.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _WRAPPERS = frozenset(
 
 
 class Passed(NamedTuple):
-    """The call, value or type that determines what an anonymous function takes."""
+    """The call, value or type that decides the types of the parameters of an anonymous function."""
 
     name: str
     qualifier: str
@@ -87,7 +87,7 @@ class CSharpWalk(ScopeWalk):
         self.pending: dict[int, str] = {}  # start of a name after "?." -> its qualifier
         self.has_global_using = False
         self.asked_conditions: list[tuple[int, str]] = []  # (start, what holds from there on) of `#if`
-        self.passed: dict[int, Passed] = {}  # start of a function or of `new()` -> what takes it
+        self.passed: dict[int, Passed] = {}  # start of a function or of `new()` -> what it is passed to
         self.targets: dict[int, str] = {}  # start of `new()` -> the chain of a value of its type
         self.arguments: dict[int, list[WrittenArgument]] = {}  # start of a called name -> its arguments
         self._plain_types: dict[tuple[int, str], str] = {}  # (scope, variable) -> its type as written
@@ -150,7 +150,7 @@ class CSharpWalk(ScopeWalk):
             self.types.append((node.start_byte, node.end_byte, role))
 
     def find_role(self, start: int) -> ReferenceRole:
-        """Return the role of a name at a byte offset: that of the type around it, or USE."""
+        """Return the role of the type around a byte offset, or USE."""
         types = self.types
         while types and types[-1][1] <= start:
             types.pop()
@@ -160,7 +160,7 @@ class CSharpWalk(ScopeWalk):
         return ReferenceRole.USE
 
     def bind_type(self, alias: str, node: Node | None, start: int) -> bool:
-        """Record the type written for a variable; return True when it has a name."""
+        """Record the written type of a variable; return whether it has a name."""
         found = read_type(self.read_line(node))
         if found.name:
             number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
@@ -174,7 +174,7 @@ class CSharpWalk(ScopeWalk):
         return bool(found.name)
 
     def note_plain_type(self, alias: str, text: str) -> None:
-        """Record the type of a variable if no members of it are known; the first one recorded counts."""
+        """Record the type of a variable if no members of it are known; only the first one counts."""
         if text in WHOLE_NUMBERS:
             text = "=int"
         is_type = text.startswith("=") and not text.startswith(FUNCTION) and text != NULL
@@ -182,7 +182,7 @@ class CSharpWalk(ScopeWalk):
             self._plain_types.setdefault((self.scope, alias), text[1:])
 
     def bind_value(self, alias: str, value: Node | None, start: int) -> None:
-        """Record the type of a variable by the value assigned to it."""
+        """Record the type of a variable by its value."""
         awaited = 0
         for _ in range(3):
             if value is None or value.type not in _WRAPPERS or not value.named_child_count:
@@ -209,12 +209,12 @@ class CSharpWalk(ScopeWalk):
         qualifier, name = split_last(chain)
         if chain == UNKNOWN or not name or name.endswith((")", "]")):
             return
-        if name.endswith(">"):  # names have no type arguments: the whole chain is the qualifier
+        if name.endswith(">"):  # a name has no type arguments, so the whole chain is the qualifier
             qualifier, name = chain, ""
         self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments)
 
     def read_type_text(self, written: Node | None) -> str:
-        """Return a written type as the value of an argument: with "=" before it; "?" for `var`."""
+        """Return a written type as the value of an argument: after "="; "?" for `var`."""
         if written is None or written.type == "implicit_type":
             return UNKNOWN
         return f"={_SIZE.sub('[', self.read_line(written))}"
@@ -255,11 +255,11 @@ class CSharpWalk(ScopeWalk):
             if written is None:
                 yield row
             else:
-                said = join_arguments([self._settle(one, scope) for one in written])
+                said = join_arguments([self._resolve_argument(one, scope) for one in written])
                 yield scope, ordinal, role, name, qualifier, alias + said, start, arguments
 
     def _list_typed(self, heads: Mapping[str, str]) -> set[tuple[int, str]]:
-        """Return (scope, name) of the variables for which a row leads to a type, or out of this file."""
+        """Return (scope, name) of the variables with a row that leads to a type, or out of this file."""
         search = self._find_binding
         shown: dict[tuple[int, str], list[tuple[int, str]]] = {}
         for row in self._rows:
@@ -274,10 +274,10 @@ class CSharpWalk(ScopeWalk):
             waiting = bool(lost)
         return typed
 
-    def _settle(self, argument: WrittenArgument, scope: int) -> WrittenArgument:
-        """Return an argument; a local variable becomes its type, or "?" unless a BIND row has its type."""
+    def _resolve_argument(self, argument: WrittenArgument, scope: int) -> WrittenArgument:
+        """Return an argument, with the type of a local variable in its place; "?" if it is unknown."""
         if argument.value.startswith(FUNCTION):
-            return self._settle_function(argument, scope)
+            return self._resolve_function(argument, scope)
         head = find_head(argument.value)
         binding = self._find_binding(scope, head)
         if binding < 0:
@@ -292,7 +292,7 @@ class CSharpWalk(ScopeWalk):
             )
         return WrittenArgument(argument.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
 
-    def _settle_function(self, argument: WrittenArgument, scope: int) -> WrittenArgument:
+    def _resolve_function(self, argument: WrittenArgument, scope: int) -> WrittenArgument:
         """Return a function as an argument; the chain that it calls stays only if its first name is known."""
         before, sign, rest = argument.value.partition(OF_CALL)
         if not sign:

@@ -1,6 +1,6 @@
-"""The assignments of a Python text: names that they bind, and values that show types.
+"""The assignments of a Python text: the names that they bind, and the values that show types.
 
-A variable of a module or a class has a symbol, and so has an attribute that a method gives its own object.
+A variable of a module or a class has a symbol, and so has an attribute that a method gives to its own object.
 The values of `__all__` are exports.
 """
 
@@ -69,7 +69,7 @@ class AssignmentWalk(ExpressionWalk):
         self._add_variable(name, scope.owner, _PROPERTY if in_class else _VARIABLE, statement)
 
     def _bind_outer(self, scope: Scope, name: str, line: int) -> None:
-        """Record that a variable of the module or of a function around gets a value of unknown type."""
+        """Record that a variable of the module, or of a function around, gets a value of unknown type."""
         around: Scope | None = None
         if name in scope.global_names:
             around = self.module
@@ -99,7 +99,7 @@ class AssignmentWalk(ExpressionWalk):
         self.drafts.add(SymbolDraft(name, kind, parent, line, end, return_type=type_text))
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
-        """Add a property for `self.x = ...`, once per class; else the rows of the attribute."""
+        """Add a property for `self.x = ...`, once per class; otherwise the rows of the attribute."""
         ordinal, is_own = self.scope.class_ordinal, self._is_self(node.value)
         if is_own and not _keeps_type(statement):
             self.bound.assigned.append((self.symbol, f"self.{node.attr}", node.lineno, ordinal))
@@ -109,7 +109,7 @@ class AssignmentWalk(ExpressionWalk):
             and node.attr not in self._assigned.get(ordinal, ())
         ):
             self._add_variable(node.attr, ordinal, _PROPERTY, statement)
-            if ordinal in self._derived:  # a base may declare it, so this is a use
+            if ordinal in self._derived:  # a base may declare it, so that this is a use
                 self.chain(node)
         else:
             self._replace(node, statement)
@@ -118,7 +118,7 @@ class AssignmentWalk(ExpressionWalk):
     def _replace(self, node: ast.Attribute, statement: ast.AST) -> None:
         """Record that an attribute gets a value that may be a function or a class.
 
-        If the attribute is one of a class or a module, the value replaces what is declared there.
+        If it is an attribute of a class or a module, the value replaces what is declared there.
         """
         if not isinstance(statement, ast.Assign) or type(statement.value) not in _RUNNABLE:
             return
@@ -176,7 +176,7 @@ class AssignmentWalk(ExpressionWalk):
             self.bind_forms(alias, list_value_forms(value), target.lineno)
 
     def _find_alias(self, target: ast.expr) -> str:
-        """Return the name of a target's variable in BIND rows; empty if these do not cover it."""
+        """Return the name of the variable of a target in BIND rows; "" if it has none."""
         if isinstance(target, ast.Name):
             return target.id
         if isinstance(target, ast.Attribute) and self._is_self(target.value):
@@ -244,9 +244,9 @@ class AssignmentWalk(ExpressionWalk):
 
 
 def _keeps_type(statement: ast.AST) -> bool:
-    """Return whether an assignment leaves a variable with the type that it had.
+    """Return whether an assignment leaves a variable with its earlier type.
 
-    `x += y` does, and so does `x = None`: no member of `x` is used before it gets another value.
+    `x += y` does, and so does `x = None`, since no member of `x` is used before it gets another value.
     """
     if isinstance(statement, ast.Assign | ast.NamedExpr):
         return isinstance(statement.value, ast.Constant) and statement.value.value is None

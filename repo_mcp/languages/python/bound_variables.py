@@ -1,8 +1,8 @@
-"""The variables that a piece of a Python text binds, and the BIND rows that follow once all of it is known.
+"""The variables that a piece of a Python text binds, and the BIND rows that depend on all of the piece.
 
-A row says what a variable is from a line on. Where its value has no known type, or is bound in one branch
-only, a further row must say that it need not be so any more. Names that several functions, classes or imports
-of one scope bind have rows of their blocks, too: the last one to run is meant.
+A row says what a variable is from a line on. If its value has no known type, or is bound in one branch only,
+a further row must say that the variable may be something else. Names that several functions, classes or
+imports of one scope bind also have rows of their blocks, since the last one that runs is meant.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ STAR = "*"
 
 @dataclass(slots=True)
 class BoundVariables:
-    """The bindings of a piece, as the walk over its statements meets them."""
+    """The bindings of a piece, in the order in which the walk over its statements meets them."""
 
-    lines: dict[tuple[int, str], set[int]] = field(default_factory=dict)  # (symbol, variable) -> of BIND rows
+    # (symbol, variable) -> lines of its BIND rows
+    lines: dict[tuple[int, str], set[int]] = field(default_factory=dict)
     # Symbol, variable and line of what functions assign; where methods assign `self.x`, also its class.
     assigned: list[tuple[int, str, int, int]] = field(default_factory=list)
     attributes: set[tuple[int, str]] = field(default_factory=set)  # (class, attribute) of known type
@@ -39,7 +40,7 @@ class BoundVariables:
     declaring: list[tuple[int, Branches, list[str]]] = field(default_factory=list)  # names declared in blocks
 
     def add_rows(self, rows: dict[ReferenceKey, int]) -> None:
-        """Add the rows that are lacking when all of a piece has been met."""
+        """Add the rows that are only known after the whole piece."""
         self._add_branches(rows)
         self._add_others(rows)
         self._list_declaring()
@@ -61,9 +62,9 @@ class BoundVariables:
                 self.declaring += [(symbol, branches, names)] if names else []
 
     def _add_branches(self, rows: dict[ReferenceKey, int]) -> None:
-        """Add the rows of blocks in which a variable of known type is bound that is bound elsewhere, too."""
+        """Add rows of the blocks that bind a variable of known type which is also bound elsewhere."""
         several = self._list_rebound() if self.branching else {}
-        placed = {  # so that each statement looks only at what it binds
+        placed = {  # so that each statement only looks at the lines that it binds
             symbol: sorted((line, name) for name, bound in names.items() for line in bound)
             for symbol, names in several.items()
         }
@@ -79,7 +80,7 @@ class BoundVariables:
                     rows.setdefault(key, row.form)
 
     def _list_rebound(self) -> dict[int, dict[str, list[int]]]:
-        """Return the lines on which variables of known type are bound, ascending, if there are several."""
+        """Return the lines, ascending, that bind each variable of known type, if there are several."""
         lines: dict[int, dict[str, set[int]]] = {}  # by symbol and variable
         for (symbol, name), bound_lines in self.lines.items():
             assigned = {line for line in bound_lines if (symbol, name, line) not in self.comprehended}
@@ -96,8 +97,8 @@ class BoundVariables:
     def _add_others(self, rows: dict[ReferenceKey, int]) -> None:
         """Add BIND rows for values of unknown type, for variables whose type other rows show.
 
-        These are variables of functions, and attributes of `self`. From such a value on, the variable need
-        not have that type any more; an attribute need not have it anywhere.
+        These are variables of functions, and attributes of `self`. A variable may have another type from such
+        a line on, an attribute anywhere.
         """
         known = self.lines
         for symbol, name, line, owner in self.assigned:
@@ -110,7 +111,7 @@ class BoundVariables:
 
 
 def add_declaring_blocks(pieces: Sequence[tuple[BoundVariables, dict[ReferenceKey, int]]]) -> None:
-    """Add to the rows of each piece those of blocks that declare names which are declared elsewhere, too."""
+    """Add to the rows of each piece those of blocks with names that are also declared elsewhere."""
     counts: Counter[tuple[int, str]] = Counter()
     for bound, _ in pieces:
         counts.update({key: len(lines) for key, lines in bound.declared.items()})

@@ -1,6 +1,6 @@
-"""The blocks of a Python text that need not run, and the rows that say where a variable got a value in one.
+"""The blocks of a Python text that need not run, and the rows of the variables that get a value in one.
 
-What `if` or `except` binds holds behind the statement only if that branch ran. The rows are written for
+What `if` or `except` binds holds after the statement only if that branch ran. The rows are written for
 variables that are bound on two lines or more; the resolver follows them back from a use.
 
 Left out on purpose: whether a condition can be true, and `with`, which is taken to run unless it is the
@@ -26,8 +26,8 @@ class Block(NamedTuple):
 
     first: int
     last: int
-    leaves: bool  # the function, at its end
-    skips: bool  # what follows in the loop around it, or leaves
+    leaves: bool  # the block leaves the function at its end
+    skips: bool  # the block leaves the rest of the loop around it, or the function
 
 
 class Branches(NamedTuple):
@@ -35,9 +35,9 @@ class Branches(NamedTuple):
 
     blocks: list[Block]
     last: int  # line of the statement
-    is_complete: bool  # one of the blocks runs in any case
+    is_complete: bool  # one of the blocks certainly runs
     is_loop: bool
-    are_apart: bool  # only one of them runs: values of one are not seen in another
+    are_apart: bool  # only one of them runs, so that values of one are not visible in another
 
 
 class BranchRow(NamedTuple):
@@ -57,7 +57,7 @@ def list_branches(node: ast.stmt) -> Branches | None:
         return Branches(blocks, last, bool(node.orelse), False, True)
     if isinstance(node, ast.While):
         blocks = _list_blocks((node.body, node.orelse))
-        blocks[0] = blocks[0]._replace(first=node.lineno)  # its condition is asked again
+        blocks[0] = blocks[0]._replace(first=node.lineno)  # the condition is tested again
         is_sure = isinstance(node.test, ast.Constant) and bool(node.test.value)
         return Branches(blocks, last, is_sure, True, False)
     if isinstance(node, ast.For | ast.AsyncFor):
@@ -78,7 +78,7 @@ def _suppresses(item: ast.withitem) -> bool:
 
 
 def _list_tried(node: ast.Try | ast.TryStar, last: int) -> Branches:
-    """Return the blocks of a `try` with handlers. With an `else`, that stands for the body."""
+    """Return the blocks of a `try` with handlers; its `else`, if there is one, stands for the body."""
     handlers = [one.body for one in node.handlers]
     bodies = [*handlers, node.orelse] if node.orelse else [node.body, *handlers]
     return Branches(_list_blocks(bodies), last, True, False, False)

@@ -1,8 +1,8 @@
-"""The facts of a Python statement that declares something, for the outline and for the symbol record.
+"""The facts about a Python statement that declares something, for the outline and for the symbol record.
 
 Two passes need them: `tree` visits statements and renders rows of an outline; `statements` also visits
-expressions and makes symbols and references. Facts that both need are found here, so that they cannot
-disagree. Left out on purpose: kinds and signatures, which an outline and a record show differently.
+expressions and makes symbols and references. What both need is found here, so that they cannot disagree. Left
+out on purpose: kinds and signatures, which an outline and a record show differently.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def list_decorator_names(node: DefinitionNode) -> list[str]:
 def is_property(words: Iterable[str]) -> bool:
     """Return whether decorators make a method an attribute.
 
-    They do if a name ends in `property`, such as `cached_property`, or is an accessor of a property.
+    They do if a name ends in `property`, as that of `cached_property`, or is an accessor of a property.
     """
     return any(word.endswith("property") or word in _ACCESSORS for word in words)
 
@@ -57,7 +57,7 @@ def find_docstring(body: Sequence[ast.stmt]) -> str | None:
 
 
 def list_targets(target: ast.expr) -> list[ast.expr]:
-    """Return the names and other expressions that a target assigns to, in order; sequences are opened."""
+    """Return the names and other expressions that a target assigns to, in order, also inside sequences."""
     found: list[ast.expr] = []
     waiting = [target]
     while waiting:

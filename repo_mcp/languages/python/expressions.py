@@ -49,7 +49,7 @@ _WRAPPERS = (ast.FormattedValue, _Field, ast.Starred, ast.UnaryOp, ast.Yield, as
 
 
 def push_fields(*names: str) -> Callable[[Any, Any], None]:
-    """Return the method for nodes whose fields only go on the stack; the first field is processed last."""
+    """Return the method for nodes whose fields are only pushed; the first field is processed last."""
     get = attrgetter(*names)
 
     def push(walk: ExpressionWalk, node: ast.AST) -> None:
@@ -104,14 +104,14 @@ class ExpressionWalk:
 
     def give(self, builder: SymbolRecordBuilder) -> None:
         """Add all references to a builder, bare names last: if there are too many, those are dropped."""
-        self.module.settle()
+        self.module.find_variables()
         add_declaring_blocks([(piece.bound, piece.rows) for piece in self.pieces])
         for piece in self.pieces:
             builder.add_distinct(piece.rows, piece.before)
         for piece in self.pieces:
             reads: dict[ReferenceKey, int] = {}
             for scope in piece.scopes:
-                scope.settle()
+                scope.find_variables()
                 scope.give(reads)
             builder.add_distinct(reads, piece.before)
 
@@ -124,7 +124,7 @@ class ExpressionWalk:
             kind = type(node)
             if kind is _Constant:
                 continue
-            if kind is _Name:  # a read: bound names are not put on the stack
+            if kind is _Name:  # a read: bound names are not pushed
                 scope = self.scope
                 if node.id not in scope.local:
                     scope.reads[self.symbol, USE, node.id, "", "", node.lineno] = 0
@@ -172,13 +172,13 @@ class ExpressionWalk:
                 self.bound.attributes.add((self.symbol, alias))
 
     def narrow(self, narrowings: Iterable[Narrowing]) -> None:
-        """Add the BIND rows of variables whose class a condition decides, and those where its effect ends."""
+        """Add the BIND rows of variables whose class a condition decides, where that begins and ends."""
         for one in narrowings:
             is_bound = bool(self.bound.lines.get((self.symbol, one.name)))
             for qualifier, name, form in one.forms:
                 key = (self.symbol, BIND, name, qualifier, one.name, one.start)
                 if form == EXCLUDED and not is_bound:
-                    continue  # its class is not known anyway
+                    continue  # the class of the variable is not known anyway
                 # The condition of a branch is added before its `and`; where that ends, `else` may begin.
                 if self.rows.get(key, WIDENED) == WIDENED:
                     self.rows[key] = form
@@ -247,7 +247,7 @@ class ExpressionWalk:
     def chain(self, node: ast.expr, role: int = USE, arguments: int = 0, line: int = 0) -> None:
         """Add rows of attributes, calls and subscripts; `role` and `arguments` are those of the last name.
 
-        `line` replaces the lines of the nodes when they were parsed from a string.
+        `line` replaces the lines of nodes that were parsed from a string.
         """
         links: list[Any] = []
         kind: type = type(node)
@@ -308,7 +308,7 @@ class ExpressionWalk:
                 path = UNKNOWN
 
     def _write_super(self, call: ast.Call) -> str:
-        """Return the arguments of a call of `super`: the class that is named, unless it is the one around."""
+        """Return the arguments of a call of `super`: a class that is named, unless it is the one around."""
         named = call.args[0] if call.args else None
         own = self.drafts.rows[self.scope.class_ordinal].name if self.scope.class_ordinal else ""
         return f"({named.id})" if isinstance(named, _Name) and named.id not in {own, "__class__"} else "()"
@@ -391,7 +391,7 @@ class ExpressionWalk:
                 self.stack.append(node)
 
     def bind_items(self, target: ast.expr, values: ast.expr, line: int) -> None:
-        """Add the BIND rows of a loop's variable, known from a line on; `enumerate` is looked through."""
+        """Add the BIND rows of the variable of a loop, from a line on; of `enumerate(x)`, those of x."""
         if isinstance(target, ast.Tuple) and len(target.elts) == 2 and _is_enumeration(values):
             target, values = target.elts[1], values.args[0]
         if isinstance(target, ast.Name):

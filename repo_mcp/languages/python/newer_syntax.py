@@ -31,7 +31,7 @@ _RESTART = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]")
 _LAZY = re.compile(r"([ \t]*)lazy[ \t]+(?=(?:import|from)\b)")
 _BRACKETS = re.compile(r"""[\[\]]|"[^"\n]*"|'[^'\n]*'""")
 _UNQUOTED = re.compile(r"""[\\"'\n]""")
-# Behind the opening quote of a plain string, up to and including the closing one.
+# A plain string, from after its opening quote to its closing one.
 _ENDS = {
     '"': re.compile(r'(?:[^\\\n"]|\\[\s\S])*"'),
     "'": re.compile(r"(?:[^\\\n']|\\[\s\S])*'"),
@@ -49,7 +49,7 @@ def write_older(text: str) -> str:
 
 
 class _Writer:
-    """Copies a text from the front, rewriting what the rules are about."""
+    """Copies a text from its beginning, and rewrites newer syntax."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -112,13 +112,13 @@ class _Writer:
         return start
 
     def _blank(self, start: int, end: int) -> str:
-        r"""Return white space with the line ends of a span, each behind a backslash."""
+        """Return white space with the line ends of a span, each after a backslash."""
         return " " + "\\\n" * self._text.count("\n", start, end)
 
     # Strings
 
     def _read_string(self, prefix: str, quote: str) -> str:
-        """Return the string whose opening quote was just passed, and pass it."""
+        """Return the string whose opening quote was just passed, and move past it."""
         kind = prefix.lower()
         if "f" not in kind and "t" not in kind:
             return f"{prefix}{quote}{self._pass_plain(quote)}"
@@ -129,7 +129,7 @@ class _Writer:
         return f"{shown}{quote}{''.join(parts)}"
 
     def _pass_plain(self, quote: str) -> str:
-        """Return a plain string from behind its opening quote, and pass it; nothing if it does not end."""
+        """Return a plain string from after its opening quote, and move past it; "" if it does not end."""
         found = _ENDS[quote].match(self._text, self._at)
         if found is None:
             return ""
@@ -160,7 +160,7 @@ class _Writer:
                 self._at += 0 if is_format else len(quote)
                 break
             elif char == "\n" and len(quote) == 1:
-                break  # no string ends here, whatever this is
+                break  # this is no string
             elif char == "{":
                 before = text[start : self._at]
                 field, value = self._read_field(quote, inner, is_raw=is_raw)
@@ -172,7 +172,7 @@ class _Writer:
         return [*parts, text[start : self._at]], values
 
     def _read_field(self, quote: str, inner: str, *, is_raw: bool) -> tuple[str, str]:
-        """Return the field that begins with a brace here, and the expression in it; pass the field."""
+        """Return the field that begins with a brace here, and the expression in it; move past the field."""
         text, depth, written, value = self._text, 0, ["{"], ""
         self._at, start = self._at + 1, self._at + 1
         while self._at < len(text):
@@ -200,7 +200,7 @@ class _Writer:
         return "".join([*written, text[start : self._at]]), value
 
     def _read_inner(self, prefix: str, quote: str, inner: str) -> str:
-        """Return a string in a field: with other quotes, or as a tuple of what its own fields hold."""
+        """Return a string in a field with other quotes; an f-string as a tuple of its own fields."""
         if {"f", "t"} & set(prefix.lower()):
             _, values = self._read_parts(quote, inner, is_raw="r" in prefix.lower())
             return f"({''.join(f'({value}), ' for value in values)})"

@@ -1,11 +1,11 @@
 """Scopes of a Python text: the bare names that are bound inside functions, and those bound outside.
 
 During the walk a scope gathers the names that it binds and the bare names that it reads. After the walk,
-`settle` determines for each scope which names are variables of it or of functions around it: those are not
-references. A name that a function binds by `import`, `def` or `class` is not a variable: its uses are
-references, and the resolver finds their target. Builtins that are not rebound are dropped as well.
-Reads of names that a function has already bound are not even gathered, until it declares a name or has
-`global` or `nonlocal` names: a read between `x = 1` and a later `import x` in one function is not the import.
+`find_variables` decides for each scope which names are variables of it or of functions around it: those are
+not references. A name that a function binds by `import`, `def` or `class` is no variable: its uses are
+references, and the resolver finds their target. Builtins that are not rebound are dropped as well. Reads of
+names that a function has already bound are not even gathered, until it declares a name or has `global` or
+`nonlocal` names: a read between `x = 1` and a later `import x` in one function is not the import.
 
 Left out on purpose: control flow. A name is bound in the whole of its scope, as in the language.
 """
@@ -43,7 +43,7 @@ MODULE, CLASS, FUNCTION, COMPREHENSION = ScopeKind
 
 
 class Scope:
-    """One scope of a text. Its parent is the scope around it, or the one whose names it shares."""
+    """One scope of a text. Its parent is the scope around it, or the one with which it shares its names."""
 
     __slots__ = (
         "class_ordinal", "declared", "global_names", "hidden", "hiding", "kind", "line", "local",
@@ -64,7 +64,7 @@ class Scope:
         self.reads: dict[ReferenceKey, int] = {}  # -> arguments
         self.hidden: Set[str] = NO_NAMES  # function variables visible here; may be another scope's set
         self.hiding: Set[str] = NO_NAMES  # of its variables those that hide one of a function around it
-        # Parameters of lambdas around it: nothing shows their types, whatever else has their names.
+        # Parameters of lambdas around it, whose types are unknown, even if something else has their names.
         self.opaque: Set[str] = NO_NAMES if parent is None or owner != parent.owner else parent.opaque
         self.unbound: frozenset[str] = BUILTINS  # builtins that are not rebound here
         # First parameter of the method around it, and ordinal of that method's class; "" and 0 for none.
@@ -77,8 +77,8 @@ class Scope:
         scope.variables, scope.declared = self.variables, self.declared
         return scope
 
-    def settle(self) -> None:
-        """Determine which variables are visible here. Scopes around this one must be settled."""
+    def find_variables(self) -> None:
+        """Find out which variables are visible here, after the same was done for the scopes around."""
         around = self.parent
         if self.kind is MODULE:
             self.unbound = BUILTINS - self.variables - self.declared if around is None else around.unbound
@@ -107,7 +107,7 @@ class Scope:
             self.hidden = self.hidden | own if self.hidden else own
 
     def give(self, rows: dict[ReferenceKey, int]) -> None:
-        """Add to `rows` the reads of names that are references. The scope must be settled."""
+        """Add to `rows` the reads of names that are references, after `find_variables`."""
         hidden, unbound = self.hidden, self.unbound
         own = self.variables | self.declared if self.kind is CLASS else NO_NAMES
         unseen = self._list_unseen()
@@ -119,9 +119,7 @@ class Scope:
                 is_unseen = name in unseen and read[0] == self.owner
                 rows[(*read[:4], AROUND_CLASS, read[5]) if is_unseen else read] = count
         for name in sorted(self.hiding):
-            rows[self.owner, BIND, "", UNKNOWN_TYPE, name, self.line] = (
-                SAME  # its type may be shown by no other row
-            )
+            rows[self.owner, BIND, "", UNKNOWN_TYPE, name, self.line] = SAME  # no other row may show its type
 
     def _list_unseen(self) -> Set[str]:
         """Return the names of the class around a lambda or a comprehension, which these do not see."""
@@ -138,7 +136,7 @@ class Scope:
         self.local = NO_NAMES
 
     def find_binder(self) -> Scope:
-        """Return the scope that a walrus in this one binds in: the nearest that is not a comprehension."""
+        """Return the scope in which a walrus binds: the nearest one that is no comprehension."""
         scope: Scope = self
         while scope.kind is COMPREHENSION and scope.parent is not None:
             scope = scope.parent

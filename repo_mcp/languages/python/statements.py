@@ -1,7 +1,7 @@
 """The walk over the statements of a Python text: functions, classes, imports and control flow.
 
 Decorators, defaults and annotations of a function are references of that function, since they are in its
-span, though its scope opens after them.
+span, although its scope opens after them.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class StatementWalk(AssignmentWalk):
         stack.append(EnterScope(outer, outer_symbol))
         stack += reversed(node.body)
         before_body = len(stack)
-        self.symbol, self.scope = ordinal, around  # annotations and defaults see the type parameters
+        self.symbol, self.scope = ordinal, around  # type parameters are visible in annotations and defaults
         self._record_type_parameters(node)
         self._signature(node)
         self.narrow(narrow_block(node.body))
@@ -112,7 +112,7 @@ class StatementWalk(AssignmentWalk):
                 self.stack.append(decorator)
 
     def _open_type_parameters(self, node: Any) -> Scope:
-        """Return the scope of `[T: Bound]` if there is one; else the current one."""
+        """Return the scope of `[T: Bound]` if there is one, else the current one."""
         parameters = getattr(node, "type_params", None)
         if not parameters:
             return self.scope

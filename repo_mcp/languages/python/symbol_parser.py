@@ -32,7 +32,7 @@ PIECE_BYTES = 4 * 1024  # at least; neither 2 KB nor 8 KB is faster
 _HEAD = re.compile(rb"\n\n(?=def |class |async |@)")
 _ERRORS = (SyntaxError, ValueError, OverflowError, SystemError, MemoryError, RecursionError)
 MAX_BLOCKS = 5_000
-MAX_LINE_BYTES = 2_000  # longer lines are not looked at
+MAX_LINE_BYTES = 2_000  # longer lines are not read
 _CONTINUES = re.compile(rb"(?:else|elif|except|finally)\b|[)\]}#\s]|\"\"\"|'''")
 _DECLARES = re.compile(rb"([ \t]{0,200})(?:async[ \t]{1,9})?(def|class)[ \t]{1,9}([^\W\d]\w{0,200})")
 
@@ -133,7 +133,7 @@ def cut_between_statements(text: bytes) -> list[bytes]:
 
 
 def cut_out_faults(text: bytes, is_good: Callable[[bytes], bool]) -> tuple[bytes, frozenset[int]]:
-    """Return the text with the blocks that do not parse emptied, and their line numbers, from 1."""
+    """Return the text in which the blocks that do not parse are emptied, and their line numbers, from 1."""
     lines = text.split(b"\n")
     starts = _list_starts(lines)
     if len(starts) > MAX_BLOCKS:

@@ -1,8 +1,8 @@
 """The symbols of a Python text in the order of their start, with the flags that decorators and names imply.
 
-A symbol is public API if neither its name nor that of anything around it begins with an underscore; if there
-is an `__all__`, a top-level symbol is if that names it. Nothing inside a function is public API. Access
-follows the underscore convention: `__x` is private, `_x` protected, all else public.
+A symbol is public API if neither its name nor that of anything around it begins with an underscore; in a
+module with `__all__`, a top-level symbol is if `__all__` names it. Nothing inside a function is public API.
+Access follows the underscore convention: `__x` is private, `_x` protected, all else public.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def draft_class(node: ast.ClassDef, parent: int) -> SymbolDraft:
 
 
 def _is_unnamed(base: ast.expr) -> bool:
-    """Return whether no reference names a base; `object` comes last in any case, and does not count."""
+    """Return whether no reference names a base; `object` does not count, since it comes last anyway."""
     named = base.value if isinstance(base, ast.Subscript) else base
     if isinstance(named, ast.Name):
         return named.id in BUILTINS and named.id != "object"
@@ -172,7 +172,7 @@ def cut_text(node: ast.expr, lines: Sequence[bytes]) -> str:
 
 
 def _cut_lines(first: int, start: int, last: int, end: int, lines: Sequence[bytes]) -> str:
-    """Return some lines as one, without the comments that are easy to recognise."""
+    """Return some lines as one, without comments that are easy to recognise."""
     most = 4 * MAX_SIGNATURE_CHARS
     pieces = [lines[first - 1][start : start + most]]
     for number in range(first, min(last, first + MAX_SIGNATURE_LINES)):

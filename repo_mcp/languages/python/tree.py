@@ -80,7 +80,7 @@ _NEWER: tuple[tuple[tuple[int, int], str], ...] = (
 NEWER_PATTERNS = tuple(re.compile(pattern) for version, pattern in _NEWER if sys.version_info[:2] < version)
 
 
-_FREE_FSTRINGS = (3, 12)  # from here on a field may hold the string's own quote, and backslashes
+_FREE_FSTRINGS = (3, 12)  # from this version on, a field may contain the quote of its string, and backslashes
 _FSTRING = re.compile(r"\b(?:[fF][rR]?|[rR][fF])([\"'])(?!\1)")
 
 
@@ -119,7 +119,7 @@ def _looks_newer(source: bytes, line: int) -> bool:
 
 
 def _field_is_free(text: str, position: int, quote: str) -> bool:
-    """Return True when the f-string field at `position` holds its quote or a backslash, and ends."""
+    """Return whether the f-string field at `position` contains its quote or a backslash, and ends."""
     depth = 0
     while position < len(text):
         char = text[position]
@@ -143,7 +143,7 @@ class _Surroundings(NamedTuple):
     context: str | None = None
 
     def inside(self, node: DefinitionNode) -> _Surroundings:
-        """Return the surroundings of the body of a definition that stands here."""
+        """Return the surroundings of the body of this definition."""
         scope = "class" if isinstance(node, ast.ClassDef) else "function"
         name = node.name if self.parent is None else f"{self.parent}.{node.name}"
         return self._replace(parent=cut(name, MAX_PARENT_CHARS), scope=scope)
@@ -202,7 +202,7 @@ class _Walk:
 
 
 class _Source:
-    """The text of one file, and the signatures and labels that are made of it."""
+    """The text of one file, from which signatures and labels are made."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
         self._lines = lines

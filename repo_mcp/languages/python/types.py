@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from repo_mcp.languages.python.scopes import BUILTINS
 from repo_mcp.symbols.symbol_record import Binding
 
-MAX_FORMS = 6  # of one variable in one statement
+MAX_FORMS = 6  # forms of one variable in one statement
 MAX_PATH_CHARS = 160
 MAX_STRING_CHARS = 1_000  # of a quoted annotation
 MAX_LINKS = 40
@@ -61,18 +61,18 @@ _ITEMS = frozenset({
     "list", "List", "set", "Set", "frozenset", "FrozenSet", "deque", "Deque", "Sequence", "MutableSequence",
     "Iterable", "Iterator", "Collection", "Container", "Generator", "AsyncIterator", "AsyncIterable",
     "AsyncGenerator", "AbstractSet", "MutableSet", "Reversible", "tuple", "Tuple",
-    # The value that `with` enters, `get` returns or a call returns counts as an item.
+    # What `with` enters, and what `get` or a call returns, counts as an item.
     "AbstractContextManager", "ContextManager", "AbstractAsyncContextManager", "AsyncContextManager",
     "ContextVar", "Queue", "ReferenceType", "ref",
 })  # fmt: skip
-_BARE = frozenset({"Final", "ClassVar"})  # annotations without a type: the value decides it
+_BARE = frozenset({"Final", "ClassVar"})  # annotations without a type, where the value decides it
 _MAPPINGS = frozenset({
     "dict", "Dict", "Mapping", "MutableMapping", "DefaultDict", "defaultdict", "OrderedDict", "ChainMap",
     "WeakValueDictionary",
 })  # fmt: skip
 MAX_CONDITIONS = 6  # in one `and`
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_Told = tuple[str, list[Form]]  # variable, and the forms of its class
+_Told = tuple[str, list[Form]]  # a variable, and the forms of its class
 
 
 def parse_quoted(text: str) -> ast.expr | None:
@@ -142,7 +142,7 @@ def find_path(node: ast.expr) -> str:
 
 
 def list_value_forms(value: ast.expr, form: int = SAME) -> list[Form]:
-    """Return the forms of a value; with ITEM those of an item, with ENTERED those that `with` binds."""
+    """Return the forms of a value; with ITEM those of an item, with ENTERED those of what `with` binds."""
     if isinstance(value, ast.Call) and form == SAME and (cast := find_cast(value)) is not None:
         return list_type_forms(cast)
     if type(value) in _PLAIN:
@@ -173,7 +173,7 @@ def list_alias_forms(value: ast.expr) -> list[Form]:
 
 
 def is_bare(annotation: ast.expr) -> bool:
-    """Return whether an annotation leaves the type to the value: `Final`."""
+    """Return whether an annotation says nothing of the type: `Final`."""
     return find_path(annotation).rpartition(".")[2] in _BARE
 
 
@@ -188,7 +188,7 @@ def list_unpacked_forms(value: ast.expr, position: int) -> list[Form]:
 
 
 def list_paired_forms(values: ast.Call) -> list[list[Form]]:
-    """Return the forms of the variables of a loop over `zip(a, b)` or `a.items()`, whose keys are unknown."""
+    """Return the forms of the variables of a loop over `zip(a, b)` or `a.items()`, without those of keys."""
     func = values.func
     if isinstance(func, ast.Name) and func.id == "zip":
         return [list_value_forms(one, ITEM) for one in values.args]
@@ -234,12 +234,12 @@ def list_class_forms(node: ast.expr) -> list[Form]:
         else:
             classes.append(one)
     forms = [_describe(one, NARROWED) for one in classes if isinstance(one, ast.Name | ast.Attribute)]
-    # If some of the classes are unknown, none count: the variable may have members of the unknown ones.
+    # If one of the classes is unknown, none counts: the variable may have members of that one.
     return [one for one in forms if one is not None] if len(forms) == len(classes) else []
 
 
 def list_alike(types: list[ast.expr], form: int) -> list[Form]:
-    """Return the forms of plain types, all of them with another binding."""
+    """Return the forms of plain types, all with the same binding."""
     found = [one for each in types for one in list_type_forms(each)]
     return [(qualifier, name, form) for qualifier, name, plain in found if plain == TYPE][:MAX_FORMS]
 
@@ -318,7 +318,7 @@ def narrow_branch(test: ast.expr, body: list[ast.stmt]) -> Iterator[Narrowing]:
 
 
 def narrow_others(node: ast.If) -> Iterator[Narrowing]:
-    """Yield the narrowings in the branch that runs if a call of `isinstance` was false, or `not` was."""
+    """Yield the narrowings in the branch that runs after a false `isinstance`, or a true `not`."""
     denied = _find_denied(node)
     for one in narrow_branch(denied, node.orelse) if denied is not None else ():
         yield one._replace(start=node.orelse[0].lineno)
@@ -329,7 +329,7 @@ def narrow_others(node: ast.If) -> Iterator[Narrowing]:
 
 
 def _exclude(test: ast.expr, start: int, end: int) -> Iterator[Narrowing]:
-    """Yield the classes of which a variable is no instance where a call of `isinstance` was false."""
+    """Yield the classes of which a variable is certainly no instance after a false `isinstance`."""
     for name, forms in _iter_conditions(test) if isinstance(test, ast.Call) else ():
         own = [
             (qualifier, last) for qualifier, last, _ in forms if last and (qualifier or last not in BUILTINS)
@@ -340,13 +340,13 @@ def _exclude(test: ast.expr, start: int, end: int) -> Iterator[Narrowing]:
 
 
 def narrow_expression(test: ast.expr, node: ast.expr) -> Iterator[Narrowing]:
-    """Yield the narrowings in an expression guarded by a condition: the rest of an `and`, a comprehension."""
+    """Yield the narrowings in an expression that a condition guards, as the rest of an `and`."""
     for name, forms in _iter_conditions(test):
         yield Narrowing(name, forms, test.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def narrow_block(body: list[ast.stmt]) -> Iterator[Narrowing]:
-    """Yield the narrowings after statements of a block, up to its end."""
+    """Yield the narrowings that hold after statements of a block, to its end."""
     end = (body[-1].end_lineno or body[-1].lineno) + 1 if body else 0
     for statement in body[:-1]:
         if isinstance(statement, ast.Assert):
@@ -382,11 +382,11 @@ def _iter_conditions(test: ast.expr) -> Iterator[_Told]:
             yield part.args[0].id, [(f"{function}()", "", NARROWED)]
 
 
-MAX_ARGUMENTS = 8  # of one call; with more, none are recorded
-COPIED = "@"  # before the names of an argument of which a call may return a copy
+MAX_ARGUMENTS = 8  # arguments of one call; if there are more, none is recorded
+COPIED = "@"  # before the names of an argument that a call may return as a copy
 _COPYING = frozenset({"copy", "deepcopy"})
 _CHANGING = frozenset({"replace", "evolve"})
-_SHORT = re.compile(r"[\w+-]{0,16}", re.ASCII)  # strings that are recorded as written
+_SHORT = re.compile(r"[\w+-]{0,16}", re.ASCII)  # strings that are recorded as they are
 
 
 def write_arguments(call: ast.Call) -> str:

@@ -43,7 +43,7 @@ def on_test(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_switch(walk: ScriptWalk, node: Node) -> None:
-    """Add a row for the value whose member `switch` tells apart."""
+    """Add a row for the value of whose members a `switch` compares one."""
     value = node.child_by_field_name("value")
     while value is not None and value.type == "parenthesized_expression":
         value = value.named_child(0)
@@ -60,7 +60,7 @@ def _refer(walk: ScriptWalk, node: Node, value: Node | None, name: str = "", las
 def _find_last_line(walk: ScriptWalk, node: Node, value: Node) -> int:
     """Return the last line of the branch that is taken if a comparison holds.
 
-    Returns 0 if others decide it, too, or if the value is assigned anew there.
+    Returns 0 if other conditions decide it as well, or if the value is assigned again there.
     """
     for _ in range(MAX_STEPS):
         parent = node.parent

@@ -1,9 +1,9 @@
 """Contextual types: those that a value is expected to have, for its parameters and members.
 
-They come from a variable, a result or a parameter with a written type. A function at that place has
+They come from a variable, a result or a parameter with a written type. A function in that place has
 parameters of that type, and the keys of an object are its members. A type is noted under the byte where the
-value starts, before the walk gets there. If it has no name in the code, as the type of a parameter has none,
-a variable named EXPECTED and an offset stands for it.
+value starts, before the walk gets there. If it has no name in the code, as that of a parameter has none, a
+variable that is named EXPECTED and an offset stands for it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-OF_ITEM = -1  # in the place of a parameter: an item of what the name means
-AS_IS = -2  # in the place of a parameter: what the variable of that name is
-MAX_ITEMS = 200  # of a list whose objects have keys that are noted
+OF_ITEM = -1  # in place of a parameter: an item of what the name means
+AS_IS = -2  # in place of a parameter: the type of the variable with that name
+MAX_ITEMS = 200  # objects of a list that are read
 _OF_WHAT = {0: TYPE, OF_ITEM: ITEM, AS_IS: SAME}  # position of a context -> how its variable is typed
 _EXPECTING = frozenset({"object", "arrow_function", "function_expression"})
 _KEYS = frozenset({"property_identifier", "shorthand_property_identifier"})
@@ -29,7 +29,7 @@ _KEYED = {"pair": "key", "method_definition": "name"}  # members of an object ->
 
 
 def expect(walk: ScriptWalk, value: Node | None, type_text: str) -> None:
-    """Note the contextual type of a value, for its parameters or members; of `value as T`, T."""
+    """Note the contextual type of a value, for its parameters or members; of `value as T` it is T."""
     for _ in range(3):
         if value is None or value.type not in VALUE_WRAPPERS or not value.named_child_count:
             break
@@ -45,7 +45,7 @@ def expect(walk: ScriptWalk, value: Node | None, type_text: str) -> None:
 
 
 def _list_items(value: Node) -> list[Node]:
-    """Return the objects in a list, or those that are values of an object, as a list or a record has."""
+    """Return the objects in a list, or those that are the values of an object."""
     items: list[Node | None] = []
     if value.type == "array":
         items += value.named_children[:MAX_ITEMS]
@@ -55,9 +55,10 @@ def _list_items(value: Node) -> list[Node]:
 
 
 def bind_expected(walk: ScriptWalk, node: Node, alias: str, index: int, start: int) -> bool:
-    """Record that a variable has a noted type ITSELF, or is a parameter of a function with a noted type.
+    """Record a variable of a noted type (ITSELF), or a parameter of a function of a noted type.
 
-    Return True if a type is noted."""
+    Return whether a type is noted.
+    """
     context = walk.contexts.get(node.start_byte)
     if context is None or index > ITSELF:
         return False
@@ -70,7 +71,7 @@ def bind_expected(walk: ScriptWalk, node: Node, alias: str, index: int, start: i
 
 
 def expect_argument(walk: ScriptWalk, value: Node, name: str, qualifier: str, position: int) -> None:
-    """Note the contextual type of what a call of `qualifier.name` is given at a position, counted from 1."""
+    """Note the contextual type of the argument of `qualifier.name` at a position, counted from 1."""
     if value.type in _EXPECTING:
         walk.contexts[value.start_byte] = name, qualifier, position
     elif value.type == "array" and (items := _list_items(value)):
@@ -82,7 +83,7 @@ def expect_argument(walk: ScriptWalk, value: Node, name: str, qualifier: str, po
 
 
 def expect_result(walk: ScriptWalk, value: Node, start: int) -> None:
-    """Note the contextual type of a value that the function at `start` returns, if that one has a type."""
+    """Note the contextual type of a value that the function at `start` returns, if it has one itself."""
     context = walk.contexts.get(start)
     for _ in range(3):
         if value.type not in VALUE_WRAPPERS or value.type == "as_expression" or not value.named_child_count:
@@ -132,5 +133,5 @@ def refer_keys(walk: ScriptWalk, node: Node) -> None:
             value = None if holder is None else holder.child_by_field_name("value")
             if value is not None:
                 _note(walk, value, walk.read_name(one), f"{EXPECTED}{start}", 0)
-                if value.type == "call_expression":  # what it returns may be a type that the object gives
+                if value.type == "call_expression":  # its result may decide a type argument of the object
                     walk.bind_value(f"{EXPECTED}{start}.{walk.read_name(one)}", value, value.start_byte)

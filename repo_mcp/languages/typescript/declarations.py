@@ -27,7 +27,7 @@ _FLAGS = {
     "override_modifier": SymbolFlag.OVERRIDE,
 }
 TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
-_OPTIONAL = re.compile(rb"\s*\?")  # behind the name of a member or a parameter
+_OPTIONAL = re.compile(rb"\s*\?")  # after the name of a member or a parameter
 UNNAMED = "default"
 
 
@@ -79,7 +79,7 @@ def on_class(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_class_expression(walk: ScriptWalk, node: Node) -> None:
-    """Open a class that is a value: of the symbol that it is assigned to, else declare one."""
+    """Open a class that is a value: it belongs to the symbol that it is assigned to, or is declared."""
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
@@ -88,7 +88,7 @@ def on_class_expression(walk: ScriptWalk, node: Node) -> None:
         name = walk.read(name_node) or "class"
         walk.declare(node, name, SymbolKind.CLASS, Prefix(node.start_byte))
         ordinal = len(walk.entries) - 1
-        last = walk.find_line(node.end_byte - 1)  # by its name it is seen in itself alone
+        last = walk.find_line(node.end_byte - 1)  # its name is visible only inside itself
         walk.refer(ReferenceRole.BIND, name, node.start_byte, "", BLOCK, last, ordinal)
     elif name_node is not None and walk.read(name_node) != walk.entries[ordinal].name:
         walk.open_scope(node.end_byte)  # its own name hides others in itself
@@ -99,7 +99,7 @@ def on_class_expression(walk: ScriptWalk, node: Node) -> None:
 
 def on_method(walk: ScriptWalk, node: Node) -> None:
     """Declare a method, an accessor, a constructor or a signature of one."""
-    if node.start_byte < walk.bases_end:  # of a type that a base is given
+    if node.start_byte < walk.bases_end:  # in a type argument of a base
         return
     name_node = node.child_by_field_name("name")
     name = walk.read_name(name_node)
@@ -142,7 +142,7 @@ def _read_modifiers(walk: ScriptWalk, node: Node, name: Node | None) -> tuple[in
 
 
 def read_optional(walk: ScriptWalk, name: Node | None) -> int:
-    """Return the flag of a member that need not be there; 0 for any other."""
+    """Return the OPTIONAL flag for a member that an object need not have, else 0."""
     return SymbolFlag.OPTIONAL if name is not None and _OPTIONAL.match(walk.text, name.end_byte) else 0
 
 
@@ -179,7 +179,7 @@ def read_function_value(walk: ScriptWalk, ordinal: int, value: Node) -> None:
 
 
 def on_property(walk: ScriptWalk, node: Node) -> None:
-    """Declare a property of an interface or a named type; those of unnamed types are ignored."""
+    """Declare a property of an interface or a named type; those of unnamed types are left out."""
     if walk.is_local or walk.entry.kind not in TYPE_HOLDERS or node.start_byte < walk.bases_end:
         return
     name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
@@ -232,7 +232,7 @@ def on_namespace(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_ambient(walk: ScriptWalk, node: Node) -> None:
-    """Pass on the prefix of a declaration after `declare`."""
+    """Pass the prefix `declare` on to the declaration after it."""
     above = walk.find_prefix(node)
     inner = node.named_children
     if inner:

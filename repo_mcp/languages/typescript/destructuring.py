@@ -1,4 +1,4 @@
-"""Names that destructuring binds, `{a, b: c}` and `[a, b]`: each is a member of what is taken apart."""
+"""Names that destructuring binds, `{a, b: c}` and `[a, b]`: each is a member of the value."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def bind_items(walk: ScriptWalk, pattern: Node, type_node: Node | None, value: N
 
 
 def bind_tuple(walk: ScriptWalk, value: Node, ordinal: int) -> None:
-    """Record the values that a function returns in a list whose items are told apart: `[a, b] as const`."""
+    """Record the values that a function returns in a tuple: `[a, b] as const`."""
     for at, one in enumerate(value.named_children[:MAX_ITEMS]):
         if one.type == "identifier":
             walk.refer(ReferenceRole.BIND, walk.read(one), one.start_byte, "", f"this.{at}", SAME, ordinal)
@@ -80,7 +80,8 @@ def _bind_rest(walk: ScriptWalk, local: Node, owner: str) -> None:
 def read_pattern_owner(walk: ScriptWalk, pattern: Node, type_node: Node | None) -> str:
     """Return the owner of the members in the pattern of a parameter, by its written type.
 
-    A type that is given types, or has no name, is that of a variable that stands for the parameter."""
+    For a type with type arguments, or without a name, it is a variable that stands for the parameter.
+    """
     alias = f"{EXPECTED}{pattern.start_byte}"
     if type_node is None or not GENERIC.search(walk.read_line(type_node)):
         return walk.read_owner(type_node, None)

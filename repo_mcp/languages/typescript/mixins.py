@@ -1,8 +1,8 @@
-"""Classes that functions make: `class A extends Named(Aged(Base))`, or a variable that holds such a class.
+"""Classes that functions make: `class A extends Named(Aged(Base))`, or a variable with such a class.
 
-A mixin is a function that takes a class first, and returns one that extends it. The rows of a class or a
-variable name the mixins, the outermost one first, and then the class that is given. Left out on purpose:
-classes that a mixin takes as a further argument, or in a list.
+A mixin is a function whose first parameter is a class, and that returns a class extending it. The rows of a
+class or a variable name the mixins, the outermost one first, and then the class that is passed in. Left out
+on purpose: classes that a mixin takes as a further argument, or in a list.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 MIXED = "&"  # the alias in rows of a class; before the name of a variable, or RESULT, in those of its value
-MAX_MIXINS = 24  # within one another
+MAX_MIXINS = 24  # nested calls of mixins
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 
 
 def bind_base(walk: ScriptWalk, base: Node) -> None:
     """Record the base of a class if functions make it, or if it is a variable.
 
-    A further row says that this is the first parameter of the function around it, which is a mixin.
+    A further row says that the base is the first parameter of the function around it, which then is a mixin.
     """
     if base.type == "call_expression":
         calls = _list_calls(walk, base)
@@ -41,7 +41,7 @@ def bind_base(walk: ScriptWalk, base: Node) -> None:
 
 
 def bind_made_class(walk: ScriptWalk, name: str, value: Node) -> None:
-    """Record which functions make the class that a variable holds, if it may hold one."""
+    """Record the functions that make the class of a variable, if it may be a class."""
     calls = _list_calls(walk, value) if value.type == "call_expression" else []
     given = calls[-1][0].rpartition(".")[2] if calls else ""
     if given[:1].isupper():

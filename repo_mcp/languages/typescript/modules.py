@@ -146,7 +146,7 @@ def _export_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> None
 
 
 def _export_named(walk: ScriptWalk, node: Node) -> None:
-    """Add `a` or `a: b` of a default-exported object: importers have `b` as its member `a`."""
+    """Add the names `a` or `a: b` of an object that is exported as default, as members of it."""
     if node.type == "shorthand_property_identifier":
         _export_property(walk, node)
         return
@@ -156,7 +156,7 @@ def _export_named(walk: ScriptWalk, node: Node) -> None:
 
 
 def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> None:
-    """Declare an exported value under its own name, else as "default"."""
+    """Declare an exported value under its own name, or else as "default"."""
     own = walk.read(value.child_by_field_name("name")) if value.type in _DECLARATIONS else ""
     kind = SymbolKind.FUNCTION if value.type in FUNCTION_VALUES else SymbolKind.CONSTANT
     kind = SymbolKind.CLASS if value.type == "class" else kind
@@ -207,7 +207,7 @@ def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
 
 
 def _has_written_type(walk: ScriptWalk, name_node: Node) -> bool:
-    """Return True for a JavaScript variable with `@type` in its comment: it is no name of the module."""
+    """Return whether a JavaScript variable has a `@type` comment, so that it does not name the module."""
     start, end = walk.comment
     is_above = end and name_node.start_byte - end < MAX_WORDS_BYTES
     return bool(is_above) and b"@type " in walk.text[start:end]
@@ -231,7 +231,7 @@ def _export_whole_as(walk: ScriptWalk, name_node: Node) -> None:
 
 
 def _is_module_object(walk: ScriptWalk, value: Node) -> bool:
-    """Return whether a value is the object that a file exports, `var app = exports`, and stays so."""
+    """Return whether a variable is, and stays, the object that a file exports: `var app = exports`."""
     if value.type not in {"identifier", "member_expression"} or walk.is_typescript or walk.is_local:
         return False
     return walk.read_line(value) in _MODULE_OBJECTS and _WHOLE_ASSIGNED.search(walk.text) is None
@@ -262,7 +262,7 @@ def _import_pattern(walk: ScriptWalk, node: Node, source: str, held: int) -> Non
 
 
 def refer_required(walk: ScriptWalk, call: Node, function: Node) -> bool:
-    """Add an import for a `require` or `import` call not accounted for; return False for others."""
+    """Add an import for a `require` or `import` call that is not yet recorded; return False for others."""
     source = _read_required(walk, call)
     if not source:
         return False
@@ -273,7 +273,7 @@ def refer_required(walk: ScriptWalk, call: Node, function: Node) -> bool:
 
 
 def on_assignment(walk: ScriptWalk, node: Node) -> None:
-    """Handle an assignment to exports, to a member that becomes a declaration, or to a pattern."""
+    """Record an assignment to exports, to a member that it declares, or to a pattern."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return
@@ -301,10 +301,11 @@ def on_assignment(walk: ScriptWalk, node: Node) -> None:
 
 
 def _add_to_parameter(walk: ScriptWalk, node: Node, owner: str, name: str, value: Node) -> None:
-    """Declare a method that a function of the file gives to a class that it takes as a parameter.
+    """Declare a method that a function of the file adds to a class that it takes as a parameter.
 
     `module.exports = function (Store) { Store.prototype.load = function () {} }`; without `prototype` the
-    parameter begins with a capital."""
+    parameter must begin with a capital.
+    """
     ordinal = walk.functions.get(walk.function, 0)
     plain = owner.removesuffix(f".{PROTOTYPE}")
     if not ordinal or (plain == owner and not plain[:1].isupper()):
@@ -321,7 +322,7 @@ def _declare_method(walk: ScriptWalk, node: Node, name: str, value: Node, parent
 
 
 def _rebind(walk: ScriptWalk, name: str, value: Node, start: int) -> None:
-    """Record a further value of a variable of JavaScript, which may keep the one that it had."""
+    """Record a further value of a JavaScript variable, which may keep its earlier one."""
     if value.type not in {"null", "undefined"}:
         walk.bind_value(name, value, start)
         walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, start, "", name, SAME)
@@ -331,7 +332,8 @@ def _assign_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: N
     """Declare what is assigned to a member of something that this file declares.
 
     In JavaScript these are also members of a prototype that are no functions, and members of an object that
-    becomes the prototype."""
+    becomes the prototype.
+    """
     is_of_prototype = owner.endswith(f".{PROTOTYPE}") and not walk.is_typescript
     if value.type in _DECLARATIONS or is_of_prototype:
         _declare_member(walk, node, owner, name, value)
@@ -425,7 +427,8 @@ def _assign_this(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
 def _find_constructing(walk: ScriptWalk) -> int:
     """Return the JavaScript constructor function around an assignment: its name begins with a capital.
 
-    Returns 0 if the innermost function is no such function."""
+    Returns 0 if the innermost function has no such name.
+    """
     ordinal = walk.functions.get(walk.function, 0)
     entry = walk.entries[ordinal]
     is_named = entry.kind is SymbolKind.FUNCTION and not entry.parent and entry.name[:1].isupper()
@@ -437,7 +440,7 @@ def _declare_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: 
     plain = owner.removesuffix(f".{PROTOTYPE}")
     parent = walk.members.get((0, plain), -1)
     if parent < 0 and plain != owner and value.type in FUNCTION_VALUES and not walk.is_typescript:
-        _declare_method(walk, node, name, value, 0)  # of a class that another file declares
+        _declare_method(walk, node, name, value, 0)  # the class may be declared in another file
         return
     if "." in plain or parent < 0:
         return

@@ -31,17 +31,17 @@ BYTES_A_BRACKET = 100  # at most, in code; minified code has a "(" every 20 to 6
 
 
 def is_named_minified(file_name: str) -> bool:
-    """Return whether a file says by its name that it is minified: `jquery.min.js`.
+    """Return whether the name of a file says that it is minified: `jquery.min.js`.
 
-    Its lines may be short again, but not the names in it."""
+    The lines of such a file may be short again, but its names stay short.
+    """
     return _MINIFIED.search(file_name) is not None
 
 
 def is_minified(text: bytes) -> bool:
-    """Return True when more than half of a text is code in lines longer than LONG_LINE_BYTES.
+    """Return whether more than half of a text is code in lines longer than LONG_LINE_BYTES.
 
-    Brackets distinguish code from tables, drawings and long strings, which hand-written code may also
-    contain.
+    Brackets tell code from tables, drawings and long strings, which hand-written files may contain, too.
     """
     long_lines = [line for line in text.split(b"\n") if len(line) > LONG_LINE_BYTES]
     size = sum(map(len, long_lines))
@@ -183,7 +183,7 @@ def _write_plainly(dialect: str, text: bytes) -> bytes:
 
 
 def _blank_rest(found: re.Match[bytes]) -> bytes:
-    """Return a match in which only the group that took part is left."""
+    """Return a match in which only the group that matched is left."""
     kept = found[1] or found[2] or found[3] or found[4]
     return kept + blank(found[0][len(kept) :])
 

@@ -1,4 +1,4 @@
-"""Parts of TypeScript types that have no name: signatures, items of an index, and type parameters."""
+"""Parts of TypeScript types that have no name: signatures, index signatures, and type parameters."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 
 def on_call_signature(walk: ScriptWalk, node: Node) -> None:
-    """Record what a call of a value of the innermost type takes and returns, and open its scope.
+    """Record the parameters and the result of calling a value of the innermost type, and open their scope.
 
-    The type has the parameters of the first signature; each row has those of its own, and the result."""
+    The type has the parameters of the first signature; each row has those of its own signature, and the
+    result.
+    """
     entry = walk.entry
     if entry.kind in TYPE_HOLDERS and not walk.is_local:
         result = read_type_text(walk, node.child_by_field_name("return_type"))
@@ -29,24 +31,24 @@ def on_call_signature(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_construct_signature(walk: ScriptWalk, node: Node) -> None:
-    """Record that a value of the innermost type makes objects, and open the scope of what it takes."""
+    """Record that a value of the innermost type constructs objects, and open the scope of the parameters."""
     _add_keyless(walk, node, "new")
     walk.open_scope(node.end_byte)
 
 
 def _add_keyless(walk: ScriptWalk, node: Node, what: str) -> None:
-    """Record what the innermost type has without a name."""
+    """Record a part of the innermost type that has no name."""
     if walk.entry.kind in TYPE_HOLDERS and not walk.is_local:
         walk.refer(ReferenceRole.BIND, what, node.start_byte, "", KEYLESS, TYPE)
 
 
 def on_type_scope(walk: ScriptWalk, node: Node) -> None:
-    """Open the scope of a function type, whose parameters bind nothing outside."""
+    """Open the scope of a function type, whose parameters are visible nowhere else."""
     walk.open_scope(node.end_byte)
 
 
 def on_index(walk: ScriptWalk, node: Node) -> None:
-    """Bind the key of `[key: string]: T`, and record that the innermost type has such items."""
+    """Bind the key of `[key: string]: T`, and record the items of the innermost type."""
     _add_keyless(walk, node, f":{read_type_text(walk, node.child_by_field_name('type'))}")
     walk.open_scope(node.end_byte)
     name_node = node.child_by_field_name("name")

@@ -1,7 +1,8 @@
 """Written TypeScript types, reduced to the one type whose members a value, or each of its items, has.
 
-Wrappers that pass members on (`Promise`, `Readonly`, ...) are looked through: an awaited value's members are
-used more often than the promise's. Unions of more than one type, literals and functions name no type.
+Wrappers that pass members on (`Promise`, `Readonly`, ...) are treated as their type argument: the members of
+an awaited value are used more often than those of the promise. Unions of more than one type, literals and
+functions name no type.
 """
 
 from __future__ import annotations
@@ -27,14 +28,15 @@ _CONTAINERS = frozenset(
         " Generator AsyncGenerator ArrayLike",
     )
 )
-_KEYED = frozenset({"Map", "ReadonlyMap", "WeakMap", "Record"})  # whose items are the second type given
+# types whose items are of their second type argument
+_KEYED = frozenset({"Map", "ReadonlyMap", "WeakMap", "Record"})
 _NOTHING = frozenset(
     re.findall(
         r"\w+",
         "any unknown never void null undefined string number boolean bigint symbol object true false this",
     )
 )
-ANYTHING = frozenset({"any", "unknown"})  # in a union, what the whole of it is
+ANYTHING = frozenset({"any", "unknown"})  # in a union, these stand for the whole of it
 MAX_MEMBERS = 24  # of a union
 _MEMBER_PART = re.compile(r"\[[\"']([\w$]+)[\"']\]")
 _MEMBER_TYPE = re.compile(r"([A-Za-z_$][\w$.]*(?:\[[\"'][\w$]+[\"']\])*)\[[\"']([\w$]+)[\"']\]")
@@ -50,11 +52,11 @@ _JOINED = re.compile(
 )
 # At the beginning of a member in the text of an object type: `name:`, `name?:`, `name(` or `name<`.
 _MEMBER_START = re.compile(r"(?:(?<=[\s;,])|^)(?:readonly )?([\w$]+)\??(?::|(?=[(<]))")
-CUT = "…"  # ends a text that was too long for a record
+CUT = "…"  # at the end of a text that was too long for a record
 _KEY = re.compile(r"\s*[\"'`]([^\"'`$]*)[\"'`]\s*")
 _REST = re.compile(r"(.+)\[\]|(?:Readonly)?Array<(.+)>")  # the type of a parameter that takes the rest
-_LABEL = re.compile(r"^[A-Za-z_$][\w$]*\??: ")  # of the item of a tuple
-_MAKES = re.compile(r"(?:abstract\s+)?new\b\s*(?=[<(])")  # before a function type: of a class
+_LABEL = re.compile(r"^[A-Za-z_$][\w$]*\??: ")  # before the type of an item of a tuple
+_MAKES = re.compile(r"(?:abstract\s+)?new\b\s*(?=[<(])")  # before a function type: that of a constructor
 _LAST_WORD = re.compile(r"[\w$.]*…$")
 _BRACKET = re.compile(r"[<>(){}\[\]]")
 _BRACKET_OR_SEPARATOR = re.compile(r"[<>(){}\[\]|&,:?]")
@@ -75,13 +77,13 @@ class TypeName(NamedTuple):
 
     name: str = ""  # empty: the type is not known
     qualifier: str = ""
-    is_items: bool = False  # it is the type of the items
+    is_items: bool = False  # the value is a list, and this is the type of its items
     type_arguments: tuple[str, ...] = ()
-    is_result: bool = False  # it is what a function of that type returns
-    is_open: bool = False  # it need not be this type: a condition chooses between several
-    is_member: bool = False  # it is the type of some of its members
-    is_keyed: bool = False  # the items are members, of any name
-    limits: tuple[Limit, ...] = ()  # what is kept or left out of its members
+    is_result: bool = False  # the value is the result of a function of this type
+    is_open: bool = False  # a condition chooses between this and other types
+    is_member: bool = False  # the value is one of the members of this type
+    is_keyed: bool = False  # the items are members of any name
+    limits: tuple[Limit, ...] = ()  # which members are kept or left out
 
 
 def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[TypeName]:
@@ -120,7 +122,7 @@ def _read_types(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
 
 
 def _read_several(text: str, is_items: bool, steps: int) -> Sequence[TypeName] | None:
-    """Return the types of a conditional type, a union or an intersection; None for anything else."""
+    """Return the types of a conditional type, a union or an intersection; None for any other text."""
     if " ? " in text and len(outcomes := split_type(text, "?")) > 1:
         text = "?".join(outcomes[1:])
         return _mark_open(_read_each(split_type(text, ":"), is_items, steps))
@@ -152,7 +154,7 @@ def _read_named(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
 
 
 def _read_generic(name: str, type_arguments: list[str], is_items: bool, steps: int) -> Sequence[TypeName]:
-    """Return the types that `name<type_arguments>` names: those inside, if it is a wrapper or a list."""
+    """Return the types that `name<type_arguments>` names: for a wrapper or a list, those inside."""
     if name in SEEN_THROUGH and type_arguments:
         through = read_types(type_arguments[0], is_items=is_items, steps=steps + 1)
         limit = _read_limit(name, type_arguments)
@@ -168,7 +170,7 @@ def _read_generic(name: str, type_arguments: list[str], is_items: bool, steps: i
 
 
 def _read_limit(name: str, type_arguments: list[str]) -> Limit | None:
-    """Return what `Pick<T, "a" | "b">` or `Omit<T, "a">` does; None where the keys are not written out."""
+    """Return what `Pick<T, "a" | "b">` or `Omit<T, "a">` keeps or leaves out; None without written keys."""
     if name not in {"Pick", "Omit"} or len(type_arguments) != 2:
         return None
     keys = [_KEY.fullmatch(one) for one in split_type(type_arguments[1], "|") if one.strip()]
@@ -177,7 +179,7 @@ def _read_limit(name: str, type_arguments: list[str]) -> Limit | None:
 
 
 def _read_keyed(text: str, is_keyed: bool, steps: int) -> list[TypeName]:
-    """Return the types of the values of a map, or of an object of which they are the members."""
+    """Return the types of the values of a map, or of an object with keys of any name."""
     return [one._replace(is_keyed=is_keyed) for one in read_types(text, is_items=True, steps=steps + 1)]
 
 
@@ -207,7 +209,7 @@ def _read_each(parts: list[str], is_items: bool, steps: int) -> list[TypeName]:
 
 
 def _close(text: str) -> str:
-    """Return a text that was cut without its last word, and with the brackets that are open closed."""
+    """Return a text that was cut: without its last word, and with its open brackets closed."""
     text = _LAST_WORD.sub("", text)
     waiting = []
     for at, char in enumerate(text):
@@ -265,7 +267,7 @@ def split_function(text: str) -> tuple[str, str, bool] | None:
 
 
 def makes_objects(text: str) -> bool:
-    """Return whether a type is that of a class, `new (a: A) => B`: a call of it makes an object."""
+    """Return whether a type is that of a constructor, `new (a: A) => B`."""
     return _MAKES.match(strip_outer(text)) is not None
 
 
@@ -276,7 +278,7 @@ def split_condition(text: str) -> tuple[str, str, str, str] | None:
     name, extends, target = tested.partition(" extends ")
     if not outcomes or not extends:
         return None
-    nested = 0  # conditions in C whose ":" is not reached
+    nested = 0  # conditions inside C whose ":" is still to come
     parts = [part for outcome in outcomes for part in (*split_type(outcome, ":"), "?")][:-1]
     for at, part in enumerate(parts[1:], 1):
         if part == "?":
@@ -289,7 +291,7 @@ def split_condition(text: str) -> tuple[str, str, str, str] | None:
 
 
 def _write(parts: list[str]) -> str:
-    """Return the text of parts between which "?" stands, or ":"."""
+    """Return the text of parts that are separated by "?" or ":"."""
     text = parts[0]
     for before, part in pairwise(parts):
         text += part if "?" in (before, part) else ":" + part
@@ -297,7 +299,7 @@ def _write(parts: list[str]) -> str:
 
 
 def holds_object(part: str) -> bool:
-    """Return whether a type is given an object type, and need not have its members: `Merged<A, { b: B }>`."""
+    """Return whether an object type is a type argument, so that the type may lack its members."""
     head, angle, inside = part.strip().partition("<")
     return bool(angle) and "{" in inside and "{" not in head and head not in SEEN_THROUGH
 
@@ -314,9 +316,10 @@ def is_tuple_type(text: str) -> bool:
 
 
 def read_member(text: str, name: str) -> str:
-    """Return the type that a text "{ a: A; b?(c: C): B }" or "[A, b: B]" writes for a member, "" for none.
+    """Return the type of a member in a text "{ a: A; b?(c: C): B }" or "[A, b: B]"; "" for none.
 
-    Separators may be missing, as they are where a record has put several lines on one."""
+    Separators may be missing, where a record has joined lines.
+    """
     if text.startswith("["):
         items = split_type(text[1:-1], ",") if name.isdigit() else []
         item = items[int(name)].strip() if name.isdigit() and int(name) < len(items) else ""
@@ -326,7 +329,7 @@ def read_member(text: str, name: str) -> str:
         closes = char in ")]}" or (char == ">" and text[at - 1] != "=")
         depth += (char in _CLOSERS) - closes
         plain.append(char if not depth or (depth == 1 and char in _CLOSERS) else "_")
-    outer = "".join(plain)  # what is in brackets is no member
+    outer = "".join(plain)  # a name in brackets is no member
     starts = [
         one
         for one in _MEMBER_START.finditer(outer)
@@ -369,7 +372,7 @@ def _read_annotation(parameter: str) -> str:
 
 
 def take_parameter(types: Sequence[str], position: int) -> str:
-    """Return the type taken at a position, from 0, by parameters of which the last may take the rest."""
+    """Return the type of the parameter at a position, from 0; the last one may take all further arguments."""
     rest = types[-1] if types and types[-1].startswith("...") else ""
     if not rest or position < len(types) - 1:
         return types[position] if position < len(types) else ""

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
-THROUGH = "()"  # the alias of a call that goes through a member of the function
-MAX_ARGUMENTS = 16  # of one call, whose contextual types are noted
-GUARDED = "?"  # in the alias of a call: before the value whose type the called function may decide
+THROUGH = "()"  # alias of a call through a member of the called function
+MAX_ARGUMENTS = 16  # arguments of one call whose contextual types are noted
+GUARDED = "?"  # in the alias of a call, before the value whose type the called function may test
 _ASKING = frozenset(
     {
         "binary_expression",
@@ -65,7 +65,7 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
 
 
 def _refer_quoted_call(walk: ScriptWalk, node: Node, function: Node) -> None:
-    """Add a call of a member whose name is quoted, as private ones are from outside: `client["_end"]()`."""
+    """Add a call of a member with a quoted name, as private ones have outside: `client["_end"]()`."""
     index = function.child_by_field_name("index")
     name = index.named_child(0) if index is not None and index.type == "string" else None
     if name is None or name.type != "string_fragment" or not _NAME.fullmatch(walk.read(name)):
@@ -78,7 +78,7 @@ def _refer_quoted_call(walk: ScriptWalk, node: Node, function: Node) -> None:
 def _refer_called_through(walk: ScriptWalk, function: Node) -> None:
     """Add a call of `f`, marked as THROUGH, for `f.call(...)`, `f.apply(...)` and `f.bind(...)`.
 
-    It is one only if `f` is a function: other objects have members of these names, too.
+    It is one only if `f` is a function, since other objects also have members of these names.
     """
     called = function.child_by_field_name("object")
     if called is None or walk.read(function.child_by_field_name("property")) not in _CALLING:
@@ -100,7 +100,7 @@ def on_new(walk: ScriptWalk, node: Node) -> None:
 
 
 def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None) -> None:
-    """Add a row for a called name; with `qualifier` None, a member."""
+    """Add a row for a called name; if `qualifier` is None, for a called member."""
     name_node: Node | None = named
     if qualifier is None:
         name_node = named.child_by_field_name("property")
@@ -119,7 +119,7 @@ def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None
 
 
 def _read_guarded(walk: ScriptWalk, node: Node, arguments: Node | None) -> str:
-    """Return the first argument of a call in a condition, with GUARDED before it: `if (isBox(value))`."""
+    """Return the first argument of a call in a condition, after GUARDED: `if (isBox(value))`."""
     parent = node.parent
     if arguments is None or parent is None or parent.type not in _ASKING or not arguments.named_child_count:
         return ""
@@ -139,7 +139,7 @@ def _expect_arguments(walk: ScriptWalk, listed: Node | None, name: str, qualifie
 
 
 def on_member(walk: ScriptWalk, node: Node) -> None:
-    """Add a member that is read or written."""
+    """Add the use of a member."""
     if not walk.is_partial:
         first, end = node.start_byte, node.end_byte
         found = _MEMBER.fullmatch(walk.text, first, end)
@@ -159,7 +159,7 @@ def on_member(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_jsx(walk: ScriptWalk, node: Node) -> None:
-    """Add the call of a component by its element; the symbol around it may be a component."""
+    """Add the call of a component by its element; the symbol around it may be a component, too."""
     walk.components.add(walk.ordinal)
     name_node = node.child_by_field_name("name")
     if name_node is None:
@@ -182,7 +182,7 @@ def _refer_element(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_jsx_end(walk: ScriptWalk, node: Node) -> None:
-    """Mark the closing tag of an element, which is not another use."""
+    """Mark the closing tag of an element as no further use."""
     walk.taken.update(range(node.start_byte, node.end_byte))
 
 
@@ -261,7 +261,7 @@ def on_nested_type(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_type(walk: ScriptWalk, node: Node) -> None:
-    """Add a type, in the role that its position gives it."""
+    """Add the use of a type, in the role that its position has."""
     start = node.start_byte
     if start not in walk.taken:
         walk.taken.add(start)
@@ -269,5 +269,5 @@ def on_type(walk: ScriptWalk, node: Node) -> None:
 
 
 def is_component(name: str, kind: SymbolKind) -> bool:
-    """Return True if a symbol that creates elements is a component, by its name and kind."""
+    """Return whether a symbol that creates elements is a component, by its name and kind."""
     return name[:1].isupper() and (kind in CALLABLE_KINDS or kind in {SymbolKind.CLASS, SymbolKind.CONSTANT})

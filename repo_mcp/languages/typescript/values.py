@@ -1,8 +1,8 @@
-"""Variables, parameters and results of TypeScript and JavaScript, and what they hold: objects and functions.
+"""Variables, parameters and results of TypeScript and JavaScript, and their values: objects and functions.
 
 A function or class that is the value of a variable, a property or an export is declared under that name.
-Variables are declared outside functions and blocks only; members of an object, when the object is the value
-of something declared.
+Variables are declared outside functions and blocks only; members of an object, if the object is the value of
+something declared.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def on_pair(walk: ScriptWalk, node: Node) -> None:
 
 
 def _open_block(walk: ScriptWalk, node: Node, *, hoists: bool = False, ordinal: int = -1) -> None:
-    """Open the scope of a block, or of a function that is the value of entry `ordinal` or of none."""
+    """Open the scope of a block, or of a function that is the value of entry `ordinal` (-1 for none)."""
     walk.open_scope(node.end_byte, hoists=hoists, ordinal=ordinal)
     if ordinal < 0:
         walk.blocks[walk.scope] = node.start_byte, node.end_byte
@@ -200,9 +200,10 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
 
 
 def _is_called_on_owner(walk: ScriptWalk, entry: Entry) -> bool:
-    """Return False for a function that a variable in a function holds, or the field of a class.
+    """Return False for a function that is the value of a variable in a function, or of a field of a class.
 
-    Whatever calls it says what `this` is."""
+    For these, `this` depends on the call.
+    """
     if entry.kind is SymbolKind.METHOD:
         is_field = walk.entries[entry.parent].kind is SymbolKind.CLASS
         return not is_field or walk.text.startswith(b"this.", entry.start)
@@ -222,7 +223,7 @@ def _bind_item(walk: ScriptWalk, item: Node, chain: str) -> None:
 
 
 def on_return(walk: ScriptWalk, node: Node) -> None:
-    """Record the returned value of a function without a written result type."""
+    """Record the returned value of a function without a written result."""
     value = node.named_child(0) if node.named_child_count else None
     if value is not None:
         _on_result(walk, value)
@@ -266,7 +267,7 @@ def on_block(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_bound(walk: ScriptWalk, node: Node) -> None:
-    """Declare or bind a name in a pattern, or add its use when it is assigned to."""
+    """Declare or bind a name in a pattern; if the pattern is assigned to, add its use."""
     start = node.start_byte
     if start in walk.taken:
         return
@@ -284,7 +285,7 @@ def on_bound(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_parameter(walk: ScriptWalk, node: Node) -> None:
-    """Bind a TypeScript parameter, whose type is accepted; a constructor's may also be a property."""
+    """Bind a TypeScript parameter; in a constructor, it may also declare a property."""
     pattern, type_node = node.child_by_field_name("pattern"), node.child_by_field_name("type")
     if type_node is not None:
         walk.roles.append((type_node.start_byte, type_node.end_byte, ReferenceRole.ACCEPT))

@@ -1,7 +1,7 @@
 """The state of a pass over TypeScript or JavaScript, and the reading of its expressions as names.
 
-A node is never asked what surrounds it: the handler of an outer node leaves a note here (under the byte
-where the inner one starts, or with the byte where it ends), and the handler of the inner one finds it.
+A node is never asked what surrounds it: the handler of an outer node leaves a note here (under the byte where
+the inner one starts, or with the byte where it ends), which the handler of the inner one finds.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
 _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
-GENERIC = re.compile(r"[<{]|=>")  # in a type whose name alone does not say what it is
+GENERIC = re.compile(r"[<{]|=>")  # in a type that its name alone does not identify
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
-CAST = "^"  # a chain with this prefix begins with a value of the type that follows
+CAST = "^"  # begins a chain that starts from a value of the type after it
 _CAST_TO = re.compile(rb"\((?:[^()]|\([^()]*\))*\sas\s+([A-Za-z_$][\w$]*)(?:<[\w\s,.|&]*>)?\)")
 _ROUND = re.compile(rb"\([^()\[\]]*\)")
 _SQUARE = re.compile(rb"\[[^()\[\]]*\]")
 _TYPED_CALL = re.compile(rb"<[\w\s,.|&:;{}\[\]]*>\(")
 _COMMENTS = re.compile(rb"(\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`)|//[^\n]*|/\*.*?\*/", re.DOTALL)
 MAX_TYPE_BYTES = 8_000  # that are read of one type
-EXPECTED = "@"  # before an offset: the name of a variable for a value or a type that has no name
-ALL = int(Binding.BOUND)  # in a row that shows a variable's type: one of several, each of which it has
+EXPECTED = "@"  # before an offset: the name of the variable that stands for an unnamed value or type
+ALL = int(Binding.BOUND)  # in a row with the type of a variable: one of several types, all of which it has
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class ScriptWalk(ScopeWalk):
         self.expecting: dict[int, int] = {}  # scope of a function with a contextual type -> its start
         self.roles: list[tuple[int, int, ReferenceRole]] = []  # (start, end, role) of spans of types
         self.base_roles: dict[int, ReferenceRole] = {}  # start of a base type -> its role
-        self.bases_end = 0  # of what is written between a type's head and its members
+        self.bases_end = 0  # start of what is written between the head of a type and its members
         self.pattern_end = 0  # names bound before this byte are declared, or imported, by `pattern`
         self.pattern: Variables | None = None
         self.assigned_end = 0  # names in patterns before this byte are used, not bound
@@ -137,7 +137,7 @@ class ScriptWalk(ScopeWalk):
     def bind_this(self, *, is_known: bool) -> None:
         """Record whether `this` in the innermost scope is the object around it.
 
-        In a function that is given to another, the one that calls it decides.
+        In a function that is passed to another one, it depends on the call.
         """
         (self._declared if is_known else self._bound)[self.scope].add("this")
 
@@ -213,7 +213,7 @@ class ScriptWalk(ScopeWalk):
     # Types of variables
 
     def bind_annotation(self, alias: str, node: Node | None, start: int, ordinal: int = -1) -> bool:
-        """Record the type written for a variable; return True when it has a name."""
+        """Record the written type of a variable; return whether it has a name."""
         text = self.read_line(node)
         types = read_types(text) if text else []
         if text and (
@@ -256,7 +256,7 @@ class ScriptWalk(ScopeWalk):
     def bind_value(
         self, alias: str, value: Node | None, start: int, ordinal: int = -1, steps: int = 0
     ) -> None:
-        """Record the type of a variable by the value that it is given, or by each that a condition gives."""
+        """Record the type of a variable by its value, or by each value that a condition chooses from."""
         for _ in range(3):
             if value is None or value.type not in VALUE_WRAPPERS:
                 break
@@ -306,7 +306,7 @@ class ScriptWalk(ScopeWalk):
         self.refer(ReferenceRole.BIND, name + types, start, qualifier, alias, arguments, ordinal)
 
     def _bind_function(self, alias: str, value: Node, start: int, ordinal: int) -> None:
-        """Record that a variable is a function, by the types that are written for what it takes and gives."""
+        """Record that a variable is a function, with the written types of its parameters and result."""
         parameters, result = value.child_by_field_name("parameters"), value.child_by_field_name("return_type")
         if parameters is None or (
             result is None and b":" not in self.text[parameters.start_byte : parameters.end_byte]
@@ -334,7 +334,7 @@ VALUE_WRAPPERS = frozenset(
 
 
 def _find_cast_result(called: Node | None) -> Node | None:
-    """Return T of `(() => { ...; return value as T })`, a function that is called where it is written."""
+    """Return T of `(() => { ...; return value as T })()`, a function that is called at once."""
     if called is None or called.type != "parenthesized_expression" or not called.named_child_count:
         return None
     body = called.named_children[-1].child_by_field_name("body")

@@ -31,7 +31,7 @@ def list_scopes(text: str) -> list[Scope]:
         statements = ast.parse(text).body
     walk.walk(statements, text.encode().split(b"\n"))
     for scope in [walk.module, *walk.scopes]:
-        scope.settle()
+        scope.find_variables()
     return walk.scopes
 
 
