@@ -1,7 +1,7 @@
-"""Bulk scan of many files: what they import, inherit and register, and who uses names declared elsewhere.
+"""A scan of many files: what they import, inherit and register, and who uses external names.
 
-It serves questions about a whole program, for which following the edges symbol by symbol would take too
-long. Every call looks at one file, or at a fixed number of them.
+It serves questions about a whole program, for which following the edges symbol by symbol would take too long.
+Every call reads one file, or a fixed number of them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord, list_aliases
 from repo_mcp.text.roles import is_test_path
 
-_ARGUMENTS = re.compile(r"\([^()]*\)")  # of a call, as records write them
-_NUMBER = re.compile(r"[/:]\d+")  # number of a variable that hides a namesake; line of an unnamed class
-HEAD_LINES = 8  # at the start of a function, where its decorators are
+_ARGUMENTS = re.compile(r"\([^()]*\)")  # receivers of a call, as they are recorded
+# the number of a variable that hides another one, and the line of an unnamed class
+_NUMBER = re.compile(r"[/:]\d+")
+HEAD_LINES = 8  # lines from the start of a function that may have its decorators
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 ROLE_EDGES = {
     ReferenceRole.CALL: EdgeType.CALLS,
@@ -39,17 +40,17 @@ ROLE_EDGES = {
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One file or outside name that one line imports."""
+    """One file or external name that one line imports."""
 
     line: int
     module: str  # as written
-    target: str  # path of a file in the repository; "" for something outside
-    outside: str  # dotted name of something outside; "" for a file in the repository, or if unknown
+    target: str  # path of a file in the repository; "" for something external
+    outside: str  # dotted name of something external; "" for a file in the repository, or if it is unknown
 
 
 @dataclass(frozen=True, slots=True)
 class NamedUse:
-    """A name used as a base class or called near the top of a file, as where classes are registered."""
+    """A name that is used as a base class, or called near the top of a file, where classes are registered."""
 
     symbol: int  # ordinal of the symbol that names it
     line: int
@@ -59,7 +60,7 @@ class NamedUse:
 
 
 class BulkScan:
-    """Bulk access to files under the graph's lock: calls take turns. They may raise IndexFormatError."""
+    """Access to many files under the lock of the graph: calls take turns. They may raise IndexFormatError."""
 
     def __init__(self, program: NamedProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
         self._program = program
@@ -135,7 +136,7 @@ class BulkScan:
         ):
             through = self._edges.resolve_module(path, record, row)
             if [one.declaration.ordinal for one in through.targets] == [0]:
-                meant = through  # the file it is imported from, even if that only re-exports it
+                meant = through  # the file from which it is imported, even if that only re-exports it
         paths = dict.fromkeys(one.declaration.path for one in meant.targets)
         for target in paths:
             if target != path:
@@ -152,7 +153,7 @@ class BulkScan:
         return self._list_uses(path, _BASES, is_of_type)
 
     def list_top_calls(self, path: str) -> list[NamedUse]:
-        """Return the calls outside functions, and those near the top of one, where decorators are."""
+        """Return the calls outside functions, and those at the top of functions, where decorators are."""
 
         def is_near_top(record: SymbolRecord, row: int) -> bool:
             holder = int(record.ref_symbols[row])
@@ -181,9 +182,9 @@ class BulkScan:
         return NamedUse(reference.symbol, reference.line, name, target, meant.external)
 
     def find_outside(self, name: str, types: Iterable[EdgeType], bounds: Bounds) -> tuple[str, Edges]:
-        """Return the full name of something declared outside the repository ("os.path.join"), and its uses.
+        """Return the full name of something external ("os.path.join"), and its uses.
 
-        `name` is that full name or an ending of it. If several full names fit, the most used one counts.
+        `name` is the full name or an ending of it. If several full names fit, the most used one counts.
         Returns "" and no edges for a name that is unused, or that means something in the repository.
         """
         with self._lock:
@@ -234,20 +235,20 @@ class BulkScan:
                 yield whole, (edge_type, use, int(record.ref_lines[row]))
 
 
-# A call directly inside one of these runs when its file is loaded.
+# A call directly inside a symbol of these kinds runs when its file is loaded.
 _HOLDERS = frozenset(
     {SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE, SymbolKind.VARIABLE, SymbolKind.CONSTANT}
 )
 
 
 def _binds_nothing(record: SymbolRecord, row: int) -> bool:
-    """Return whether an import binds no name: in Java, the type of a static import has such a row."""
+    """Return whether an import row binds no name, as that of the type of a static import of Java."""
     name = record.strings[record.ref_names[row]]
     return name not in {"", "*"} and not record.ref_aliases[row]
 
 
 def list_named(record: SymbolRecord, name: str) -> list[int]:
-    """Return the rows that refer to a name, or to an alias that the file gives it, ascending."""
+    """Return the rows that refer to a name, or to an alias that the file gives to it, ascending."""
     rows = record.find_references(name)
     aliases = list_aliases(record, rows) - {name}
     return sorted({*rows, *(row for alias in aliases for row in record.find_references(alias))})

@@ -14,7 +14,7 @@ from repo_mcp.graph.program import Declaration, Program, Target
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
 
 _WITHOUT_BODIES = ABSTRACT_KINDS | {SymbolKind.TYPE}  # in TypeScript a name of an object type
-# Receivers that run the base's member.
+# Receivers on which the named member itself runs.
 _OF_BASES = frozenset({"super", "super()", "base", "parent", "__super"})
 _BETWEEN_NAMES = re.compile(r"\.|::|->")  # between the names of a qualifier
 
@@ -44,7 +44,7 @@ class Dispatch:
         return receiver != type_name
 
     def is_abstract(self, member: Declaration) -> bool:
-        """Return True for a member without a body: an interface's, or one declared abstract."""
+        """Return whether a member has no body: that of an interface, or one declared abstract."""
         record = self._program.find_record(member.path)
         if record is None or not member.ordinal:
             return False
@@ -57,7 +57,7 @@ class Dispatch:
         return is_abstract and self.hierarchy.is_interface(Declaration(member.path, owner))
 
     def list_above(self, member: Declaration) -> frozenset[Declaration]:
-        """Return all members that one overrides, directly or not."""
+        """Return all members that a member overrides, directly or not."""
         found: set[Declaration] = set()
         waiting = [member]
         while waiting and len(found) < MAX_MEMBERS:
@@ -76,7 +76,7 @@ class Overrides:
         self.is_cut = False  # there were more than MAX_MEMBERS
 
     def list_of(self, member: Declaration) -> list[Target]:
-        """Return the overrides of a member; none for one that is not abstract."""
+        """Return the overrides of a member; nothing for one that is not abstract."""
         if member not in self._known and self._dispatch.is_abstract(member):
             if len(self._known) == MAX_MEMBERS:
                 self.is_cut = True

@@ -46,7 +46,7 @@ from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED, NAMELESS_FILES, Ed
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 
-MAX_OUTGOING = 3_000  # references inside one symbol that one window resolves
+MAX_OUTGOING = 3_000  # references inside one symbol that are resolved in one window
 MAX_INCOMING = 6_000  # references by name that one window resolves, for one target: 0.4 s
 # The first window for a name with more uses than a full window holds; each further window is twice as large.
 # It takes 0.1 s, and a full one would also show only a small part of all edges. With 40 files the first
@@ -54,7 +54,7 @@ MAX_INCOMING = 6_000  # references by name that one window resolves, for one tar
 FIRST = Bounds(30, 150)
 CACHED_USES = 100_000  # paths in cached lists of the files that use a name: 8 MB
 
-_WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference shows them
+_WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # edges without a reference in the text
 # The family of languages in which a file sees all declarations of the files that it includes.
 _INCLUDING = "c"
 _IMPORTING = frozenset({EdgeType.IMPORTS})
@@ -184,7 +184,7 @@ class EdgeFinder(References):
         most = bounds or Bounds(MAX_FILES, MAX_INCOMING)
         if types - _WITHOUT_NAMES:
             declared = self._list_declared(target, record, types)
-            is_hot = bounds is None and not types <= _IMPLEMENTING  # of the uses of a type, few are of bases
+            is_hot = bounds is None and not types <= _IMPLEMENTING  # few of the uses of a type are bases
             is_hot = is_hot and self._are_hot([target, *declared], folder, most)
             window = Window(FIRST.narrow(most) if is_hot else most, most)
             for one, apart in self._iter_named(target, declared, gathered):
@@ -196,7 +196,7 @@ class EdgeFinder(References):
     def _gather_unnamed(
         self, target: Declaration, record: SymbolRecord, types: Types, gathered: GatheredEdges
     ) -> None:
-        """Gather the edges that no reference shows: from containers, overrides and types of its shape."""
+        """Gather the edges without a reference: from containers, overrides and types of its shape."""
         if EdgeType.CONTAINS in types and target.ordinal:
             symbol = record.get_symbol(target.ordinal)
             parent = Declaration(target.path, symbol.parent)
@@ -213,9 +213,9 @@ class EdgeFinder(References):
             gathered.add(edge_type, one.declaration, one.confidence, line)
 
     def _list_declared(self, target: Declaration, record: SymbolRecord, types: Types) -> list[Declaration]:
-        """Return the declarations of a file whose uses count as uses of the file; none for other targets.
+        """Return the declarations of a file whose uses count as uses of the file; nothing for other targets.
 
-        None are returned in C either, where includes name the file. The order is that of `_list_nameable`.
+        In C, where includes name the file, none count. The order is that of `_list_nameable`.
         """
         if target.ordinal or self.find_family(target.path) == _INCLUDING:
             return []
@@ -226,7 +226,7 @@ class EdgeFinder(References):
     def _iter_named(
         self, target: Declaration, declared: Iterable[Declaration], gathered: GatheredEdges
     ) -> Iterator[tuple[Declaration, frozenset[str]]]:
-        """Yield symbols whose uses count as uses of the target, each with the files where they do not."""
+        """Yield the symbols whose uses count as uses of the target, each with the files where they do not."""
         own = frozenset({target.path})
         if self._program.find_language(target.path) in NAMELESS_FILES:
             yield from ((one, own) for one in declared)
@@ -237,7 +237,7 @@ class EdgeFinder(References):
             yield from ((one, importing) for one in declared)
 
     def _are_hot(self, named: Iterable[Declaration], folder: str, most: Bounds) -> bool:
-        """Return whether symbols have more uses than a window holds, so that the first ones are small."""
+        """Return whether symbols have more uses than a window holds, so that the first windows are small."""
         files = references = 0
         for one in named:
             counts = [count for _, count in self.list_uses(one, folder)]

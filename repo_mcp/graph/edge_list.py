@@ -34,12 +34,12 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.roles import is_test_path
 
-ROW_LINES = 20  # of an edge in one row
+ROW_LINES = 20  # lines of an edge in one row
 CACHED_FOLDERS = 256  # lists of a symbol's uses by folder, of at most MAX_FOLDERS rows each: 0.6 MB
 CACHED_LISTS = 16  # partial or complete: one of 40,000 references takes some 10 MB
 MAX_WINDOWS = 2  # read for one page without finding a row
 MAX_FOLDERS = 10
-SMALLEST_PART = 20  # a folder is listed apart if it has at least 1/20 of all references
+SMALLEST_PART = 20  # a folder is listed separately if it has at least 1/20 of all references
 SAMPLED_FILES, SAMPLED_REFERENCES = 2, 3  # files of a folder; references of each of those files
 
 Uses = Sequence[tuple[str, int]]  # path, and the number of references by name; ascending
@@ -52,8 +52,8 @@ class EdgeQuestion:
     declaration: Declaration
     types: frozenset[EdgeType]
     incoming: bool
-    dispatches: bool = False  # calls that may run an override are included
-    folder: str = ""  # in which incoming edges begin; "" for all
+    dispatches: bool = False  # calls that may run an override of the member count, too
+    folder: str = ""  # folder in which incoming edges begin; "" for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class EdgeTotals:
     externals: int
     unresolved: int  # references
     is_complete: bool  # if not, each number is a lower bound
-    is_cut: bool  # a limit of the hierarchy was reached, so there may be edges that no search finds
+    is_cut: bool  # a limit of the hierarchy was reached, so that there may be further edges
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class KnownEdges:
     """A list as far as it has been read."""
 
     rows: Sequence[EdgeRow]
-    first_possible: int  # rows before the edges that are only possible, if those come last
+    first_possible: int  # number of rows before the edges that are only possible, if those come last
     totals: EdgeTotals
 
 
@@ -109,7 +109,7 @@ class EdgeList:
         self._unresolved: list[EdgeRow] = []
         self._pairs: dict[tuple[EdgeType, Declaration], bool] = {}  # True: some line of it is sure
         self._names: set[str] = set()
-        # Possible edges are mixed with the others; None before the first edge.
+        # Whether possible edges are mixed with the others; None before the first edge.
         self._is_guessing: bool | None = None
         self._lines = self._references = 0
 
@@ -195,7 +195,7 @@ class EdgeLists:
             found = self._kept.get(asked, lambda: EdgeList(self._search(asked)))
             try:
                 return found.read(start)
-            except BaseException:  # a generator that raised has ended, so its other windows are lost
+            except BaseException:  # a generator that raised has ended, so that its other windows are lost
                 self._kept.put(asked, EdgeList(self._search(asked)))
                 raise
 
@@ -208,9 +208,9 @@ class EdgeLists:
         return (replace(one, edges=tuple(sorted(one.edges, key=order))) for one in found)
 
     def list_folders(self, asked: EdgeQuestion, known: KnownEdges) -> list[FolderUses]:
-        """Return the uses of a symbol's name by folder, and how sure they are.
+        """Return the uses of the name of a symbol by folder, and how sure they are.
 
-        This is judged by the edges if all are known, else by samples. `known` is what `read` returns for the
+        That is judged by the edges if all are known, else by samples. `known` is what `read` returns for the
         first page.
         """
         with self._lock:
@@ -241,9 +241,9 @@ class EdgeLists:
 
 
 def _order_incoming(edge: Edge, *, is_of_file: bool) -> tuple[int, bool, bool]:
-    """Return a sort key: of equally sure edges, those from tests come last, and before them imports.
+    """Return a sort key: of equally sure edges, those from tests come last, and imports before them.
 
-    An import says less than the uses below it, unless what is imported is the file that was asked about.
+    An import says less than the uses below it, unless the file that was asked about is itself imported.
     """
     is_import = edge.type is EdgeType.IMPORTS and not is_of_file
     return SURENESS[edge.confidence], is_test_path(edge.other.path), is_import
@@ -265,7 +265,7 @@ def _split(row: EdgeRow | None) -> Iterator[EdgeRow]:
 
 @dataclass(frozen=True, slots=True)
 class FolderUses:
-    """The references by name in one folder, except those in subfolders that are listed apart."""
+    """The references by name in one folder, except those in subfolders that are listed separately."""
 
     folder: str  # "" for the root
     files: int

@@ -1,7 +1,7 @@
 """Edges: what a symbol depends on, and what depends on it, each with a confidence.
 
-An edge has all lines by which one symbol leads to another with the same confidence: a caller whose first call
-is certain and whose second is a guess has two edges. A call of an interface's method may run any of its
+An edge has all lines on which one symbol leads to another with the same confidence: a caller whose first call
+is certain and whose second is a guess has two edges. A call of the method of an interface may run any of its
 implementations: such an edge is only possible, `via` that method.
 
 Left out on purpose: how edges are found; see `repo_mcp/graph/edge_finder.py`.
@@ -19,7 +19,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolRecord
 
 _Key = tuple[EdgeType, Declaration, "Declaration | None"]
-_Surety = tuple[Confidence, str]  # confidence of a line, and what resolved it
+_Surety = tuple[Confidence, str]  # the confidence of a line, and what resolved it
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Edge:
     lines: tuple[int, ...]  # of the references, in the dependent symbol's file, ascending
     # The member that the lines name, where `other` or the symbol itself only overrides it.
     via: Declaration | None = None
-    source: str = ""  # of every line: SCIP if a precise indexer resolved it
+    source: str = ""  # what resolved every line: SCIP, or "" for a resolver
 
     @property
     def count(self) -> int:
@@ -68,7 +68,7 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """References in one file that resolve to nothing."""
+    """References in one file that lead to nothing."""
 
     path: str
     lines: tuple[int, ...]
@@ -121,7 +121,7 @@ class GatheredEdges:
         self._externals.setdefault((edge_type, name), []).append(line)
 
     def add_unresolved(self, path: str, row: int, line: int) -> None:
-        """Note a reference that resolves to nothing."""
+        """Note a reference that leads to nothing."""
         self._unresolved.setdefault(path, {})[row] = line
 
     def list_paths(self, edge_type: EdgeType) -> set[str]:

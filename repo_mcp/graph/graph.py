@@ -32,8 +32,8 @@ from repo_mcp.workspace.client_paths import shown
 NEAR_NAMES = 5
 
 
-# A file belongs to the nearest project above it, or else to the root, whose id is ".". The id of a project is
-# its folder.
+# A file belongs to the nearest project above it, or else to the root, whose id is ".". The id of any other
+# project is its folder.
 ROOT = "."
 MAX_NAMED = 3
 _NAMES = frozenset(
@@ -224,7 +224,8 @@ class Graph:
         return sorted(spans, key=lambda span: (not span.is_primary, span.path, span.start_line))
 
     def _list_places(self, node: Node) -> list[Node]:
-        """Return the declarations of a node's symbol: the primary one, then the others by path and ordinal.
+        """Return the declarations of the symbol of a node: the primary one, then the others by path and
+        ordinal.
 
         Primary is the longest part of a partial type, the definition of a prototype if there is only one,
         else the node itself.
@@ -246,12 +247,14 @@ class Graph:
         return [primary, *(one for one in nodes if one != primary)]
 
     def _list_forward(self, node: Node) -> list[Declaration]:
-        """Return a symbol's declarations in its file: its definition, prototypes and overload signatures.
+        """Return the declarations of a symbol in its file: its definition, prototypes and overload
+        signatures.
 
-        Empty if the file has none but definitions, or if the symbol is one of several definitions.
+        Empty if the file has only definitions of it, or if it is one of several definitions.
         """
         record = self._program.find_record(node.path)
-        if record is None or node.language in WITH_HEADERS:  # there overloads are distinct symbols
+        # in these languages, overloads are distinct symbols
+        if record is None or node.language in WITH_HEADERS:
             return []
         symbol = node.symbol
         same = [
@@ -320,7 +323,7 @@ def _get_kind(name: str) -> SymbolKind:
 
 
 class NameUses:
-    """The uses of names in one program, under the graph's lock. Calls may raise IndexFormatError."""
+    """The uses of names in one program, under the lock of the graph. Calls may raise IndexFormatError."""
 
     def __init__(self, program: SearchableProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
         self._program = program

@@ -1,4 +1,4 @@
-"""Types above and below a type, and the members that a member overrides there.
+"""The types above and below a type, and the members that a member overrides there.
 
 Every walk is breadth first, visits a type once and stops after MAX_TYPES, so inheritance cycles terminate.
 
@@ -37,14 +37,14 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_TYPES = 2_000  # visited in one walk
-CACHED_TYPES = 50_000  # types, and those derived from them: 11 MB, twice
+CACHED_TYPES = 50_000  # types in cached lists of derived types: 11 MB, twice
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
-# Languages where a field overrides no method: in Go it has the name of the type that it embeds.
+# Languages in which a field overrides no method: in Go, an embedded type is a field of its name.
 _WITH_FIELDS_APART = frozenset({"go", "java", "c", "cpp"})
 _OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java an enum constant may have a body
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
-# That one member overrides; also abstract members called in one symbol whose overrides are looked up.
+# Members that one member overrides, and abstract members called in one symbol whose overrides are looked up.
 MAX_MEMBERS = 40
 ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _Below = dict[Declaration, list[Target]]  # the types directly below each type, in order of path and line
@@ -137,7 +137,7 @@ class Hierarchy:
     def _find_below(self, name: str) -> tuple[_Below, bool]:
         """Return the types below each type that base lists call `name`, and whether a limit was reached.
 
-        Types that share a name, such as `Meta`, share these lists: they are read and resolved once for all.
+        Types of one name, such as `Meta`, share these lists: they are read and resolved once for all of them.
         """
         below: _Below = {}
         paths = self._program.list_using(name)
@@ -153,13 +153,13 @@ class Hierarchy:
         return below, len(paths) > MAX_FILES
 
     def list_parts(self, declaration: Declaration) -> list[Declaration]:
-        """Return all declarations of a `partial` type; for any other symbol just itself."""
+        """Return all declarations of a `partial` type; any other symbol alone."""
         record = self._program.find_record(declaration.path)
         if record is None or not int(record.flags[declaration.ordinal]) & SymbolFlag.PARTIAL:
             return [declaration]
         symbol = record.get_symbol(declaration.ordinal)
         around = _list_around(record, declaration.ordinal)
-        arity = count_arity(symbol.parameters)  # C# distinguishes types by it
+        arity = count_arity(symbol.parameters)  # in C#, types of one name differ in it
         parts = []
         for path in self._program.list_declaring(symbol.name)[:MAX_FILES]:
             other = self._program.find_record(path)
@@ -175,14 +175,18 @@ class Hierarchy:
         return parts
 
     def find_overridden(self, member: Declaration) -> list[Target]:
-        """Return the members that one overrides: the nearest in supertypes, further up as long as they are
-        doubtful, and those of interfaces that its type satisfies."""
+        """Return the members that a member overrides.
+
+        These are the nearest ones in supertypes, further ones as long as the nearer are uncertain, and those
+        of interfaces that its type satisfies.
+        """
         found = self._find_namesakes(member, self.list_bases, ends_at_match=True)
         found = [one for one in found if self._may_be_overridden(one.declaration)]
         return _add(found, self._ask(lambda one: one.list_implemented(member)))
 
     def find_overriding(self, member: Declaration) -> list[Target]:
-        """Return the members of subtypes that override one, and those of types that satisfy its interface.
+        """Return the members of subtypes that override a member, and those of types that satisfy its
+        interface.
 
         One that is declared in one place and defined in another is returned once, where it is defined.
         """
@@ -194,16 +198,16 @@ class Hierarchy:
         for one in satisfying:
             below = self._find_namesakes(one.declaration, self.list_derived, ends_at_match=False)
             found = _add(found, [Target(each.declaration, one.confidence) for each in below])
-        return self._leave_out_prototypes(found)
+        return self._drop_prototypes(found)
 
-    def _leave_out_prototypes(self, found: list[Target]) -> list[Target]:
-        """Return the members without the prototypes of those that are among them."""
+    def _drop_prototypes(self, found: list[Target]) -> list[Target]:
+        """Return the members without the prototypes of others among them."""
         declared = {one.declaration for one in found}
         definitions = self._prototypes.list_definitions
         return [one for one in found if declared.isdisjoint(definitions(one.declaration))]
 
     def _may_be_overridden(self, member: Declaration) -> bool:
-        """Return False for a method of a struct of Go: one of a type that embeds it only hides it."""
+        """Return False for a method of a struct of Go: a type that embeds the struct only hides it."""
         record = self._program.find_record(member.path)
         if record is None or self._program.find_language(member.path) != "go":
             return True
@@ -265,7 +269,7 @@ class Hierarchy:
     def _keep_overriding(
         self, member: Declaration, others: list[Declaration], *, is_above: bool
     ) -> list[Target]:
-        """Return those of its namesakes in another type that a member overrides, or that override it."""
+        """Return those members of that name in another type that a member overrides, or that override it."""
         kept = []
         for other in others:
             low, high = (member, other) if is_above else (other, member)
@@ -290,7 +294,7 @@ class Hierarchy:
         return Declaration(member.path, parent)
 
     def _are_one_type(self, one: Declaration, other: Declaration) -> bool:
-        """Return whether one is an extension of the other, as a definition outside its class is in C++."""
+        """Return whether one of two types extends the other, as a definition outside its C++ class does."""
         found = [(self._program.find_record(each.path), each.ordinal) for each in (one, other)]
         known = [(record, ordinal) for record, ordinal in found if record is not None]
         if not any(record.kinds[ordinal] == SymbolKind.EXTENSION for record, ordinal in known):
@@ -300,8 +304,8 @@ class Hierarchy:
     def _find_member(self, owner: Declaration, like: DeclaredSymbol) -> list[Declaration]:
         """Return the members of a type with the name of another member.
 
-        In C#, Java and C++ only members with the same number of parameters count; elsewhere these are only
-        preferred. Of the rest, those with the same parameter types are preferred.
+        In C#, Java and C++ only members with the same number of parameters count; elsewhere these are
+        preferred. Of the others, those with the same parameter types are preferred.
         """
         found: list[tuple[Declaration, DeclaredSymbol]] = []
         for part in self.list_parts(owner):

@@ -1,5 +1,7 @@
-"""The contents of the indexes at one moment, as resolvers and searches see them: records, texts, and which
-files declare or use a name. What is decoded is kept, up to a number of bytes.
+"""The contents of the indexes at one moment, as resolvers and searches see them.
+
+These are the records and texts of files, and which files declare or use a name. What is decoded is cached, up
+to a number of bytes.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ CACHED_RECORD_BYTES = 24 * 1024 * 1024  # of decoded symbol records
 _ENTRY_BYTES = 400
 _STRING_BYTES = 160  # including its entry in the lookup table
 CACHED_PATHS = 500_000  # in cached lists by name: 8 bytes each, as the view owns the strings
-_LIST_PATHS = 40  # paths that weigh as much as an empty list and its name
+_LIST_PATHS = 40  # number of paths that weigh as much as an empty list and its name
 CACHED_COUNTS = 16_384
 
 

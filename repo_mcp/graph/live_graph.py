@@ -38,7 +38,7 @@ RESOLVERS: Mapping[str, MakeResolver] = {
     **typed.RESOLVERS,
 }
 
-QUIET_SECONDS = 0.1  # a call waits this long for all files before it looks up which ones a node_id needs
+QUIET_SECONDS = 0.1  # seconds that a call waits for all files, before it finds out which ones a node_id needs
 
 
 class LiveGraph:
@@ -102,7 +102,7 @@ class LiveGraph:
 
         Files that declare or use the symbol are parsed first.
         """
-        if not is_unicode(symbol):  # a name of the command line in other bytes
+        if not is_unicode(symbol):  # a name from the command line that is not valid UTF-8
             raise RepoError(ErrorCode.INVALID_ARGUMENT, f"{argument} is not valid Unicode.")
         if symbol.startswith(("/", "./", "../")):
             path, colon, rest = symbol.partition(":")
@@ -137,7 +137,7 @@ class LiveGraph:
     def _find_unread_language(self, path: str) -> str:
         """Return the language of a file that no parser reads; "" if one does.
 
-        It is the file's name if other files of the language are read: `go.mod`.
+        It is the name of the file if other files of the language are parsed: `go.mod`.
         """
         language = find_language(path, self._languages).name
         if self._symbol_index.has_parser(path, language):
@@ -163,7 +163,7 @@ class LiveGraph:
         with self._symbol_index.view() as opened:
             view, warnings = opened, self._symbol_index.warn()
             while not warnings and (latest := self._symbol_index.find_view()) not in (None, view):
-                view, warnings = latest, self._symbol_index.warn()  # the warnings were about a newer one
+                view, warnings = latest, self._symbol_index.warn()  # the warnings were about a newer index
             self._opened_with.warnings = warnings
             try:
                 yield self._find_graph(view)

@@ -11,15 +11,15 @@ from repo_mcp.text.analysis import get_word_terms
 
 MIN_INSIDE = 3
 MIN_HUMPS = 2
-MAX_CAPITALS = 6  # in an all-capitals word that still counts as an abbreviation
-LEAST_SHARE = 0.75  # of a word that its parts must cover for a match by parts
+MAX_CAPITALS = 6  # letters in a word of capitals that still counts as an abbreviation
+LEAST_SHARE = 0.75  # share of a word that its parts must cover for a match by parts
 
 # Points of one word for a symbol's name, by the kind of match.
 EXACT, SAME_LETTERS, PATTERN, HUMPS, BEGINNING, PARTS, INSIDE = 10.0, 9.0, 7.0, 6.0, 5.0, 4.0, 2.0
 AROUND = 1.5  # a word that matches an enclosing name or, for a symbol that is a file, its path
 COVERAGE = 1.0  # multiplied by the share of the name that the word covers
 
-_CHANGED_BY_STEMS = "eily"  # a stem that ends otherwise is the beginning of each of its words
+_CHANGED_BY_STEMS = "eily"  # a stem with another ending is the beginning of each of its words
 _HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+|_")
 _CASED = re.compile(r"[a-z].*[A-Z]|[A-Z].*[A-Z]")
 
@@ -38,7 +38,7 @@ class QueryWord:
 
 
 def list_needles(word: QueryWord) -> tuple[str, ...]:
-    """Return texts that all names similar to a word contain: its parts, as far as stems leave them alone."""
+    """Return texts that all names similar to a word contain: its parts, as far as stemming keeps them."""
     parts = [part for part in word.terms[1:] or word.terms if len(part) > 1]
     cut = [part[:-1] if part[-1] in _CHANGED_BY_STEMS else part for part in parts]
     whole = tuple(one for one in cut if one in word.folded)
@@ -46,15 +46,17 @@ def list_needles(word: QueryWord) -> tuple[str, ...]:
 
 
 def build_stars(name: str) -> str:
-    """Return a regular expression for a word with stars. The first match between two stars is as good as a
-    later one, so atomic groups stop backtracking: six stars and a long name would take minutes.
+    """Return a regular expression for a word with stars.
+
+    The first match between two stars is as good as a later one, so atomic groups stop backtracking: otherwise
+    six stars and a long name would take minutes.
     """
     first, *between, last = map(re.escape, name.split("*"))
     return first + "".join(rf"(?>\w*?{one})" for one in between) + rf"\w*{last}"
 
 
 def build_humps(name: str) -> str:
-    """Return a regular expression for names that a word abbreviates; empty below two humps."""
+    """Return a regular expression for names that a word abbreviates; "" for fewer than two humps."""
     humps = _HUMP.findall(name)
     if name.isupper() and ("_" in name or len(name) > MAX_CAPITALS):
         return ""  # a constant
@@ -98,7 +100,7 @@ def compute_covered_share(words: list[QueryWord], points: list[float], name: str
 
 
 def rate_enclosed_name(word: QueryWord, own: float, around: Sequence[str]) -> float:
-    """Return a word's points for a symbol in its surroundings; `own` are those for the name alone."""
+    """Return the points of a word for a symbol and the names around it; `own` are those for the name."""
     if word.around:
         steps = _count_steps(word.around, around) if own else None
         return 0.0 if steps is None else own + AROUND * len(word.around) / (1 + steps)
@@ -108,7 +110,7 @@ def rate_enclosed_name(word: QueryWord, own: float, around: Sequence[str]) -> fl
 
 
 def _count_steps(wanted: Sequence[str], around: Sequence[str]) -> int | None:
-    """Return how many names separate the wanted ones, innermost first; None unless all are present."""
+    """Return how many other names are between the wanted ones, innermost first; None unless all are there."""
     ordinals = list(around)
     steps = 0
     for name in map(str.lower, reversed(wanted)):

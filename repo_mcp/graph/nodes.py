@@ -1,8 +1,9 @@
 """Nodes: symbols with their ids and qualified names.
 
-A node id is 24 hexadecimal digits. The first 8 are a checksum of the file's path, used to find the file. The
-other 16 are a hash of the path, the qualified name inside the file, the kind, and the position among symbols
-that agree in all three. Line numbers play no part, so an edit above a symbol does not change its id.
+A node id is 24 hexadecimal digits. The first 8 are a checksum of the path of the file, by which the file is
+found. The other 16 are a hash of the path, the qualified name inside the file, the kind, and the position
+among symbols that agree in all three. Line numbers play no part, so an edit above a symbol does not change
+its id.
 
 A qualified name joins the names of the enclosing symbols with dots; in Python it begins with the module.
 """
@@ -85,7 +86,7 @@ class Node:
 
 
 def normalise_name(text: str) -> str:
-    """Return a qualified name written by a person ("a::B#c") with dots as separators."""
+    """Return a qualified name as a person writes it ("a::B#c") with dots as separators."""
     return _SEPARATORS.sub(".", text.strip()).strip(".")
 
 
@@ -116,9 +117,9 @@ def name_inside(record: SymbolRecord, ordinal: int) -> str:
 
 
 def name_shortly(record: SymbolRecord, ordinal: int) -> str:
-    """Return the name of one symbol with the types and functions around it, without packages and namespaces.
+    """Return the name of a symbol with those of the types and functions around it.
 
-    For a file or a namespace, this is its own name.
+    It has no packages and namespaces, except that a file or a namespace has its own name.
     """
     names = [record.get_symbol(ordinal).name]
     ordinal = int(record.parents[ordinal]) if ordinal else 0

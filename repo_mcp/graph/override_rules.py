@@ -1,7 +1,7 @@
-"""Judge how surely a member overrides one of its name in a type above, by what both declare.
+"""Judges how surely a member overrides one of its name in a type above, by what both declare.
 
-In C# and Swift the override of a class's member says so; one that does not hides it. In Java nothing static
-or private is overridden, and in Python and TypeScript nothing whose name makes it private. In C#, Java and
+In C# and Swift a member says so if it overrides one of a class; otherwise it hides that one. In Java nothing
+static or private is overridden, in Python and TypeScript nothing whose name makes it private. In C#, Java and
 C++ an override has the parameter types of its base, in which a type parameter may stand for any type.
 
 Left out on purpose: whether a member of C++ is virtual, and what `using` or `typedef` makes of a type.
@@ -24,7 +24,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 # Languages where members with one name but different parameter counts are different members.
-BY_SIGNATURE = frozenset({"csharp", "java", "c", "cpp"})  # a header of C++ may be named like one of C
+BY_SIGNATURE = frozenset({"csharp", "java", "c", "cpp"})  # a header of C++ may have the name of a C header
 _WITH_KEYWORD = frozenset({"csharp", "swift"})
 _SCRIPTS = frozenset({"javascript", "typescript"})
 _WITHOUT_ALIASES = frozenset({"csharp", "java"})
@@ -53,7 +53,7 @@ def judge_override(
 
 
 def _are_apart(low: DeclaredSymbol, high: DeclaredSymbol) -> bool:
-    """Return whether one of two members is that of the class itself, and the other that of its objects."""
+    """Return whether one of two members belongs to the class itself, and the other to its objects."""
     return bool(low.flags & SymbolFlag.STATIC) != bool(high.flags & SymbolFlag.STATIC)
 
 
@@ -64,7 +64,7 @@ def _is_fixed(member: DeclaredSymbol) -> bool:
 
 def _have_types_of(low: DeclaredSymbol, high: DeclaredSymbol, language: str, above: SymbolRecord) -> bool:
     ours, theirs = _list_types(low, language), _list_types(high, language)
-    pairs = zip(ours, theirs, strict=False)  # as many as the shorter has: those of a cut list are not known
+    pairs = zip(ours, theirs, strict=False)  # as many as the shorter list has, because it may have been cut
     different = [other for one, other in pairs if one != other]
     if language not in _WITHOUT_ALIASES:
         return all(map(is_type_parameter, different))
@@ -74,8 +74,10 @@ def _have_types_of(low: DeclaredSymbol, high: DeclaredSymbol, language: str, abo
 
 
 def _list_type_parameters(record: SymbolRecord, ordinal: int) -> set[str]:
-    """Return the names of the type parameters that a member of Java or C# sees: C# writes them into its
-    symbols, Java binds them."""
+    """Return the names of the type parameters that a member of Java or C# sees.
+
+    C# has them in its symbols, Java in rows that bind them.
+    """
     names: set[str] = set()
     while ordinal:
         written = split_signature(record.strings[record.parameters[ordinal]]).type_parameters

@@ -77,13 +77,13 @@ class Resolution:
 
 
 NOTHING = Resolution()
-# Too common to be listed as unresolved, such as a key of some object.
+# The meaning of a name that is too common to be listed as unresolved, such as the key of an object.
 UNCOUNTED = Resolution(source="uncounted")
 SCIP = "scip"
 
 
 def join_targets(found: Sequence[Resolution]) -> Resolution:
-    """Return the targets of all that have some; none is EXACT unless they are the same."""
+    """Return the targets of all resolutions; EXACT only if all have the same targets."""
     sets = list(dict.fromkeys(one.targets for one in found if one.targets))
     if len(sets) < 2:
         return Resolution(sets[0]) if sets else NOTHING
@@ -96,7 +96,7 @@ def join_targets(found: Sequence[Resolution]) -> Resolution:
 class Program(Protocol):
     """The parsed files of one repository in one snapshot."""
 
-    kept: dict[type, object]  # facts about the files that outlive a resolver, by their class
+    kept: dict[type, object]  # facts about the files that outlive resolvers, by their class
 
     def find_record(self, path: str) -> SymbolRecord | None:
         """Return the symbol record of a file, or None when it has none. Cheap when repeated."""

@@ -44,7 +44,7 @@ MAX_ALIASES = 8  # other names under which a symbol is imported
 
 Types = frozenset[EdgeType]
 
-_DEFINING_OUTSIDE = "c"  # the family whose classes have definitions of members outside of them
+_DEFINING_OUTSIDE = "c"  # the family of languages whose classes have members that are defined outside of them
 BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
 EDGES_OF_ROLES = {
     ReferenceRole.CALL: EdgeType.CALLS,
@@ -54,7 +54,7 @@ EDGES_OF_ROLES = {
     ReferenceRole.TYPE: EdgeType.REFERENCES,
     ReferenceRole.USE: EdgeType.REFERENCES,
 }
-# Nothing is known about a base declared outside the repository, so the reference's role decides.
+# Nothing is known of an external base, so the role of the reference decides.
 OUTSIDE = {
     ReferenceRole.INHERIT: EdgeType.INHERITS,
     ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
@@ -62,10 +62,12 @@ OUTSIDE = {
 }
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 _DEFAULT = "default"
-_NAMING_PACKAGES = "javascript"  # the family whose files import a package's main file by the package's name
+# the family of languages whose files import the main file of a package by the name of the package
+_NAMING_PACKAGES = "javascript"
 _INDEX, _FOLDER = "index", "."  # imported as `.` or `..` in its folder and below it
 _STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "doc"})
-_OWNERS = TYPE_KINDS | {SymbolKind.MACRO}  # of members: in C a macro may declare fields
+# kinds of symbols that have members: in C a macro may declare fields
+_OWNERS = TYPE_KINDS | {SymbolKind.MACRO}
 
 
 class References:
@@ -93,13 +95,14 @@ class References:
         if is_imported:
             paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
         ordered = order_by_nearness(paths, near)
-        if name == _DEFAULT and len(ordered) > MAX_FILES:  # nearly every file has one, so importers go first
+        # nearly every file uses this name, so that importers come first
+        if name == _DEFAULT and len(ordered) > MAX_FILES:
             importing = {path for one in _list_file_names(near) for path in self._program.list_importing(one)}
             ordered.sort(key=lambda path: path not in importing)
         return ordered
 
     def list_importers(self, name: str, path: str) -> Sequence[str]:
-        """Return the files that import from a module that ends with a name and may mean this script file."""
+        """Return the files that import from a module whose name ends so, and may mean the script file."""
         return order_by_nearness(self._program.list_importing(name, partial(may_lead_to, path)), path)
 
     def is_script(self, target: Declaration) -> bool:
@@ -126,8 +129,9 @@ class References:
     def name_edge(self, path: str, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
         """Return the type of an edge from a file; for a base it depends on the kinds of both ends.
 
-        An extension extends the type that it names, also a protocol. In C++ it only holds definitions of
-        members and is no type: it names the class like anything else."""
+        An extension extends the type that it names, even a protocol. In C++ it only holds the definitions of
+        members and is no type, so that naming the class is an ordinary use.
+        """
         if reference.role not in BASES:
             return EDGES_OF_ROLES[reference.role]
         is_extension = int(record.kinds[reference.symbol]) == SymbolKind.EXTENSION
@@ -156,9 +160,10 @@ class Window:
 
 
 class ReferenceSearch:
-    """The search for the references to one symbol; those in the files `apart` do not count.
+    """The search for the references to one symbol.
 
-    If there are such files, the symbol stands for its own file, and unresolved references are left out.
+    References in the files `apart` do not count. If there are such files, the symbol stands for its own file,
+    and unresolved references are left out.
     """
 
     def __init__(
@@ -179,7 +184,7 @@ class ReferenceSearch:
         self._types = types
         self._gathered = gathered
         self._meant = set(_iter_meant(target, record))
-        # A use of its name means the definition, or a twin of it for another platform.
+        # A use of the name means the definition, or a twin of it for another platform.
         self._meant.update(references.prototypes.list_definitions(target))
         self._meant.update(references.prototypes.list_twins(target))
         possible = references.prototypes.list_possible_definitions(target)
@@ -194,7 +199,7 @@ class ReferenceSearch:
     def run(self, window: Window, folder: str) -> Iterator[None]:
         """Gather the references in a folder; yield when the window is full and another candidate follows."""
         inside = f"{folder}/" if folder else ""
-        for name in self._names:  # grows as aliases are found
+        for name in self._names:  # aliases that are found are added
             paths = self._list_candidates(name)
             paths = self._references.c_visibility.narrow(self._target, paths)
             for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
@@ -232,7 +237,7 @@ class ReferenceSearch:
         return len(rows[:most])
 
     def _can_name(self, path: str) -> bool:
-        """Return False for a file that does not count, or in a language that cannot name the target."""
+        """Return False for a file that does not count, or whose language cannot name the target."""
         return path not in self._apart and self._references.find_family(path) == self._family
 
     def _iter_candidates(self, record: SymbolRecord, name: str) -> Iterator[int]:
@@ -261,25 +266,25 @@ class ReferenceSearch:
             self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
 
     def _find_meant(self, resolution: Resolution, path: str, record: SymbolRecord, row: int) -> Target | None:
-        """Return the matching target when the reference in a row means it, or imports from it."""
+        """Return the matching target if the reference in a row means it, or imports from it."""
         targets = resolution.targets
         if self._target.ordinal == 0:
             targets += self._references.resolve_module(path, record, row).targets
         meant = [one for one in targets if one.declaration in self._meant]
-        if meant:  # the type may be sure when it is unknown which of its constructors is called
+        if meant:  # the type may be certain although it is unknown which of its constructors is called
             return min(meant, key=lambda one: SURENESS[one.confidence])
         likely = [one for one in targets if one.declaration in self._maybe_meant]
         if not likely:
             return None
-        # If the prototype may stand for all of the targets, they are its definitions, one for each platform.
+        # If a prototype may stand for all targets, these are its definitions, one for each platform.
         are_all = len(likely) > 1 and len(likely) == len(targets)
         return likely[0] if are_all else Target(likely[0].declaration, Confidence.POSSIBLE)
 
     def _could_mean(self, record: SymbolRecord, row: int) -> bool:
-        """Return False if the form of a reference rules the target out.
+        """Return False if the form of a reference rules out the target.
 
-        A constructor cannot be meant by its own name, and a symbol that is no member cannot be meant on a
-        receiver that lacks the name of its module.
+        No constructor is meant by its own name, and a symbol that is no member is meant after a receiver only
+        if that has the name of its module.
         """
         role = ReferenceRole(int(record.ref_roles[row]))
         if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
@@ -307,13 +312,13 @@ class ReferenceSearch:
         reference = record.get_reference(row)
         alias = "" if reference.role is ReferenceRole.CALL else reference.alias
         if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
-            self._names.append(alias)  # files that import it from there use this name
+            self._names.append(alias)  # files that import the symbol from there use this name
         if (
             self._is_constructor
             and reference.role is not ReferenceRole.CALL
             and found.declaration != self._target
         ):
-            return  # names the type without constructing one
+            return  # this names the type and constructs nothing
         edge_type = self._references.name_edge(path, record, reference, found)
         if edge_type in self._types:
             source = Declaration(path, reference.symbol)
@@ -321,7 +326,7 @@ class ReferenceSearch:
 
 
 def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:
-    """Yield the names of what contains a target that is not a member: its file, folder and namespace."""
+    """Yield the names of what contains a target that is no member: its file, folder and namespace."""
     yield from _list_file_names(target.path)
     yield target.path.rpartition("/")[0].rpartition("/")[2]
     yield record.strings[record.names[int(record.parents[target.ordinal])]]
@@ -338,12 +343,12 @@ def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
 
 
 def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:
-    """Yield the symbols that count as the target: also its constructors, or a sole constructor's type."""
+    """Yield the symbols that count as the target: it, its constructors, or the type of a sole constructor."""
     yield target
     kind = SymbolKind(int(record.kinds[target.ordinal]))
     if kind is SymbolKind.CONSTRUCTOR:
         parent = int(record.parents[target.ordinal])
-        if len(_list_constructors(record, parent)) == 1:  # with several, the call's arguments decide
+        if len(_list_constructors(record, parent)) == 1:  # of several, the arguments of the call decide
             yield Declaration(target.path, parent)
     elif kind in TYPE_KINDS:
         for ordinal in _list_constructors(record, target.ordinal):
@@ -371,7 +376,7 @@ def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
 
 
 def _list_file_names(path: str) -> list[str]:
-    """Return the possible last parts of a module name that means this file."""
+    """Return the last parts that the name of a module may have if it means this file."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]

@@ -1,7 +1,7 @@
 """The meaning of each reference: resolved by the resolver of its language, then cached.
 
 Precise indexers answer before our resolvers. If the declaration that the indexer gives for a reference is
-known, it counts, as EXACT. Otherwise, as for names of other packages, our own answer counts, except for
+known, it counts, as EXACT. Otherwise, as for names of other packages, our own answer counts, without the
 declarations that the indexer knows under other symbols: the reference certainly means none of those.
 """
 
@@ -28,7 +28,7 @@ CACHED_ANSWERS = 20_000
 MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_HELD_BYTES = 24 * 1024 * 1024
-MAX_DECLARATIONS = 16  # of one meaning; with more, our own resolver decides
+MAX_DECLARATIONS = 16  # declarations of one meaning; if there are more, our own resolver decides
 CACHED_MEANINGS = 20_000
 
 MakeResolver = Callable[[Program], Resolver]
@@ -60,11 +60,11 @@ class PreciseAnswers:
         return Resolution(kept, ours.external, "" if kept else SCIP)
 
     def _find_declarations(self, meaning: bytes) -> tuple[Declaration, ...]:
-        """Return the declarations of a meaning, by path and ordinal; none if any of them is unknown."""
+        """Return the declarations of a meaning, by path and ordinal; nothing if one of them is unknown."""
         found: list[Declaration] = []
         for path in self._view.list_defining(meaning)[: MAX_DECLARATIONS + 1]:
             file = self._view.find(path)
-            if file is None:  # edited since, so the place of the declaration is unknown
+            if file is None:  # the file was edited since, so the place of the declaration is unknown
                 return ()
             found += [Declaration(path, ordinal) for ordinal in file.list_ordinals(meaning)]
         return tuple(found) if len(found) <= MAX_DECLARATIONS else ()
@@ -75,7 +75,7 @@ class PreciseAnswers:
 
 
 def _be_sure(found: tuple[Declaration, ...]) -> Resolution:
-    """Return the declarations that an indexer gives, all of them EXACT."""
+    """Return the declarations that an indexer gives, all EXACT."""
     return Resolution(tuple(Target(one, Confidence.EXACT) for one in found), source=SCIP)
 
 

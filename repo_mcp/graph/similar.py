@@ -61,7 +61,7 @@ CACHED_CHARACTERS = 1_024
 
 Shingles = frozenset[tuple[str, ...]]
 
-# A longer string counts as its words, or each unclosed quote would be scanned to the end of its line.
+# A longer string counts as its words; otherwise each unclosed quote would be scanned to the end of its line.
 _STRINGS = r"\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}'"
 _TOKEN = re.compile(rf"[^\W\d]\w*|\d[\w.]*|{_STRINGS}|[^\w\s]")
 # Equivalent for ASCII text, in half the time.
@@ -107,7 +107,7 @@ class _Compared:
     name: float
 
     def weigh(self, shape: float) -> float:
-        """Return the total likeness for a shape likeness; it never falls as that rises."""
+        """Return the total likeness, given that of the shapes; it never falls as that one rises."""
         return BY_NAMES * self.names + BY_SHAPE * shape + BY_NAME * self.name
 
 
@@ -177,7 +177,7 @@ class SimilarFinder:
         return [candidate for _, candidate in shared if candidate.declaration != declaration]
 
     def _weigh_parts(self, own: _Features, candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
-        """Return each candidate with the weight it shares, its own name's matching parts included."""
+        """Return each candidate with the weight that it shares, matching parts of its own name included."""
         weights = {part: self._weigh_part(part) for part in own.parts}
         roots = [get_root(part) for part in weights]
         found = []
@@ -265,7 +265,7 @@ def _list_parts(name: str) -> tuple[str, ...]:
 
 
 def _may_share(name: str, roots: Sequence[str]) -> bool:
-    """Return False for a name without any part of these roots, to skip splitting most names."""
+    """Return False for a name without any of these roots, to skip splitting most names."""
     if len(name) > MAX_WORD_BYTES or not name.isascii():
         return True
     folded = name.lower()

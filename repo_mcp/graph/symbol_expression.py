@@ -22,7 +22,7 @@ MAX_DEPTH = 20  # of parentheses
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"|([()])|([^\s()"]+)')
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 
-Has = Callable[[str, bool], bool]  # given a term, and True for a phrase: does a symbol have it?
+Has = Callable[[str, bool], bool]  # (term, whether it is a phrase) -> whether a symbol has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _list_tokens(query: str) -> list[tuple[str, str]]:
         if sign:
             tokens.append(("sign", sign))
         elif word:
-            if word != "NEAR":  # as AND, which needs no word
+            if word != "NEAR":  # treated as AND, which needs no word
                 tokens.append(("word", word.lstrip("^+").rstrip(",")))
         else:
             tokens.append(("phrase", phrase.replace('""', '"')))

@@ -42,11 +42,12 @@ from repo_mcp.text.written_symbols import read_written
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_PARTS = 3  # of a name before the part that is declared: one of them is a folder or the file
-UNPARSED = "unparsed"  # of an error's details: the file whose symbols are not known
+UNPARSED = "unparsed"  # key in the details of an error: the file whose symbols are not known
 MAX_CANDIDATES = 10  # listed for an ambiguous text
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name
-FEW_FILES = 50  # that declare a name; of more, only those that fit the rest of a qualified name are read
+# files that declare a name; of more, only those that fit the rest of a qualified name are read
+FEW_FILES = 50
 # Languages in which declarations of one name in one scope are one symbol: a getter and a setter, the branches
 # of an `if`.
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
@@ -67,7 +68,7 @@ class _Named:
 
 
 class NameMatch(Enum):
-    """Grades of how well a found qualified name fits the requested one, best first."""
+    """Grades of how well a found qualified name fits the one that was asked for, best first."""
 
     EXACT = 0
     ENDING = 1
@@ -86,7 +87,7 @@ class NameMatch(Enum):
 class AmbiguousSymbolError(RepoError):
     """Several symbols fit a text; `candidates` holds the first of them.
 
-    `total` and `left_out` say how many there are and how many of them are no candidates.
+    `total` is their number, and `left_out` the number of those that are no candidates.
     """
 
     def __init__(self, text: str, nodes: Sequence[Node], argument: str, files: int = 0) -> None:
@@ -159,7 +160,7 @@ class SymbolLookup:
         return found[0]
 
     def _list_in_path(self, path: str, text: str, argument: str) -> list[Node]:
-        """Return the symbols of a file that a line or a name means; those of exactly this name, if any."""
+        """Return the symbols of a file on a line or with a name; those of exactly this name, if any."""
         line = LINE.fullmatch(text)
         if line is not None:
             return self._list_on_line(path, int(line[1]), argument)
@@ -175,10 +176,10 @@ class SymbolLookup:
         return self._list_meant(name, lambda _: True) or self._list_as_written(name, lambda _: True)
 
     def _list_as_written(self, text: str, admits: Admits) -> list[Node]:
-        """Return the symbols that a name means as people and traces write it.
+        """Return the symbols that a name means in the form in which people and stack traces write it.
 
-        Of overloads, only those with the written parameters. The first parts of the name may be folders and
-        a file, where the qualified names of the language have none: `crate::module::function`.
+        Of overloads, only those with the written parameters count. The first parts of the name may be folders
+        and a file, if qualified names of the language have none: `crate::module::function`.
         """
         plain, written = read_written(text)
         found = self._list_meant(plain, admits) if plain != text else []
@@ -189,7 +190,7 @@ class SymbolLookup:
             around = frozenset(parts[max(0, cut - NEAR_PARTS) : cut])
             found = self._list_meant(".".join(parts[cut:]), partial(_lies_in, around, admits))
         parameters = split_signature(written).parameters if written else []
-        return [node for node in found if parameters and _takes(node, parameters)] or found
+        return [node for node in found if parameters and _has_parameters(node, parameters)] or found
 
     def _split_place(self, text: str) -> tuple[str, str]:
         """Return the path of a source file and the text after its colon; for a name, no path and the name."""
@@ -222,7 +223,7 @@ class SymbolLookup:
     # A name
 
     def _list_first(self, name: str, paths: Sequence[str]) -> list[Node]:
-        """Return the first symbols of `_list_meant` for a plain name: at least one more than an error lists.
+        """Return the first symbols of `_list_meant` for a plain name: one more than an error lists, or more.
 
         Files are read in the order of that list, and no further than needed. Returns nothing if there are
         fewer symbols, or if all files must be read to know them.
@@ -233,7 +234,8 @@ class SymbolLookup:
         for path in chain(filterfalse(is_test_path, paths), filter(is_test_path, paths)):
             for one in self._list_in_file(path, name):
                 node = self._nodes.get(one.declaration)
-                if node.symbol.kind is SymbolKind.EXTENSION:  # of a type that any file may declare
+                # the type of an extension may be declared in any file
+                if node.symbol.kind is SymbolKind.EXTENSION:
                     return []
                 is_named = NameMatch.EXACT.admits(name, one.name) or NameMatch.ENDING.admits(name, one.name)
                 key = _name_whole(node)
@@ -271,20 +273,21 @@ class SymbolLookup:
                 named.add(key)
             places = self._list_places(node)
             met.update(one.declaration for one in places)
-            merged = [one for one in merged if one not in places]  # twins, of which this is the prototype
+            # several twins, of which this is the prototype
+            merged = [one for one in merged if one not in places]
             merged.append(places[0])
         types = {node.symbol.name for node in merged if node.symbol.kind in TYPE_KINDS}
         return [node for node in merged if not self._belongs_to_found_type(node, types)]
 
     def _list_bodies(self, node: Node) -> list[Node]:
-        """Return the definitions that a prototype stands for; otherwise the symbol itself."""
+        """Return the definitions for which a prototype stands; any other symbol itself."""
         if not node.symbol.flags & SymbolFlag.FORWARD:
             return [node]
         places = self._list_places(node)
         return [one for one in places if not one.symbol.flags & SymbolFlag.FORWARD] or [node]
 
     def _belongs_to_found_type(self, node: Node, types: set[str]) -> bool:
-        """Return True for a constructor or an extension of a type that was also found."""
+        """Return whether a symbol is a constructor or an extension of a type that was also found."""
         if node.symbol.kind is SymbolKind.CONSTRUCTOR:
             parent = self._nodes.get(Declaration(node.path, node.symbol.parent))
             return parent.symbol.name in types and node.symbol.name == parent.symbol.name
@@ -320,7 +323,7 @@ class SymbolLookup:
         return [one.declaration for one in chosen], match
 
     def _list_ordered(self, text: str, admits: Admits) -> list[_Named]:
-        """Return the symbols whose own name ends a text, or the file with this path, in `_order`."""
+        """Return the symbols whose own name ends a text, or the file with that path, in `_order`."""
         found = dict.fromkeys(self._list_named(normalise_name(text), admits))
         if self._program.find_record(text) is not None and admits(text):
             found[_Named(text, Declaration(text, 0), False)] = None
@@ -331,7 +334,7 @@ class SymbolLookup:
         for last in _list_endings(name):
             paths = self._program.list_declaring(last)
             if len(paths) > FEW_FILES:
-                paths = self._list_inside(paths, name.removesuffix(last).strip(".")) or paths
+                paths = self._keep_enclosed(paths, name.removesuffix(last).strip(".")) or paths
             for path in islice(filter(admits, paths), MAX_LOOKED_UP):
                 yield from self._list_in_file(path, last)
 
@@ -347,7 +350,7 @@ class SymbolLookup:
             else []
         )
 
-    def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
+    def _keep_enclosed(self, paths: Sequence[str], around: str) -> list[str]:
         """Return the paths that declare an ending of the enclosing name, or contain its last part."""
         declaring = {path for one in _list_endings(around) for path in self._program.list_declaring(one)}
         module = around.rpartition(".")[2]
@@ -383,9 +386,9 @@ def _order_tests_last(node: Node) -> tuple[bool, str, int]:
 
 
 def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:
-    """Return a key that all declarations of one symbol share; None for a symbol without such a key."""
+    """Return a key that all declarations of one symbol share; None for a symbol that has none."""
     kind = node.symbol.kind
-    if kind is SymbolKind.MODULE:  # a namespace of several files
+    if kind is SymbolKind.MODULE:  # a namespace may be declared in several files
         return node.language, node.qualified_name, kind
     return (node.path, node.qualified_name, kind) if node.language in _WITHOUT_OVERLOADS else None
 
@@ -401,8 +404,8 @@ def _lies_in(places: frozenset[str], admits: Admits, path: str) -> bool:
     return admits(path) and not places.isdisjoint(path.rpartition(".")[0].split("/"))
 
 
-def _takes(node: Node, parameters: Sequence[str]) -> bool:
-    """Return whether a symbol has some parameters, each written whole or as its type alone."""
+def _has_parameters(node: Node, parameters: Sequence[str]) -> bool:
+    """Return whether a symbol has these parameters, each written in full or as its type."""
     own = split_signature(node.symbol.parameters).parameters
     if len(own) != len(parameters):
         return False
@@ -414,7 +417,7 @@ def _takes(node: Node, parameters: Sequence[str]) -> bool:
 
 
 def _name_type(written: str) -> str:
-    """Return the last name in a parameter outside its type arguments: `Map` for "java.util.Map<K, V>"."""
+    """Return the bare name of the type of a parameter: `Map` for "java.util.Map<K, V>"."""
     names = _TYPE.findall(read_written(written)[0])
     return names[-1] if names else ""
 

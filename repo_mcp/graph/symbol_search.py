@@ -47,15 +47,15 @@ MAX_WORDS = 12  # of a query that are used
 MAX_EXACT_FILES = 100  # that declare exactly the typed name
 MAX_FILES = 64  # that declare names sharing its parts
 MAX_SYMBOLS = 30_000  # in the files scanned, in each of the two rounds
-MAX_BEGUN = 10  # parts of names that are tried for one word, which may be their beginning
+MAX_BEGUN = 10  # parts of names, of which one word may be the beginning, that are tried
 CACHED_NAMES = 8_000  # that patterns match: 0.8 MB; a scan of the dictionary takes up to 50 ms
 MAX_NAMES = 2_000  # names in the dictionary that one pattern may match
 MAX_PATTERN_FILES = 1_000  # that declare one of those names
 MAX_SCORED = 2_000  # symbols scored with their enclosing names
 MIN_BEGINNING = 3  # characters; a shorter word is not tried as a prefix
 
-# With several words, one that equals a whole name earns no more than one that is a part of it, and names
-# that contain all the words and little else come first.
+# Of several words, one that equals a whole name counts no more than one that is a part of it, so that names
+# with all the words and little else come first.
 ONE_OF_SEVERAL = 4.0
 ALL_WORDS = 4.0
 _KIND_POINTS = {
@@ -77,7 +77,7 @@ IN_TESTS = -0.5
 FORWARD = -0.4
 
 _TOKEN = re.compile(r"[\w$*]+(?:(?:\.|::|->|#|/)[\w$*]+)*")
-_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})  # not names, even in a faulty expression
+_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})  # never names, even in a faulty expression
 
 
 class Names(Protocol):
@@ -128,12 +128,12 @@ class FoundSymbols:
 
 @dataclass(frozen=True, slots=True)
 class _QueryDraft:
-    """A symbol whose name matches, before its enclosing names are considered."""
+    """A symbol whose own name matches, before the names around it are considered."""
 
     path: str
     ordinal: int
     record: SymbolRecord
-    points: list[float]  # one per word, for the name alone
+    points: list[float]  # points of each word, for the name alone
     promise: float
 
 
@@ -160,7 +160,8 @@ class SymbolFinder:
         drafts: dict[tuple[str, int], _QueryDraft] = {}
         rounds = [(self._list_exact, _prefilter_whole), (self._list_near, _prefilter_near)]
         if expression is None and len(words) == 1 and words[0].pattern and not words[0].around:
-            rounds.insert(0, (self._list_spelled, _prefilter_spelled))  # this may do, without a scan of names
+            # this may be enough, without scanning names
+            rounds.insert(0, (self._list_spelled, _prefilter_spelled))
         for list_files, build in rounds:
             prefilter = build(words)
             room = MAX_SYMBOLS
@@ -205,7 +206,7 @@ class SymbolFinder:
         for word in words:
             exact = self._program.list_declaring(word.text)
             if word.around:
-                exact = self._list_inside(exact, word.around[-1])
+                exact = self._keep_enclosed(exact, word.around[-1])
             found += exact[:MAX_EXACT_FILES]
         return found
 
@@ -235,7 +236,7 @@ class SymbolFinder:
                 return list(found)
         return list(rank(parts, MAX_FILES)) if parts else []
 
-    def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
+    def _keep_enclosed(self, paths: Sequence[str], around: str) -> list[str]:
         """Return the paths that declare the enclosing name, or contain it themselves."""
         declaring = set(self._program.list_declaring(around))
         folded = around.lower()
@@ -291,14 +292,14 @@ class SymbolFinder:
 
 
 class _Terms:
-    """Tells which terms of an expression a symbol has."""
+    """Decides which terms of an expression a symbol has."""
 
     def __init__(self, nodes: ProgramNodes, prepare: Callable[[str], QueryWord]) -> None:
         self._nodes = nodes
         self._prepare = lru_cache(MAX_TOKENS)(prepare)
 
     def look_at(self, draft: _QueryDraft) -> Has:
-        """Return a function that says whether a symbol has a term, in its own name or in those around it."""
+        """Return a function that tells whether a symbol has a term, in its own name or in those around it."""
         *around, name = self._nodes.name(Declaration(draft.path, draft.ordinal)).split(".")
         if not draft.ordinal:
             around, name = [draft.path], draft.path.rpartition("/")[2]
@@ -369,7 +370,7 @@ def _prefilter_near(words: Sequence[QueryWord]) -> _Prefilter:
 
 
 def has_words(query: str) -> bool:
-    """Return False for a query that cannot match anything, such as a star alone."""
+    """Return False for a query without anything to match, such as a star alone."""
     return bool(_list_tokens(query))
 
 

@@ -18,10 +18,11 @@ from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
 NEAREST = "Nearest:"  # begins a hint with names similar to an unknown one
-LEAST_ALIKE = 0.6  # ratio of difflib between an unknown name and one that shares words with it
+# lowest ratio (difflib) between an unknown name and a similar one that shares words with it
+LEAST_ALIKE = 0.6
 MAX_COMPARED = 2_000  # names with the same beginning as an unknown one: some 20 ms
 BEGUN_CHARS = 2
-# A line, as a text has it behind a path; a column after it is ignored.
+# The line in a text after a path; a column after it is ignored.
 LINE = re.compile(r"(\d{1,9})(?::\d+)?")
 
 
@@ -59,7 +60,7 @@ class UnknownSymbols:
         for query in (last, *alike):
             if found := self._find_named(query, path):
                 return found
-        parts = " ".join(get_word_terms(last)[1:])  # most parts of a mistyped name are right
+        parts = " ".join(get_word_terms(last)[1:])  # most parts of a misspelled name are right
         return [node for node in self._find_named(parts, path) if _is_alike(last, node.symbol.name)]
 
     def _find_named(self, query: str, path: str) -> list[Node]:

@@ -28,15 +28,15 @@ IMPLEMENTATIONS = (EdgeType.IMPLEMENTS, EdgeType.EXTENDS, EdgeType.INHERITS)
 # Every role in which a symbol is named: all but containment and overriding.
 NAMED = tuple(one for one in EdgeType if one not in (EdgeType.CONTAINS, EdgeType.OVERRIDES))
 
-# Kinds of symbols whose uses the parser of a language does not record.
-UNTRACKED: Mapping[str, frozenset[SymbolKind]] = {
+# Language -> the kinds of symbols whose uses its parser does not record.
+UNRECORDED_KINDS: Mapping[str, frozenset[SymbolKind]] = {
     "cpp": frozenset({SymbolKind.MODULE}),
     "java": frozenset({SymbolKind.MODULE}),
     "go": frozenset({SymbolKind.MODULE}),
     "rust": frozenset({SymbolKind.MODULE, SymbolKind.EXTENSION}),  # an `impl`; its type is named
     "swift": frozenset({SymbolKind.EXTENSION}),
 }
-# Languages in which no file names another: what depends on a file is what uses its declarations.
+# Languages in which no file names another, so that what depends on a file is what uses its declarations.
 NAMELESS_FILES = frozenset({"csharp", "go", "java", "swift"})
 # Languages whose files can name each other's symbols; a file in any other names only those of its own
 # language.
@@ -51,13 +51,13 @@ def list_implementing(kind: SymbolKind) -> tuple[EdgeType, ...]:
     return (EdgeType.OVERRIDES,) if kind in _MEMBERS else IMPLEMENTATIONS
 
 
-def is_tracked(language: str, kind: SymbolKind) -> bool:
-    """Return False if uses of symbols of this kind are not recorded."""
-    return kind not in UNTRACKED.get(language, ())
+def are_uses_recorded(language: str, kind: SymbolKind) -> bool:
+    """Return whether the parser of a language records the uses of symbols of a kind."""
+    return kind not in UNRECORDED_KINDS.get(language, ())
 
 
 def find_family(language: str) -> str:
-    """Return the family of a language: the name of those that can name each other's symbols."""
+    """Return the family of a language: the name of those languages that can name symbols of each other."""
     return _FAMILIES.get(language, language)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.vocabulary import EdgeType, is_tracked
+from repo_mcp.graph.vocabulary import EdgeType, are_uses_recorded
 from repo_mcp.impact.applied import Side
 from repo_mcp.impact.changed_symbols import (
     ChangedFile,
@@ -198,7 +198,7 @@ def _note_files(files: Sequence[ChangedFile]) -> list[str]:
 
 
 def _note_reach(changed: Sequence[ChangedSymbol], reach: Reach) -> list[str]:
-    kinds = list_untracked(changed)
+    kinds = list_unrecorded_kinds(changed)
     added = dict.fromkeys(one.path for one in changed if one.change is Change.ADDED and one.node is None)
     notes = [f"Uses of some kinds of symbols are not recorded: {', '.join(kinds)}."] * bool(kinds)
     if added:
@@ -213,7 +213,7 @@ def _name_some(paths: Sequence[str]) -> str:
     return ", ".join(paths[:FEW]) + (f" and {more} more" if more > 0 else "")
 
 
-def list_untracked(changed: Iterable[ChangedSymbol]) -> list[str]:
+def list_unrecorded_kinds(changed: Iterable[ChangedSymbol]) -> list[str]:
     """Return the kinds of changed symbols whose uses are not recorded, such as "module (go)", ascending.
 
     A file is none of them: what it declares changes on its own.
@@ -223,6 +223,7 @@ def list_untracked(changed: Iterable[ChangedSymbol]) -> list[str]:
         {
             f"{node.kind.replace('_', ' ')} ({node.language})"
             for node in nodes
-            if node.symbol.kind is not SymbolKind.FILE and not is_tracked(node.language, node.symbol.kind)
+            if node.symbol.kind is not SymbolKind.FILE
+            and not are_uses_recorded(node.language, node.symbol.kind)
         }
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.graph.vocabulary import EdgeType, is_tracked
+from repo_mcp.graph.vocabulary import EdgeType, are_uses_recorded
 from repo_mcp.symbols.model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.text.lines import escape_text
 
@@ -56,7 +56,7 @@ def render_details(node: Node, project_id: str) -> Row:
 
 def warn_untracked(node: Node) -> list[str]:
     """Return the warning that uses of such a symbol are not recorded; none if they are."""
-    if is_tracked(node.language, node.symbol.kind):
+    if are_uses_recorded(node.language, node.symbol.kind):
         return []
     kind = name_kind(node)
     return [f"Uses of {kind} are not recorded for {node.language}: there may be users that are not listed."]

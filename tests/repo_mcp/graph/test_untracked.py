@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.edges import Unresolved
-from repo_mcp.graph.vocabulary import CALLS, NAMED, UNTRACKED, is_tracked
+from repo_mcp.graph.vocabulary import CALLS, NAMED, UNRECORDED_KINDS, are_uses_recorded
 from repo_mcp.symbols.symbol_record import SymbolKind
 from tests.repo_mcp.graph.memory_index import find_node, make_graph
 
@@ -35,15 +35,15 @@ def test_a_kind_that_is_not_tracked_is_one_whose_uses_nobody_records(case: tuple
         if (node.kind, node.name_inside) == (kind, name)
     ]
     assert node.language == language
-    assert not is_tracked(language, node.symbol.kind)
+    assert not are_uses_recorded(language, node.symbol.kind)
     assert graph.find_incoming(node, NAMED).edges == ()
 
 
 def test_every_such_kind_is_shown() -> None:
-    shown = {(language, kind.name.lower()) for language, kinds in UNTRACKED.items() for kind in kinds}
+    shown = {(language, kind.name.lower()) for language, kinds in UNRECORDED_KINDS.items() for kind in kinds}
     assert shown == set(USED)
-    assert is_tracked("c", SymbolKind.PROPERTY)
-    assert is_tracked("cobol", SymbolKind.PROPERTY)
+    assert are_uses_recorded("c", SymbolKind.PROPERTY)
+    assert are_uses_recorded("cobol", SymbolKind.PROPERTY)
 
 
 def test_what_is_unresolved_is_in_a_language_that_can_mean_the_symbol() -> None:
