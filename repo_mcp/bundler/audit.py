@@ -81,6 +81,19 @@ def describe_left(left: Sequence[tuple[RatedFile, Block]]) -> list[str]:
     ]
 
 
+def describe_unfit(packer: Packer, shown_lines: int) -> list[str]:
+    """Return a warning that names the best excerpts for which there were lines, but no tokens."""
+    unfit = packer.unfit
+    if not unfit:
+        return []
+    files = len({one.path for one in unfit})
+    best = ", ".join(escape_text(one.citation) for one in unfit[:MAX_NEXT])
+    return [
+        f"No more text fits: {shown_lines:,} of {packer.budget.max_total_lines:,} lines are shown"
+        f" (left out: excerpts: {len(unfit)}, files: {files}); next: {best}."
+    ]
+
+
 def _cite(found: tuple[RatedFile, Block]) -> str:
     """Return where a block is, and the name of what it declares."""
     one, block = found

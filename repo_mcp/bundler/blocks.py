@@ -8,6 +8,7 @@ two blocks belong to the first, so that neighbours touch.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
@@ -34,6 +35,9 @@ class Block:
     def line_count(self) -> int:
         """Return the number of lines."""
         return self.end_line - self.start_line + 1
+
+
+Placed = tuple[int, SymbolSpan]  # the position of a block, and a declaration that it is or holds
 
 
 def cut_blocks(
@@ -114,3 +118,18 @@ def _cut_text(
 
 def _says_nothing(lines: Sequence[str], block: Block) -> bool:
     return all(map(_SAYS_NOTHING.match, lines[block.start_line - 1 : block.end_line]))
+
+
+def list_members(lines: Sequence[str], blocks: Sequence[Block], spans: Sequence[SymbolSpan]) -> list[Placed]:
+    """Return what small files and small classes declare that are one block, by line."""
+    starts = [block.start_line for block in blocks]
+    placed = [(bisect_right(starts, span.name_line) - 1, span) for span in spans]
+    return [(at, span) for at, span in placed if _is_member(lines, blocks[at].span, span)]
+
+
+def _is_member(lines: Sequence[str], around: SymbolSpan | None, span: SymbolSpan) -> bool:
+    """Return False for a declaration that is a block itself, or is inside of a function."""
+    if around is None or not around.start_line <= span.name_line <= around.end_line:
+        return True
+    head = " ".join(lines[around.head_line - 1 : around.name_line])
+    return span is not around and holds_members(head, around.name)

@@ -10,6 +10,7 @@ the search.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
@@ -18,6 +19,7 @@ from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.query.clues import Clue, ClueKind, join_words, parse_prompt, split_symbol
 from repo_mcp.ranking.query.mentions import Mention, resolve_mentions
 from repo_mcp.ranking.query.query import parse_query
@@ -29,14 +31,18 @@ from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.base_forms import list_other_forms
 from repo_mcp.text.idioms import leave_out_light_words, list_plain_terms
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
-from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
+from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS, QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 
 MAX_WORDS = 1_000  # of the prompt
 MAX_NAMES = 12  # of the prompt, whose declaring files are looked up
+MAX_NAME_CHARS = 128
 MAX_DECLARING = 4  # files or blocks; a name that more of them declare says little about each
 SOLE_WORDS = 2  # in a prompt of at most this many words, each is read as a name
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
+
+_MARKED = compile_late(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
+_WORD = re.compile(r"[^\W\d]\w*")
 
 UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit
 MAX_JOINED_NAMES, MAX_JOINED_WORDS = 8, 200
@@ -126,6 +132,8 @@ def gather_evidence(
     prompt = query.text if query.is_pasted else request.prompt
     says_plainly = query.is_pasted or not weights.plain
     clues = parse_prompt(prompt if says_plainly else leave_out_light_words(prompt))
+    if not query.is_pasted:
+        clues += find_light_names(prompt, clues, source.count_units)
     hints, warnings = find_hints(prompt)
     known = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
     clues += tuple(Clue(ClueKind.SYMBOL, name) for name in hints if name not in known)
@@ -198,6 +206,25 @@ def list_names(
             sure *= weights.pasted if clue in pasted else 1.0
             names[name] = max(sure, names.get(name, 0.0))
     return names
+
+
+def find_light_names(
+    prompt: str, clues: Sequence[Clue], count_units: Callable[[str], int]
+) -> tuple[Clue, ...]:
+    """Return clues for names that are words of any text: those in backquotes, as `get` is here.
+
+    If the index has no other word of the prompt, all may be names: "A needs B" is about A and B.
+    """
+    named = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
+    marked = (name for name in dict.fromkeys(_MARKED.findall(prompt)) if name not in named)
+    found = tuple(Clue(ClueKind.SYMBOL, name) for name in marked)
+    known = (*clues, *found)
+    if any(count_units(term) for clue in known for term in analyse_text(clue.text)):
+        return found
+    said = {clue.text for clue in known} | FUNCTION_WORDS
+    words = (word for word in dict.fromkeys(_WORD.findall(prompt)) if word.lower() not in ASKING_WORDS)
+    light = islice((word for word in words if word not in said and len(word) <= MAX_NAME_CHARS), MAX_NAMES)
+    return (*found, *(Clue(ClueKind.SYMBOL, word, is_strong=not word.islower()) for word in light))
 
 
 def is_called(span: SymbolSpan, name: str) -> bool:

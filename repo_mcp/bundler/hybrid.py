@@ -1,6 +1,7 @@
 """The strategy `hybrid`: cut the files that a search finds into blocks, and rate these by the prompt's words.
 
-    prompt -> evidence -> opened files, blocks and their worth -> names followed -> budget spent -> reasons
+    prompt -> evidence -> opened files, blocks and their worth -> uses of undeclared names -> names followed
+           -> budget spent -> reasons
 
 Each step is a module and a function of the result of the step before. No model is asked. If no file has most
 words of the prompt, and the prompt names no file, at most FEW_LINES are spent. Of a report only what is worth
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.bundler.audit import build_audit, describe_left, list_warnings
+from repo_mcp.bundler.audit import build_audit, describe_left, describe_unfit, list_warnings
 from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.companions import take_heads, take_imports
 from repo_mcp.bundler.evidence import HintFinder, gather_evidence
@@ -24,6 +25,7 @@ from repo_mcp.bundler.reasons import describe
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spending import mark_named, spend
+from repo_mcp.bundler.undeclared_names import raise_users
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_up_words
 from repo_mcp.ranking.query.pasted_text import is_report
@@ -60,8 +62,9 @@ class HybridStrategy:
         packer = Packer(budget)
         opener = Opener(self._read_layout, evidence, weights, source, packer)
         opened = opener.open_best(budget)
+        raise_users(opened, evidence.names, source, weights)
         opened += follow_names(opened, opener, source, weights, request.include_tests)
-        mark_named(opened, evidence.names)
+        mark_named(opened, evidence.names, members=weights.members)
         left = spend(opened, packer, weights, evidence.title)
         shown = _order_shown(opened, packer)
         for file in shown[:MAX_COMPANION_FILES]:
@@ -75,12 +78,14 @@ class HybridStrategy:
             describe(one, files[one.path], evidence)
             for one in order_selections(packer.selections, {path: at for at, path in enumerate(files)})
         )
+        # Who asks for no number of lines does not miss them.
+        unfit = describe_unfit(packer, total(selections).lines) if request.max_total_lines is not None else []
         too_small = [NOTHING_FITS] if not selections and any(any(one.worth) for one in opened) else []
         return Choice(
             selections,
             total(selections),
             build_audit(evidence, packer, selections),
-            (*notes, *too_small, *list_warnings(evidence, packer, shown), *describe_left(left)),
+            (*notes, *too_small, *list_warnings(evidence, packer, shown), *describe_left(left), *unfit),
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from repo_mcp.bundler.block_worth import Rater
-from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, cut_blocks
+from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, Placed, cut_blocks, list_members
 from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate, Evidence, is_called
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.layouts import LayoutReader
@@ -45,7 +45,7 @@ class RatedFile:
     shown: set[int] = field(default_factory=set)  # positions of the blocks that are selected
     named: set[int] = field(default_factory=set)  # those that the prompt names, and that come first
 
-    def list_declaring(self, name: str) -> list[tuple[int, SymbolSpan]]:
+    def list_declaring(self, name: str) -> list[Placed]:
         """Return the blocks that declare a name, which may be qualified in part, with their positions."""
         last = name.rpartition(".")[2]
         return [
@@ -53,6 +53,26 @@ class RatedFile:
             for at, block in enumerate(self.blocks)
             if block.span is not None and block.span.name == last and is_called(block.span, name)
         ]
+
+    def list_holding(self, name: str) -> list[Placed]:
+        """Return the declarations of a name in small files and classes, with the positions of these."""
+        last = name.rpartition(".")[2]
+        members = list_members(self.view.live.lines, self.blocks, self.view.layout.spans)
+        return [(at, span) for at, span in members if span.name == last and is_called(span, name)]
+
+
+def find_declaring(
+    opened: Sequence[RatedFile], name: str, *, members: bool
+) -> list[tuple[RatedFile, list[Placed]]]:
+    """Return the files that declare a name, with the positions of its blocks.
+
+    If no block is its declaration, and `members` is true, small files and classes that hold one count.
+    """
+    for find in (RatedFile.list_declaring, RatedFile.list_holding)[: 1 + members]:
+        declaring = [(one, found) for one in opened if (found := find(one, name))]
+        if declaring:
+            return declaring
+    return []
 
 
 class Opener:
@@ -163,11 +183,11 @@ class Opener:
 
         If none declares a qualified name, its last part may be meant.
         """
-        declaring = [(one, found) for one in opened if (found := one.list_declaring(name))]
+        members = self._weights.members and sure >= 1.0
+        declaring = find_declaring(opened, name, members=members)
         if not declaring:
             sure *= self._weights.unsure
-            last = name.rpartition(".")[2]
-            declaring = [(one, found) for one in opened if (found := one.list_declaring(last))]
+            declaring = find_declaring(opened, name.rpartition(".")[2], members=members)
         if len(declaring) > MAX_DECLARING:
             return
         for one, found in declaring:

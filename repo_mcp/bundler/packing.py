@@ -27,6 +27,8 @@ class Packer:
     lines: int = 0  # selected so far, as are the characters and the paths
     chars: int = 0
     paths: dict[str, None] = field(default_factory=dict)
+    unfit: list[Selection] = field(default_factory=list)  # whole excerpts for which only tokens were lacking
+    _unfit_lines: int = 0
     _bodies: list[set[str]] = field(default_factory=list)  # the lines of each selection, as twins have them
 
     @property
@@ -52,6 +54,12 @@ class Packer:
         return len(selection.lines) <= self.lines_left and self._count_fitting(selection) == len(
             selection.lines
         )
+
+    def note_unfit(self, selection: Selection) -> None:
+        """Record an excerpt that does not fit, if the lines that are left would hold it."""
+        if self._unfit_lines + len(selection.lines) <= self.lines_left:
+            self.unfit.append(selection)
+            self._unfit_lines += len(selection.lines)
 
     def add(self, selection: Selection) -> Selection | None:
         """Select an excerpt, cut to what fits. Return None, and record why, when nothing of it fits."""

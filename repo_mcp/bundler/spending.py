@@ -18,7 +18,7 @@ from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.companions import find_head
 from repo_mcp.bundler.evidence import SCORE_DECIMALS
 from repo_mcp.bundler.file_view import FileView
-from repo_mcp.bundler.opened_files import RatedFile
+from repo_mcp.bundler.opened_files import RatedFile, find_declaring
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Role, Selection
 from repo_mcp.bundler.weights import Weights
@@ -27,13 +27,16 @@ LEAST_NAMED = 0.02  # of the worth per line of the best block: what is worth les
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
 
 
-def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float]) -> None:
-    """Mark the one declaration of each name that the prompt surely means, with its overloads."""
+def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float], *, members: bool = True) -> None:
+    """Mark the one declaration of each name that the prompt surely means, with its overloads.
+
+    `members` is true if it may be inside of a small file or class.
+    """
     for name in (name for name, sure in names.items() if sure >= 1.0):
         found = [
             (one, at, span.qualified_name)
-            for one in opened
-            for at, span in one.list_declaring(name)
+            for one, declaring in find_declaring(opened, name, members=members)
+            for at, span in declaring
             if not is_prototype(one.view, span)
         ]
         most = max((one.priority for one, *_ in found), default=0.0)
@@ -153,6 +156,7 @@ class _BlockQueue:
         if not self._packer.has_room(chosen[0]):
             most = self._count_part_lines(one, position)
             if not most:
+                self._packer.note_unfit(chosen[0])
                 return False
             parts = choose_parts(one.view, one.blocks[position], most)
             chosen = [_build(one, position, start, end) for start, end in parts]

@@ -47,6 +47,8 @@ class Weights:
     unsure: float = 0.5  # factor of a capitalised word, which may be no name
     joined: float = 0.5  # factor of words that form a name together, which may be chance
 
+    members: bool = True  # what a small file or class declares is named like what is a block itself
+
     # names that are followed
     callee: float = 0.35  # of the worth of the block that calls it
     base: float = 0.3  # of the worth of the class that derives from it
@@ -85,6 +87,7 @@ WEIGHTS = Weights()
 REPORT_WEIGHTS = replace(
     WEIGHTS,
     named=0.3,
+    members=False,
     held_term=1.0,
     title_term=2.0,
     share_power=1.0,
@@ -104,6 +107,7 @@ QUESTION_WEIGHTS = replace(
     name=0.7,
     owner=0.6,
     named=1.0,
+    members=False,
     joined=0.0,
     rarity=2.0,
     inflected=1.0,

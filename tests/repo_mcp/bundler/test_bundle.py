@@ -425,6 +425,30 @@ def test_the_last_part_of_a_qualified_name_is_not_meant_where_the_whole_is_decla
     assert {path for path, _ in shown} == {"crane.py"}
 
 
+VERBS = "def get(store):\n    return store.get()\n\n\ndef use(thing):\n    return thing.use()\n"
+LETTERS = "class A:\n    pass\n\n\nclass B:\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "named"),
+    [
+        ("A needs B and B needs A", "declares A, B, named in the prompt"),
+        ("Why does `A` come before `B`?", "declares A, B, named in the prompt"),
+        ("what does `get` do", "declares get, named in the prompt"),
+        ("`use()`", "declares use, named in the prompt"),
+        ("get and use", "declares get, use, named in the prompt"),
+        ("use", "declares use, named in the prompt"),
+    ],
+)
+def test_a_word_that_any_text_has_may_be_a_name(tmp_path: Path, prompt: str, named: str) -> None:
+    (tmp_path / "verbs.py").write_text(VERBS)
+    (tmp_path / "letters.py").write_text(LETTERS)
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        (shown,) = repository.engines.bundles.build(BundleRequest(prompt)).selections
+        assert shown.evidence[0] == named
+
+
 def test_files_that_changed_or_went_since_they_were_indexed(tmp_path: Path) -> None:
     for name in ("changed", "gone", "same"):
         (tmp_path / f"{name}.py").write_text(f"def frobnicate_{name}():\n    return 'frobnicate'\n")

@@ -87,6 +87,16 @@ def test_a_budget_that_is_given_may_take_what_the_server_allows(project: Reposit
     check_totals(envelope["result"])
 
 
+def test_lines_for_which_there_is_no_room_in_an_answer_are_said(project: Repository) -> None:
+    envelope = call(project, prompt=WIDE, budget={"max_total_lines": 2_000})
+    lines = envelope["result"]["totals"]["lines"]
+    (warning,) = envelope["warnings"]
+    assert warning.startswith(f"No more text fits: {lines:,} of 2,000 lines are shown (left out: excerpts: ")
+    named = re.findall(r"([\w/]+\.py):(\d+)-(\d+)", warning)
+    assert len(named) == MAX_NEXT
+    assert call(project, prompt=WIDE, budget={"max_total_lines": 100})["warnings"] == []
+
+
 def test_tokens_can_be_limited(project: Repository) -> None:
     result = call(project, prompt=WIDE, budget={"max_tokens": 500}, audit=True)["result"]
     assert 0 < result["totals"]["tokens"] <= 500
