@@ -1,7 +1,7 @@
 """The lines that are shown of a long declaration or text: heads, lines near one, or lines about words.
 
-Left out on purpose: how the lines are chosen (`repo_mcp.languages.outline.folded_lines` and `lines_near` and
-`lines_about` in `repo_mcp.ranking.page`).
+Left out on purpose: how the lines are chosen (`repo_mcp.languages.outline.folded_lines`, and `lines_near`,
+`outer_lines` and `lines_about` in `repo_mcp.ranking.page`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from repo_mcp.languages.outline.comment_lines import iter_long_comments
 from repo_mcp.languages.outline.docstring_lines import FIRST_LINES, iter_long_docstrings
-from repo_mcp.languages.outline.folded_lines import choose_folded
+from repo_mcp.languages.outline.folded_lines import NEAR_LINES, choose_folded
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import OpenedText, Outline
 from repo_mcp.record_classes import replace
@@ -20,11 +20,24 @@ MOST_LEFT = 8  # most lines that are named instead of shown
 
 
 def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
-    """Return a declaration without the bodies of its functions if it is a long type or module, else None."""
+    """Return a declaration without the bodies of its functions if it is a long type or module, else None.
+
+    Of a very long one only the outermost of these lines are shown, and those beside the line `around`.
+    """
     start = opened.start_line
     chosen = choose_folded(opened.lines, start, outline.symbols, around)
     if chosen is None:
         return None
+    from repo_mcp.ranking.page.outer_lines import narrow_folded  # imported here, as in keep_part
+
+    outer = narrow_folded(opened.lines, start, chosen)
+    if outer is not None:
+        beside = () if around is None else (number for number in chosen if abs(number - around) <= NEAR_LINES)
+        note = (
+            f"Of {len(opened.lines)} lines, the outermost heads and fields are shown: repo.outline lists all"
+            " members; open one by symbol or line."
+        )
+        return _keep_chosen(opened, tuple(sorted({*outer, *beside})), most_lines, note)
     note = (
         f"Of {len(opened.lines)} lines, bodies of functions, comments and blank lines are left out: open"
         f" a function by symbol or line, or all lines with start_line {start} and end_line {opened.end_line}."
@@ -32,23 +45,22 @@ def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: i
     return _keep_chosen(opened, chosen, most_lines, note)
 
 
-def keep_near(opened: OpenedText, around: int | None, most_lines: int) -> OpenedText | None:
-    """Return a long declaration with only those lines shown that are near one of them, else None."""
-    if around is None:
+def keep_part(opened: OpenedText, around: int | None, most_lines: int) -> OpenedText | None:
+    """Return a long function with some of its lines, else None: those near one, or the outermost."""
+    if find_language(opened.path).kind != "code":
         return None
-    from repo_mcp.ranking.page.lines_near import (  # imported here, as most calls open short declarations
-        LONG_CHARS,
-        choose_near,
-    )
+    from repo_mcp.ranking.page.lines_near import choose_near  # imported here, as ranges need neither
+    from repo_mcp.ranking.page.outer_lines import choose_outer
 
-    if sum(map(len, opened.lines)) <= LONG_CHARS:
-        return None
-    chosen = choose_near(opened.lines, opened.start_line, around, most_lines)
+    near = None if around is None else choose_near(opened.lines, opened.start_line, around, most_lines)
+    chosen = near or choose_outer(opened.lines, opened.start_line)
     if chosen is None:
         return None
+    which = f"those near line {around} and the heads of its blocks" if near else "the outermost"
+    others = "" if near else "line shows those near one, "
     note = (
-        f"Of {len(opened.lines)} lines, those near line {around} are shown, below the heads of its blocks:"
-        " about adds lines about some words, symbol shows all."
+        f"Of {len(opened.lines)} lines, {which} are shown: {others}about those about some words, start_line"
+        f" {opened.start_line} with end_line {opened.end_line} all."
     )
     return _keep_chosen(opened, chosen, most_lines, note)
 

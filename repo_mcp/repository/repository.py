@@ -40,7 +40,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.repository.chosen_lines import (
     fold,
     keep_asked,
-    keep_near,
+    keep_part,
     skip_documentation,
 )
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
@@ -166,8 +166,8 @@ class Repository:
 
         `symbol` selects the declaration of that name, `around` the innermost declaration around that line.
         With `about`, only the lines about these words are shown of many. With `folds`, a long type or module
-        is shown without the bodies of its functions, another long declaration only near the line `around`,
-        and only the first lines of a long docstring or comment.
+        is shown without the bodies of its functions, a long function only near the line `around` or by its
+        outermost lines, and only the first lines of a long docstring or comment.
 
         Raises INVALID_ARGUMENT for lines beyond the file, NOT_FOUND for a name that is not declared.
         """
@@ -193,7 +193,7 @@ class Repository:
             whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
             cut = (
                 fold(whole, found, around, most)
-                or keep_near(whole, around, most)
+                or keep_part(whole, around, most)
                 or skip_documentation(whole, found, around, most)
             )
         shown = cut or show_lines(opened, span.start_line, span.end_line, most, most)

@@ -23,10 +23,10 @@ def list_heads(lines: Sequence[str], most: int = MOST_HEADS) -> list[int]:
     returned, the innermost first.
     """
     heads: list[int] = []
-    depth = _measure_depth(lines[-1])
+    depth = measure_depth(lines[-1])
     for at in range(len(lines) - 2, -1, -1):
         line = lines[at]
-        own = _measure_depth(line)
+        own = measure_depth(line)
         if own < depth and _may_begin(line.strip()):
             heads += [at] if line.strip() != "{" else []
             depth = own + 1 if _GOES_ON.match(line) else own
@@ -37,6 +37,7 @@ def _may_begin(text: str) -> bool:
     return bool(text) and not text.startswith(COMMENT_STARTS) and not _CONDITIONAL.match(text)
 
 
-def _measure_depth(line: str) -> int:
+def measure_depth(line: str) -> int:
+    """Return by how many columns a line is indented; a tab reaches to the next multiple of four."""
     spread = line.expandtabs(4)
     return len(spread) - len(spread.lstrip())

@@ -1,7 +1,8 @@
 """Chooses the lines of a long declaration near one of them: the head, heads of blocks, and what is beside it.
 
 Whoever opens the line of a hit or of a stack frame wants that place. A function of four hundred lines around
-it would cost 19,000 bytes, of which those near the line are the most likely to be wanted. Pure.
+it would cost 19,000 bytes, of which those near the line are the most likely to be wanted. Two calls for some
+lines of a function of a hundred still cost less than one for all of them. Pure.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Sequence
 
 from repo_mcp.text.block_heads import list_heads
 
-LONG_CHARS = 8_000  # of a declaration, some two hundred lines; a shorter one is shown whole
-ROOM_CHARS = 4_000  # of the lines near: some hundred lines
+LONG_CHARS = 3_000  # of a declaration, some seventy-five lines; a shorter one is shown whole
+ROOM_CHARS = 2_000  # of the lines near: some fifty
 MOST_HEADS = 12  # of the blocks around the line, some of which are beside it
 HEAD_LINES = 4  # first lines of the declaration; a line among them stands for all of it
 

@@ -130,28 +130,23 @@ def _read_name(symbol: str) -> str:
 def _open_symbol(repository: Repository, path: str | None, symbol: str, about: str | None) -> OpenedText:
     """Return the lines of a declaration; without a path, in the only file that has one. Raises RepoError.
 
-    If others are tests, documents and the like, the only file of the program counts, and they are named.
+    If others are tests, documents and the like, the only file of the program counts, and they are named. A
+    path that does not declare it, such as that of a caller, is no hindrance, but is said.
     """
     if path is not None:
         try:
             return repository.open_file(path, None, None, symbol=symbol, about=about, folds=True)
         except RepoError as error:
-            raise _name_places(repository, symbol, error) from error
-    from repo_mcp.text.roles import FileRole, find_role  # not when tools are listed
-
+            if error.code is not ErrorCode.NOT_FOUND:
+                raise
+            return _open_elsewhere(repository, path, symbol, about, error)
     found = _list_declaring(repository, symbol)
-    paths = list(found)
-    chosen = [path for path in paths if find_role(path) is FileRole.CODE] if len(paths) > 1 else paths
-    if len(chosen) == 1:
-        (path,) = chosen
-        opened = repository.open_file(path, None, None, symbol=found[path], about=about, folds=True)
-        others = [other for other in paths if other != path]
-        note = (f"Also declared in {_join_paths(others)}: path opens these.",) if others else ()
-        return replace(opened, warnings=(*opened.warnings, *note))
-    if paths:
-        raise _refuse(
-            "path", f"{len(paths)} files declare {shown(symbol)}", f"Give one as path: {_join_paths(paths)}."
-        )
+    opened = _open_only(repository, found, about)
+    if opened is not None:
+        return opened
+    if found:
+        files = f"{len(found)} files declare {shown(symbol)}"
+        raise _refuse("path", files, f"Give one as path: {_join_paths(list(found))}.")
     raise RepoError(
         ErrorCode.NOT_FOUND,
         f"No file declares {shown(symbol)}.",
@@ -160,16 +155,42 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     )
 
 
-def _name_places(repository: Repository, symbol: str, error: RepoError) -> RepoError:
-    """Return an error, with a hint which files declare the symbol if the given one does not."""
-    if error.code is not ErrorCode.NOT_FOUND:
-        return error
+def _open_elsewhere(
+    repository: Repository, path: str, symbol: str, about: str | None, error: RepoError
+) -> OpenedText:
+    """Return the lines of a declaration that its given path lacks. Raises the error, naming any files."""
     try:
-        paths = list(_list_declaring(repository, symbol))
+        found = _list_declaring(repository, symbol)
     except RepoError:  # there is no index
-        return error
-    hint = f"{shown(symbol)} is declared in {_join_paths(paths)}."
-    return RepoError(error.code, error.message, hint, error.details) if paths else error
+        raise error from None
+    opened = _open_only(repository, found, about, path)
+    if opened is not None:
+        return replace(opened, warnings=(error.message, *opened.warnings))
+    hint = f"{shown(symbol)} is declared in {_join_paths(list(found))}." if found else error.hint
+    raise RepoError(error.code, error.message, hint, error.details) from error
+
+
+def _open_only(
+    repository: Repository, found: Mapping[str, str], about: str | None, beside: str = ""
+) -> OpenedText | None:
+    """Return the declaration in the only file of those found, or the only one of the program, if any.
+
+    If several of the program have it, the only one in the folder of the file `beside` counts.
+    """
+    from repo_mcp.text.roles import FileRole, find_role  # not when tools are listed
+
+    paths = list(found)
+    chosen = [path for path in paths if find_role(path) is FileRole.CODE] if len(paths) > 1 else paths
+    if len(chosen) > 1 and beside:
+        folder = beside.rpartition("/")[0]
+        chosen = [path for path in chosen if path.rpartition("/")[0] == folder]
+    if len(chosen) != 1:
+        return None
+    (path,) = chosen
+    opened = repository.open_file(path, None, None, symbol=found[path], about=about, folds=True)
+    others = [other for other in paths if other != path]
+    note = (f"Also declared in {_join_paths(others)}: path opens these.",) if others else ()
+    return replace(opened, warnings=(*opened.warnings, *note))
 
 
 def _list_declaring(repository: Repository, symbol: str) -> dict[str, str]:

@@ -29,8 +29,8 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
     "Read code, with line numbers. Cheapest is one declaration: by symbol, or by path and line, as hits give"
-    " them; several in spans. start_line and end_line are for other lines. Secret and binary files are"
-    " refused."
+    " them, with about; several in spans. start_line and end_line open other lines. Secret and binary files"
+    " are refused."
 )
 _PATH = build_text("From the root, with `/`.", MAX_PATH_CHARS)
 
@@ -40,7 +40,7 @@ def open_file_input(limits: Limits) -> Schema:
     end = f"Last line; at most {most:,} lines. Default: {ordinary} lines."
     declaration = {
         "path": _PATH,
-        "symbol": build_text("A declaration: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
+        "symbol": build_text("Name: `Worker.run`; path: its or a caller's, or none.", MAX_SYMBOL_CHARS),
         "line": build_count(
             "The declaration around this line; of a long one, the lines near it.", MAX_LINE_NUMBER
         ),
@@ -51,9 +51,7 @@ def open_file_input(limits: Limits) -> Schema:
         "end_line": build_count(end, MAX_LINE_NUMBER),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in (declaration | lines).items()})
-    several = (
-        f"Several, up to {MAX_SPANS}: [{{path, line}}, {{symbol, about}}, {{path, start_line, end_line}}]."
-    )
+    several = f"Up to {MAX_SPANS}: [{{path, line}}, {{symbol, about}}, {{path, start_line, end_line}}]."
     spans = build_list(span, several) | {"maxItems": MAX_SPANS}
     return build_object({**declaration, "spans": spans, **lines})
 

@@ -272,8 +272,23 @@ def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     assert {"'README.md'", "'tests/test_c.py'"} == set(re.findall(r"'[^']+'", said))
     assert served.call(symbol="walk")["error"]["message"] == "No file declares 'walk'."
     for path in ("b.py", "c.py"):  # one without it, one that is not there
-        error = served.call(path=path, symbol="Worker.name")["error"]
-        assert (error["code"], error["hint"]) == ("not_found", "'Worker.name' is declared in 'a.py'.")
+        envelope = served.call(path=path, symbol="Worker.name")
+        assert envelope["result"] == opened
+        assert len(envelope["warnings"]) == 1
+    assert envelope["warnings"] == ["There is nothing at 'c.py'."]
+    (tmp_path / "root" / "deep").mkdir()
+    for name in ("deep/c", "deep/d", "d"):
+        (tmp_path / "root" / f"{name}.py").write_text(f"def {name[-1]}(): ...\n")
+    served.repository.refresh()
+    envelope = served.call(path="deep/c.py", symbol="d")  # beside its caller, and in another folder
+    assert envelope["result"]["path"] == "deep/d.py"
+    assert envelope["warnings"] == [
+        'The file declares no "d".',
+        "Also declared in 'd.py': path opens these.",
+    ]
+    error = served.call(path="README.md", symbol="run")["error"]  # two files of the program have it
+    assert (error["code"], error["message"]) == ("not_found", 'The file declares no "run".')
+    assert {"'a.py'", "'b.py'"} <= set(re.findall(r"'\w.py'", error["hint"]))
     spans = served.open(spans=[{"symbol": "Worker.name"}, {}])["spans"]
     assert spans[0]["path"] == "a.py"
     assert spans[1]["error"]["message"] == "Argument path is missing"
@@ -464,13 +479,23 @@ def test_a_long_class_is_opened_without_its_methods_bodies(
     assert "return 31" in served.open(path="large.py", symbol="Large.m31")["content"]
 
 
-def test_of_a_very_long_class_all_heads_are_shown(served: Served) -> None:
-    envelope = served.call(path="huge.py", symbol="Huge")
+@pytest.mark.parametrize(
+    ("asked", "near"), [({"symbol": "Huge"}, []), ({"line": 2_001}, [1999, 2000, 2001, 2002, 2003])]
+)
+def test_of_a_very_long_class_the_outermost_heads_are_shown(
+    served: Served, asked: dict[str, Any], near: list[int]
+) -> None:
+    envelope = served.call(path="huge.py", **asked)
     result = envelope["result"]
-    assert (result["end_line"], result["content"].count("def m")) == (2_400, 600)
+    numbers = [int(row.partition("\t")[0]) for row in result["content"].splitlines()]
+    assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 2_400, True)
+    heads = [number for number in numbers if number < 1_900]
+    assert heads == [1, *range(2, heads[-1] + 1, 4)]
+    assert numbers[len(heads) :] == near
+    assert 3_500 < len(result["content"]) < 6_000
     assert envelope["warnings"] == [
-        "Of 2400 lines, bodies of functions, comments and blank lines are left out: open a function by symbol"
-        " or line, or all lines with start_line 1 and end_line 2400."
+        "Of 2400 lines, the outermost heads and fields are shown: repo.outline lists all members; open one by"
+        " symbol or line."
     ]
     opened = served.repository.open_file("huge.py", None, None, most_lines=100, symbol="Huge", folds=True)
     assert opened.shown is not None
@@ -503,10 +528,30 @@ def test_of_a_long_function_the_lines_near_the_one_asked_for(served: Served) -> 
     assert numbers[4] + numbers[-1] == 2 * 2_500
     assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 3_001, True)
     assert envelope["warnings"] == [
-        "Of 3001 lines, those near line 2500 are shown, below the heads of its blocks: about adds lines about"
-        " some words, symbol shows all."
+        "Of 3001 lines, those near line 2500 and the heads of its blocks are shown: about those about some"
+        " words, start_line 1 with end_line 3001 all."
     ]
-    assert len(served.open(path="long.py", line=1)["content"]) > 2 * len(result["content"])
+
+
+@pytest.mark.parametrize("asked", [{"symbol": "long"}, {"line": 1}])
+def test_of_a_long_function_without_a_line_the_outermost_are_shown(
+    served: Served, asked: dict[str, Any]
+) -> None:
+    envelope = served.call(path="long.py", **asked)
+    result = envelope["result"]
+    numbers = [int(row.partition("\t")[0]) for row in result["content"].splitlines()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 3_001, True)
+    assert len(result["content"]) < 6_000
+    assert envelope["warnings"] == [
+        "Of 3001 lines, the outermost are shown: line shows those near one, about those about some words,"
+        " start_line 1 with end_line 3001 all."
+    ]
+
+
+def test_a_long_section_of_a_document_is_whole(served: Served) -> None:
+    (served.root / "story.md").write_text("# Told\n" + "so and so\n" * 1_000)
+    assert served.open(path="story.md", symbol="Told")["content"].count("so and so") == 1_000
 
 
 def test_words_and_a_line_show_both(served: Served) -> None:
@@ -553,9 +598,9 @@ def test_a_long_range_is_answered_with_what_costs_less(
     assert served.call(spans=[span, {"path": "a.py"}, span])["warnings"] == notes
 
 
-def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
+def test_a_cut_range_says_how_to_go_on(served: Served) -> None:
     seen = ""
-    arguments: dict[str, Any] = {"path": "long.py", "symbol": "long"}
+    arguments: dict[str, Any] = {"path": "long.py", "start_line": 1, "end_line": 3_001}
     for _ in range(10):
         envelope = served.call(**arguments)
         result = envelope["result"]
@@ -563,9 +608,9 @@ def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
         if not result.get("truncated"):
             break
         following = result["end_line"] + 1
-        assert envelope["warnings"] == [
+        assert envelope["warnings"][0] == (
             f"The answer was cut to keep it short; continue with start_line {following}, end_line 3001."
-        ]
+        )
         arguments = {"path": "long.py", "start_line": following, "end_line": 3_001}
     assert seen.count("\n") == 3_001
     assert seen.startswith("1\tdef long():\n")
@@ -581,7 +626,8 @@ def test_cut_lines_say_how_to_go_on(served: Served) -> None:
 
 
 def test_cut_spans_say_how_to_go_on(served: Served) -> None:
-    envelope = served.call(spans=[{"path": "long.py", "symbol": "long"}] * 3 + [{"path": "none"}])
+    whole = {"path": "long.py", "start_line": 1, "end_line": 3_001}
+    envelope = served.call(spans=[whole, whole, whole, {"path": "none"}])
     assert len(json.dumps(envelope, separators=(",", ":"), ensure_ascii=False)) <= 19_000
     first, second, third, missing = envelope["result"]["spans"]
     last = first["content"].count("\n")
