@@ -15,6 +15,7 @@ from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import replace
+from repo_mcp.research.claims.parts_claim import describe_part
 from repo_mcp.research.edges.unparsed import find_unparsed
 from repo_mcp.research.findings.excerpts import add_excerpts
 from repo_mcp.research.findings.hit_places import build_hit_address
@@ -43,7 +44,17 @@ from repo_mcp.research.findings.research_state import (
     search_words,
 )
 from repo_mcp.research.investigations import Gathered, investigate
+from repo_mcp.research.joined_parts import (
+    AnsweredPart,
+    drop_repeated,
+    find_next_topic,
+    follow_part,
+    join_reports,
+    list_told,
+)
 from repo_mcp.research.question.grammar import asks_for_tests
+from repo_mcp.research.question.parts import split_question
+from repo_mcp.research.question.topics import Topic, refer_back
 from repo_mcp.research.question.understanding import understand
 from repo_mcp.research.settled_reading import settle_reading
 from repo_mcp.research.structure.architecture import Architecture
@@ -86,7 +97,19 @@ def _build_edge(state: ResearchState, link: Link) -> MapEdge:
 def answer_question(request: ResearchRequest, source: Source, control: RunControl) -> Report:
     """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, or a search error."""
     check_request(request)
+    parts = split_question(request.query)
+    if len(parts) > 1 and source.graph is not None:
+        return _answer_parts(request, parts, source, control)
     state = ResearchState(source, request, control, wants_tests=asks_for_tests(request.query))
+    reading = _read(state)
+    if source.graph is None:
+        return _answer_by_text(state, reading)
+    return _build_report(state, reading, _investigate(state, reading))
+
+
+def _read(state: ResearchState) -> Reading:
+    """Return the way the question is understood. With a graph, it is settled, and so is the depth."""
+    request, source = state.request, state.source
     state.report_progress(0, "understanding the question")
     reading = understand(
         source.graph,
@@ -97,22 +120,55 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
         find_unparsed=partial(find_unparsed, state),
     )
     if source.graph is None:
-        return _answer_by_text(state, reading)
+        return reading
     if request.depth is None:
         state.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
     reading, asked = settle_reading(state, reading), reading
     if request.depth is None and reading is not asked:
         state.depth = DEFAULT_DEPTH
     state.report_progress(0, f"understood as: {reading.form.value}")
+    return reading
+
+
+def _investigate(state: ResearchState, reading: Reading) -> Gathered:
     gathered = investigate(state, reading)
     if state.outside_folder:
         state.limit(
-            f"{len(state.outside_folder)} symbols outside {request.folder}",
+            f"{len(state.outside_folder)} symbols outside {state.request.folder}",
             "only what is in the path is shown",
         )
-    report = _build_report(state, reading, gathered)
-    state.report_progress(state.depth + 1, f"{len(report.findings)} findings")
-    return report
+    return gathered
+
+
+def _answer_parts(
+    request: ResearchRequest, parts: Sequence[str], source: Source, control: RunControl
+) -> Report:
+    """Return the report on a question of several parts, each investigated by itself.
+
+    A part with a pronoun is asked of what the part before is about. Of a name that nothing declares, only the
+    first part is answered.
+    """
+    answered: list[AnsweredPart] = []
+    topic = Topic()
+    for position, part in enumerate(parts):
+        own = replace(request, query=refer_back(part, topic))
+        follow = follow_part(control, position, len(parts))
+        state = ResearchState(source, own, follow, wants_tests=asks_for_tests(own.query))
+        state.parts, state.told = len(parts), list_told(answered)
+        reading = _read(state)
+        gathered = _investigate(state, reading)
+        claim = describe_part(state, reading, part, gathered.claim)
+        answered.append(AnsweredPart(part, state, reading, gathered, claim))
+        topic = find_next_topic(answered[-1], topic)
+        if any(subject.how == "undeclared" for subject in reading.subjects):
+            break
+    drop_repeated([one.state for one in answered])
+    reports = [_build_report(one.state, one.reading, one.gathered) for one in answered]
+    return (
+        replace(reports[0], request=request)
+        if len(reports) == 1
+        else join_reports(request, answered, reports)
+    )
 
 
 def check_request(request: ResearchRequest) -> None:
@@ -159,6 +215,7 @@ def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) ->
     if architecture is not None and architecture.modules:
         report.modules, report.layers = architecture.modules, architecture.layers
     report.limits = list_limits(state)
+    state.report_progress(state.depth + 1, f"{len(report.findings)} findings")
     return report
 
 

@@ -29,6 +29,11 @@ _QUESTION_WORDS = frozenset(
     become becomes difference between compared nobody somebody someone anybody anyone everybody everyone
     """.split()  # noqa: SIM905
 )
+_PRONOUNS = frozenset(
+    """
+    it its they them their this that these those one ones each both then else so not
+    """.split()  # noqa: SIM905
+)
 # "where do I add a rule", "how would I write my own parser", "how do I write a parser of my own"
 _EXTENDS = compile_late(
     r"\b(?:where|how) (?:\w+ ){1,2}(?:(?:add|plug in|introduce|hook in|support|extend|register)\b"
@@ -94,6 +99,8 @@ _AUXILIARY = compile_late(
     r"|(?:notices?|reali[sz]es?|finds? out|learns?) (?:that|when|whether|if)\b)",
     re.IGNORECASE,
 )
+# "how long is it kept": no value of the type `long` is meant.
+_DEGREE = compile_late(r"\b(how) (?:long|often|soon|far|big|large|old|fast)\b", re.IGNORECASE)
 # "a new kind of rule" is a new rule.
 _KIND_OF = compile_late(r"\b(new|own|another|other|custom|different) (?:kind|type|sort)s? of ", re.IGNORECASE)
 # "which errors can parsing a date raise": what is asked of what is named in between. In "which error page is
@@ -136,7 +143,7 @@ def find_numbers(text: str) -> frozenset[str]:
 
 def list_words(text: str) -> list[str]:
     """Return the words, long numbers and qualified names of a question that may occur in code."""
-    kept = _AUXILIARY.sub("", leave_out_light_words(leave_out_kind(text)))
+    kept = _DEGREE.sub(r"\1", _AUXILIARY.sub("", leave_out_light_words(leave_out_kind(text))))
     words = list(dict.fromkeys(word for word in _TOKEN.findall(kept) if len(word) > 1))
     named = {
         first.lower() for first, rest in _BEGINS_NAME.findall(kept) if rest.lower() not in QUESTION_WORDS
@@ -145,6 +152,13 @@ def list_words(text: str) -> list[str]:
     telling = [word for word in words if word.lower() not in silent]
     numbers = find_numbers(kept)
     return [word for word in telling if not word.isdigit() or word in numbers] or telling or words
+
+
+def tells_something(text: str) -> bool:
+    """Return True for a text with a word that does more than to form a question."""
+    silent = STOP_WORDS | _QUESTION_WORDS | _PRONOUNS
+    words = _TOKEN.findall(_DEGREE.sub("", text))
+    return any(word.lower() not in silent for word in words if len(word) > 1)
 
 
 def leave_out_kind(text: str) -> str:

@@ -285,3 +285,5 @@ class Report:
     outside: tuple[Outside, ...] | None = None
     limits: tuple[Limit, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    asked: str = ""  # the part of a question that it answers, as written; "" for a whole question
+    parts: tuple[Report, ...] = ()  # the reports on the parts, if there are several

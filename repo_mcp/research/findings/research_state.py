@@ -180,6 +180,8 @@ class ResearchState:
         self.lacking: list[str] = []  # words of the question that the best declaration lacks
         self.rivals: list[tuple[str, Node | None]] = []  # rated nearly as high as the best: name and citation
         self.documented = ""  # the place in a document that says which setting is asked for
+        self.parts = 1  # of the question, among which the room of the answer is divided
+        self.told: Mapping[str, frozenset[int]] = {}  # by path, the lines that answers to earlier parts show
         self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self._control = control

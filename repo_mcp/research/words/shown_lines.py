@@ -80,7 +80,8 @@ class _Page:
 
     def __init__(self, state: ResearchState, seeds: Sequence[Seed], preferred: PreferredKind) -> None:
         self.chosen: list[list[int]] = []  # the lines of the first seeds, which have room
-        self._left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
+        self._left = max(ROOM, ROOM_OF_ASKED * state.request.findings) // state.parts
+        self._parts, self._told = state.parts, state.told
         self._weights = state.weights
         self._seeds = seeds
         self._bodies = [trim_margin(_leave_out_members(seed, seeds[:BODIES])) for seed in seeds]  # as shown
@@ -95,6 +96,7 @@ class _Page:
         for position, seed in enumerate(self._seeds):
             is_again = seed.name in met and seed.reason.role is not Role.COMPARED
             share = _find_share(seed, position - deciders, least_share, is_again=is_again)
+            share = 2 * share // (1 + self._parts)  # so that each part of a question shows several
             if seed.reason.role is Role.DECIDES:  # it is short, and takes nobody's share
                 share, deciders = min(share, SHARES[-1]), deciders + 1
             if self._compares and seed.node is not None and seed.node.symbol.kind in TYPE_KINDS:
@@ -103,7 +105,9 @@ class _Page:
             if room < LEAST_ROOM:
                 break
             met |= {seed.name} - {""}
-            self.chosen.append(self._choose(position, room))
+            told = self._told.get(seed.path, frozenset())
+            own = [at for at in told if seed.body.start_line <= at <= seed.body.end_line]
+            self.chosen.append(self._choose(position, room + measure(seed.body.lines, own)))
             self._left -= self._measure(position) + FINDING_CHARS
 
     def spend_rest(self) -> None:
@@ -124,7 +128,7 @@ class _Page:
         lines = choose_lines(body, self._weights, room, wanted, keeps_comments=keeps, spare=SPARE)
         lines = end_blocks(body, lines)
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
-        known = {line for own in others for line in own}
+        known = {line for own in others for line in own} | self._told.get(seed.path, frozenset())
         return [line for line in lines if line == seed.body.head_line or line not in known]
 
     def _measure(self, position: int) -> int:

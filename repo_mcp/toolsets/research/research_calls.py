@@ -47,9 +47,8 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     control = RunControl(context.cancelled, None if context.report is None else partial(_report, context))
     report = repository.engines.researcher.answer(request, control)
     most = min(DEFAULT_FINDINGS if limit is None else limit, len(report.findings))
-    # Found by words, a finding of which only one line is shown is named among the surroundings instead.
-    if limit is None and _is_of_words(report):
-        most = min(most, sum(map(_shows_body, report.findings)) or most)
+    if limit is None:
+        most = min(most, sum(map(_count_shown, report.parts or (report,))))
     is_whole = most == len(report.findings)
     most_bytes = repository.config.limits.max_total_bytes_per_response
     return Draft(
@@ -59,6 +58,15 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
         min(ORDINARY_BYTES, most_bytes) if limit is None else None,
         render=partial(render_report, request.query),
     )
+
+
+def _count_shown(report: Report) -> int:
+    """Return the number of findings of a part that may be shown.
+
+    Found by words, one of which only one line is shown is named among the surroundings instead.
+    """
+    bodies = sum(map(_shows_body, report.findings)) if _is_of_words(report) else 0
+    return bodies or len(report.findings)
 
 
 def _shows_body(finding: Finding) -> bool:
@@ -78,16 +86,22 @@ def cut_report(report: Report, rows: int) -> Part:
     """
     from repo_mcp.research.findings.records import Group  # not when tools are listed
 
-    findings, others = _choose_findings(report, rows)
-    also = _list_also(others)
-    groups = [*report.groups, *([Group(ALSO, also)] if also else [])]
+    parts = report.parts or (report,)
+    chosen = [_choose_findings(one, own) for one, own in zip(parts, _share_rows(parts, rows), strict=True)]
+    also = [place for _, others in chosen for place in _list_also(others, len(parts))]
+    findings = [one for shown, _ in chosen for one in shown]
+    groups = [*report.groups, *([Group(ALSO, tuple(also))] if also else [])]
     cuts = _Cuts(len(findings), rows - len(findings))
     result: Result = {
         "answer": escape_text(report.claim),
         "understood_as": _build_reading(report),
         "depth": report.depth,
         "focus": None if report.request.focus is None else report.request.focus.value,
-        "findings": [_build_finding(one) for one in findings],
+        "findings": [
+            _build_finding(one, part if report.parts else 0)
+            for part, (shown, _) in enumerate(chosen, 1)
+            for one in shown
+        ],
         "total_findings": len(report.findings),
         "truncated": len(findings) < len(report.findings),
         "surroundings": [{"what": one.what, "places": _escape(one.places)} for one in groups],
@@ -105,6 +119,17 @@ def cut_report(report: Report, rows: int) -> Part:
     limits = _list_limits(report, cuts.said)
     result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
     return Part(result, report.warnings)
+
+
+def _share_rows(parts: Sequence[Report], rows: int) -> list[int]:
+    """Return the rows of each part: as many for each, and what one cannot use for the others."""
+    shown, whole = list(map(_count_shown, parts)), [len(one.findings) for one in parts]
+    most = shown if rows <= sum(shown) else whole
+    shares = [0] * len(parts)
+    for _ in range(min(rows, sum(whole))):
+        free = [at for at, own in enumerate(most) if shares[at] < own]
+        shares[min(free, key=lambda at: shares[at])] += 1
+    return shares
 
 
 def _choose_findings(report: Report, rows: int) -> tuple[list[Finding], list[Finding]]:
@@ -128,8 +153,8 @@ def _choose_findings(report: Report, rows: int) -> tuple[list[Finding], list[Fin
 
 
 def _is_of_words(report: Report) -> bool:
-    """Return True for a report whose findings were found by words."""
-    return report.reading.form.value in BY_WORDS
+    """Return True for a report whose findings were found by words, those of all its parts."""
+    return all(one.reading.form.value in BY_WORDS for one in report.parts or (report,))
 
 
 def _list_limits(report: Report, cut: Sequence[str]) -> list[tuple[str, str]]:
@@ -154,13 +179,13 @@ def _count_chains(report: Report, findings: int) -> int:
     return 0 if _is_of_words(report) else 1 + findings // 12
 
 
-def _list_also(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Return the places of the first findings whose excerpts do not fit, within ALSO_CHARS.
+def _list_also(findings: Iterable[Finding], parts: int) -> tuple[str, ...]:
+    """Return the places of the first findings whose excerpts do not fit, within ALSO_CHARS for all parts.
 
     Those of hop 0 take at most NEAR_CHARS, to leave room for the findings that they lead to.
     """
     places: list[str] = []
-    near, left = NEAR_CHARS, ALSO_CHARS
+    near, left = NEAR_CHARS // parts**2, ALSO_CHARS // parts**2
     for one in findings:
         own = ".".join(one.symbol.split(".")[-2:]) if one.name else one.symbol  # the path says the rest
         place = f"{own} ({one.citation})"
@@ -192,7 +217,16 @@ class _Cuts:
 
 
 def _build_reading(report: Report) -> Result:
-    subjects = [
+    return {
+        "form": report.reading.form.value,
+        "text": _cut(escape_text(report.reading.text)),
+        "subjects": [row for one in report.parts or (report,) for row in _list_subjects(one)],
+        "parts": [_cut(escape_text(one.asked)) for one in report.parts],
+    }
+
+
+def _list_subjects(report: Report) -> list[Result]:
+    return [
         {
             "asked": _cut(escape_text(one.asked)),
             "taken_as": one.taken_as.value,
@@ -203,19 +237,15 @@ def _build_reading(report: Report) -> Result:
         for one in report.reading.subjects
         if one.nodes or one.name or one.asked != report.request.query  # else the question is its own subject
     ]
-    return {
-        "form": report.reading.form.value,
-        "text": _cut(escape_text(report.reading.text)),
-        "subjects": subjects,
-    }
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_TOLD_CHARS else text[:MAX_TOLD_CHARS] + "…"
 
 
-def _build_finding(finding: Finding) -> Result:
+def _build_finding(finding: Finding, part: int) -> Result:
     return {
+        "part": part,
         "path": escape_text(finding.path),
         "start_line": finding.start_line,
         "end_line": finding.end_line,

@@ -67,6 +67,7 @@ def _number(description: str = "") -> Schema:
 _TEXTS = build_list(build_field("string"))
 _FINDING = build_object(
     {
+        "part": _number("Of the question, from 1; 0: it has one") | {"default": 0},
         "path": _text(),
         "start_line": _number(),
         "end_line": _number(),
@@ -153,6 +154,7 @@ RESEARCH_OUTPUT = build_result(
                 "form": build_choice("The kind of question", FORMS),
                 "text": _text("How the question was understood"),
                 "subjects": build_list(_SUBJECT),
+                "parts": build_list(build_field("string"), "Of a question with several, as asked"),
             }
         ),
         "depth": _number("Hops that were followed"),

@@ -22,7 +22,7 @@ def render_report(query: str, result: Mapping[str, object]) -> str:
     lines = [f"# {title}"]
     if report["answer"]:
         lines += ["", report["answer"]]
-    if understood["form"] != Form.OPEN.value:  # of an open question this says nothing
+    if understood["form"] != Form.OPEN.value or understood["parts"]:  # of an open one this says nothing
         lines += ["", f"Understood as: {understood['text']}."]
     for render in (
         _render_findings,
@@ -48,7 +48,12 @@ def _render_findings(report: Result) -> Iterable[str]:
     if not findings:
         yield ""
         yield "Nothing was found."
+    part = 0
     for number, one in enumerate(findings, 1):
+        if one["part"] != part:
+            part = one["part"]
+            yield ""
+            yield f"### {report['understood_as']['parts'][part - 1]}"
         yield ""
         place = write_citation(one["path"], one["start_line"], one["end_line"])
         yield f"{number}. **{one['symbol']}** ({one['kind']}), {place}"

@@ -1,0 +1,43 @@
+"""Say what answers one part of a question, or that nothing does and where to look."""
+
+from __future__ import annotations
+
+from repo_mcp.research.findings.citing import join_names, name_findings
+from repo_mcp.research.findings.records import Finding, Form, Reading
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.text.question_words import list_words, tells_something
+
+_OF_WORDS = frozenset({Form.OPEN, Form.ERRORS})
+
+
+def describe_part(state: ResearchState, reading: Reading, asked: str, claim: str) -> str:
+    """Return the claim of a part behind its question.
+
+    If the best declaration has no word of the part's own, or if there is no claim, it says that the part is
+    not answered, and where to look.
+    """
+    question = write_question(asked)
+    missing = _list_missing(state, asked) if reading.form in _OF_WORDS else []
+    if claim and not missing:
+        return f"{question} {claim}"
+    near = [one for one in state.findings if not one.hop] or state.findings
+    code = [one for one in near if one.kind != "section"] or near
+    where = f" Where to look: {_name_near(code)}." if code else ""
+    reason = f": nothing that was found says {join_names(missing, len(missing))}" if missing else ""
+    return f"{question} Not answered{reason}.{where}"
+
+
+def write_question(part: str) -> str:
+    """Return a part of a question as a sentence."""
+    return f"{part[:1].upper()}{part[1:]}?"
+
+
+def _name_near(code: list[Finding]) -> str:
+    return name_findings(code[:3])
+
+
+def _list_missing(state: ResearchState, asked: str) -> list[str]:
+    """Return the words of a part, if the best declaration lacks all of them; else none."""
+    own = list_words(asked) if tells_something(asked) else []
+    lacked = {word.lower() for said in (*state.lacking, *state.absent) for word in said.split()}
+    return [f'"{word}"' for word in own] if own and all(word.lower() in lacked for word in own) else []

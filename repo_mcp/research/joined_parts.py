@@ -1,0 +1,143 @@
+"""Join the answers to the parts of a question: what is told once, what each part is about, one report.
+
+Each part keeps its own report, so that each gets its share of the room. The sentences of an answer say first
+which part they answer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.claims.parts_claim import write_question
+from repo_mcp.research.findings.locating import is_test_node
+from repo_mcp.research.findings.records import (
+    Finding,
+    Group,
+    Reading,
+    Report,
+    ResearchRequest,
+    RunControl,
+)
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.investigations import Gathered
+from repo_mcp.research.question.topics import Topic, find_topic
+from repo_mcp.text.question_words import list_words
+
+NAMED_AS = frozenset(("declared", "declared_otherwise"))  # how a subject was found whose name is meant
+MAX_WORDS = 6  # of a part, for a later part whose pronoun may stand for any of them
+MAX_PLACES = 2  # of one group around the findings of all parts
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredPart:
+    """One part of a question, and what its investigation noted."""
+
+    asked: str  # as written
+    state: ResearchState
+    reading: Reading
+    gathered: Gathered
+    claim: str  # behind the question
+
+
+def follow_part(control: RunControl, position: int, count: int) -> RunControl:
+    """Return a control of one part that reports progress in parts of the question."""
+    report = control.report
+    if report is None:
+        return control
+
+    def tell(done: float, total: float, said: str) -> None:
+        report(position + done / total, count, said)
+
+    return RunControl(control.cancelled, tell)
+
+
+def find_next_topic(answered: AnsweredPart, before: Topic) -> Topic:
+    """Return what the next part may refer to: what this one is about, or else the one before."""
+    state, reading = answered.state, answered.reading
+    named = [one.asked for one in reading.subjects if one.nodes and one.how in NAMED_AS]
+    own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
+    name = named[0] if named else own[0].qualified_name if own else ""
+    topic = find_topic(state.request.query)
+    words = " ".join(list_words(state.request.query)[:MAX_WORDS])
+    return replace(topic if topic.subject else before, name=name or before.name, words=words)
+
+
+def list_told(answered: Iterable[AnsweredPart]) -> Mapping[str, frozenset[int]]:
+    """Return, by path, the lines that were chosen to be shown."""
+    told: defaultdict[str, set[int]] = defaultdict(set)
+    for part in answered:
+        for one in part.state.findings:
+            told[one.path].update(one.shown)
+    return {path: frozenset(lines) for path, lines in told.items()}
+
+
+def drop_repeated(states: Sequence[ResearchState]) -> None:
+    """Leave each place that several parts found to the one where it comes soonest, with the lines of all."""
+    best: dict[tuple[str, int, int, str], tuple[int, int]] = {}  # the position, and the part
+    lines: defaultdict[tuple[str, int, int, str], set[int]] = defaultdict(set)
+    for part, state in enumerate(states):
+        for position, one in enumerate(state.findings):
+            key = _get_place(one)
+            lines[key].update(one.shown)
+            best[key] = min(best.get(key, (position, part)), (position, part))
+    for part, state in enumerate(states):
+        kept = [one for one in state.findings if best[_get_place(one)][1] == part]
+        state.findings = [replace(one, shown=tuple(sorted(lines[_get_place(one)]))) for one in kept]
+
+
+def _get_place(one: Finding) -> tuple[str, int, int, str]:
+    return one.path, one.start_line, one.end_line, one.symbol
+
+
+def join_reports(
+    request: ResearchRequest, answered: Sequence[AnsweredPart], reports: Sequence[Report]
+) -> Report:
+    """Return one report on the parts of a question, each with its own."""
+    parts = [
+        replace(report, asked=write_question(part.asked), claim=part.claim)
+        for part, report in zip(answered, reports, strict=True)
+    ]
+    first = parts[0]
+    text = "; ".join(f"{at}. {one.request.query}" for at, one in enumerate(parts, 1))
+    subjects = dict.fromkeys(subject for one in parts for subject in one.reading.subjects)
+    return Report(
+        request,
+        Reading(first.reading.form, text, tuple(subjects)),
+        max(one.depth for one in parts),
+        " ".join(one.claim for one in parts),
+        _join_groups(parts),
+        tuple(finding for one in parts for finding in one.findings),
+        tuple({node.key: node for one in parts for node in one.map_nodes}.values()),
+        tuple(dict.fromkeys(edge for one in parts for edge in one.map_edges)),
+        tuple(dict.fromkeys(chain for one in parts for chain in one.chains)),
+        tuple(dict.fromkeys(entry for one in parts for entry in one.entry_points)),
+        next((one.modules for one in parts if one.modules is not None), None),
+        next((one.layers for one in parts if one.layers is not None), None),
+        next((one.shapes for one in parts if one.shapes is not None), None),
+        next((one.outside for one in parts if one.outside is not None), None),
+        tuple(dict.fromkeys(limit for one in parts for limit in one.limits)),
+        tuple(dict.fromkeys(warning for one in parts for warning in one.warnings)),
+        parts=tuple(parts),
+    )
+
+
+def _join_groups(parts: Sequence[Report]) -> tuple[Group, ...]:
+    """Return the groups of all parts, those of one kind as one, in turn the best place of each part."""
+    places: defaultdict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    for part, report in enumerate(parts):
+        for group in report.groups:
+            places[group.what] += [(position, part, place) for position, place in enumerate(group.places)]
+    shown = {place for one in parts for finding in one.findings for place in [f"({finding.citation})"]}
+    return tuple(
+        Group(what, listed)
+        for what, own in places.items()
+        if (listed := _choose_places((place for _, _, place in sorted(own)), shown))
+    )
+
+
+def _choose_places(places: Iterable[str], shown: set[str]) -> tuple[str, ...]:
+    """Return the first places that no finding shows."""
+    left = (one for one in dict.fromkeys(places) if not any(map(one.endswith, shown)))
+    return tuple(left)[:MAX_PLACES]

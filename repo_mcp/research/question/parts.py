@@ -1,0 +1,118 @@
+"""Split a question into parts that are asked one after the other. Pure.
+
+    "How is a session stored, and when is it forgotten?"
+        -> "How is a session stored", "when is it forgotten"
+
+A clause in the order of a question begins a part: "and where is it read", but not "know when a block ends and
+where it begins". What stands before the first such clause belongs to it: "After a redirect, when does a POST
+become a GET". What has no word to search for, as in "and when?", is no part of its own.
+
+Topics, in topics.py, give pronouns what they stand for.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.grammar import parse_question
+from repo_mcp.text.question_words import tells_something
+
+MOST_PARTS = 3
+MAX_CHARS = 600  # of a question that is split; a longer one is pasted text
+_VERBS = "is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|must|may|might"
+_NO_NOUN = r"(?!(?:the|an?|its?|they|their|this|that|these|those|to|if|when|we|you|i)\b)"
+_QUESTION_WORD = r"(?:how|when|where|why|what|which|who)\b"
+# The beginning of a question in its own order, with at most four words before the verb.
+_ASKED = (
+    r"(?:(?:at|by|for|from|in|on|to|under|after|with) )?(?:"
+    rf"(?:how|when|where|why|who|whom) (?:else |exactly |then )?(?:{_VERBS})\b"
+    r"|how (?:often|long|many|much|far|fast|soon|big|large|old|deep|quickly)\b"
+    rf"|(?:what|which|whose) (?:(?:of (?:the|an?|its|their) )?{_NO_NOUN}[\w'-]+ ){{0,4}}?(?:{_VERBS})\b"
+    r"|what (?:happens|becomes|breaks|changes|if)\b"
+    rf"|(?:who|(?:what|which)(?: {_NO_NOUN}[\w-]+)?) (?:else )?"
+    rf"(?!does\b|has\b|is\b|was\b){_NO_NOUN}\w+[^\Ws]s\b"
+    r"|(?:how|where) to\b"
+    r"|(?:what|who|where|how)'s\b)"
+)
+_YES_OR_NO = rf"(?:{_VERBS}) (?:it|they|this|that|these|those|the|an?|any|every|each|there)\b"
+_INDIRECT = r"(?:how|when|where|why) (?:it|they|its|their|this|that|these|those)\b"
+_AND = r",? (?:and|but|or),? (?:then |also |so )?"
+_BOUNDARY = re.compile(
+    rf"[?!.;]\s+(?:(?:and|but|also|then|or)\s+)*(?={_ASKED}|{_YES_OR_NO})"
+    rf"|{_AND}(?={_ASKED})"
+    rf"|{_AND}(?={_INDIRECT})"
+    rf"|,{_AND.removeprefix(',?')}(?={_YES_OR_NO})"
+    rf"|, (?!which|who)(?={_ASKED})",
+    re.IGNORECASE,
+)
+_LEAD = (
+    r"(?:(?:please|can|could|you|i|want|need|to|help|let|tell|show|me|explain|describe|find out|understand"
+    r"|know|see) ){0,6}"
+)
+_IS_TOLD = re.compile(rf"{_LEAD}(?<=\w ){_QUESTION_WORD}", re.IGNORECASE)
+_IS_ASKED = re.compile(
+    rf"(?:^|[:;,.?!] )(?:and |but )?{_LEAD}(?:{_ASKED}|{_YES_OR_NO})|^{_LEAD}(?<=\w ){_QUESTION_WORD}",
+    re.IGNORECASE,
+)
+_IS_INDIRECT = re.compile(_INDIRECT, re.IGNORECASE)
+_JOINING = re.compile(r"^[?!.;,\s]*(?:(?:and|but|or|also|then|so)\b,?\s*)*", re.IGNORECASE)
+_END = "?!.;, "
+# What a question for a setting asks of it besides, and what is said of anything that is described.
+_OF_SETTING = re.compile(
+    r"\b(?:its|the) default\b|\b(?:is|are) (?:it|they) (?:enforced|read|used|applied|checked|validated)\b",
+    re.IGNORECASE,
+)
+_OF_ANYTHING = re.compile(r"(?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?", re.IGNORECASE)
+_DONE_WITH_IT = re.compile(r"what (?:does|do) (?:it|they) do (?:with|to|about)\b", re.IGNORECASE)
+_PLANNED = {
+    Form.CONFIGURED: _OF_SETTING,
+    Form.DEFINED: _OF_ANYTHING,
+    Form.CALLERS: _DONE_WITH_IT,
+}  # second questions that the investigation of a form answers itself
+
+
+def split_question(query: str) -> tuple[str, ...]:
+    """Return the parts of a question, as they are written; a question that has only one as it is."""
+    text = query.strip()
+    if len(text) > MAX_CHARS or "\n" in text or "`" * 3 in text:
+        return (query,)
+    parts: list[str] = []
+    for piece in _cut(text):
+        if parts and (len(parts) == MOST_PARTS or not _stands_alone(parts, piece)):
+            parts[-1] += piece
+        else:
+            parts.append(piece)
+    if len(parts) < 2:
+        return (query,)
+    return tuple(map(_bare, parts))
+
+
+def _bare(piece: str) -> str:
+    """Return a piece without what joins it to the others."""
+    return _JOINING.sub("", piece).strip().rstrip(_END)
+
+
+def _cut(text: str) -> list[str]:
+    """Return the pieces of a text, each but the first with the words that join it to the one before."""
+    starts = [0, *(found.start() for found in _BOUNDARY.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(starts) if text[start:end]]
+
+
+def _stands_alone(parts: list[str], piece: str) -> bool:
+    """Return True if a piece is a part of its own, behind those that are known."""
+    own = _bare(piece)
+    if _IS_ASKED.search(parts[-1].strip()) is None or not _asks_something(parts[-1]):
+        return False
+    if _IS_INDIRECT.match(own) and not (piece.startswith(",") or _IS_TOLD.match(parts[0])):
+        return False
+    planned = _PLANNED.get(parse_question(parts[0])[0].form)
+    if planned is not None and planned.search(own):
+        return False
+    return _asks_something(own)
+
+
+def _asks_something(part: str) -> bool:
+    """Return True for a part that has a form, or a word that says what it is about."""
+    return parse_question(part)[0].form is not Form.OPEN or tells_something(part)
