@@ -137,6 +137,7 @@ def _investigate(state: ResearchState, reading: Reading) -> Gathered:
             f"{len(state.outside_folder)} symbols outside {state.request.folder}",
             "only what is in the path is shown",
         )
+    state.report_progress(state.depth + 1, f"{len(state.findings)} findings")
     return gathered
 
 
@@ -215,7 +216,6 @@ def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) ->
     if architecture is not None and architecture.modules:
         report.modules, report.layers = architecture.modules, architecture.layers
     report.limits = list_limits(state)
-    state.report_progress(state.depth + 1, f"{len(report.findings)} findings")
     return report
 
 

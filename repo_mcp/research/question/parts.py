@@ -53,7 +53,7 @@ _LEAD = (
 )
 _IS_TOLD = re.compile(rf"{_LEAD}(?<=\w ){_QUESTION_WORD}", re.IGNORECASE)
 _IS_ASKED = re.compile(
-    rf"(?:^|[:;,.?!] )(?:and |but )?{_LEAD}(?:{_ASKED}|{_YES_OR_NO})|^{_LEAD}(?<=\w ){_QUESTION_WORD}",
+    rf"(?:^|[:;,.?!] )(?:and |but )?(?:{_LEAD}{_ASKED}|{_YES_OR_NO})|^{_LEAD}(?<=\w ){_QUESTION_WORD}",
     re.IGNORECASE,
 )
 _IS_INDIRECT = re.compile(_INDIRECT, re.IGNORECASE)

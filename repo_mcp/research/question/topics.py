@@ -14,7 +14,7 @@ import re
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import OF_WORDS, parse_question
-from repo_mcp.text.question_words import list_words, tells_something
+from repo_mcp.text.question_words import list_words, shares_word, tells_something
 
 MOST_WORDS = 5  # of a topic
 FEW_WORDS = 2  # a part with at most so many words of its own is asked of the topic
@@ -65,7 +65,7 @@ _PRONOUN = re.compile(
     rf"(?=\W*$| (?:happens?|works?|runs?|{_AUXILIARY})\b| \w+ed\b(?! \w+(?:s|er)\b)))\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(r"\b(?:they|them|their|these|those|both)\b", re.IGNORECASE)
+_SEVERAL = re.compile(r"they|them|their|these|those|both", re.IGNORECASE)
 # What is asked of the function that answers the first part, rather than of what that is about.
 _OF_FUNCTION = re.compile(
     r"\b(?:calls?|called|invokes?|invoked|uses?|used|runs?|run|executed?|tests?|tested|covers?|covered)\b",
@@ -115,6 +115,8 @@ def _read_clause(opening: re.Match[str], tokens: list[str]) -> Topic:
     if len(tokens) > 1 and tokens[0].lower().endswith("ing"):  # "can parsing a date raise"
         tokens = tokens[1:]
     subject, rest = _take_noun(tokens, ends_at_verb=not is_passive)
+    if groups["verb"] and not is_passive and len(rest) == 1 and _is_plural(rest[0]) and " " in subject:
+        return Topic(subject.rpartition(" ")[0], rest[0])  # "does a client keep tokens": no verb ends so
     other = "" if is_passive else _take_noun(_skip_verb(rest), ends_at_verb=False)[0]
     other = "" if other.partition(" ")[0].endswith("ing") else other  # "avoid taking on too much"
     return Topic(subject, other or ("" if _DEGREE.match(between) else between))
@@ -167,7 +169,7 @@ def refer_back(part: str, topic: Topic) -> str:
     asks_of = parsed.form in _SYMBOL_FORMS and _PRONOUN.fullmatch(parsed.phrases[-1].text or "it")
     if topic.name and asks_of and _OF_FUNCTION.search(part):
         return _put(part, pronoun, topic.name)
-    chosen, other = _choose(part, topic)
+    chosen, other = _choose(part, pronoun[0], topic)
     if not chosen:
         return f"{part} ({topic.words})" if topic.words else part
     put = _put(part, pronoun, chosen)
@@ -178,19 +180,21 @@ def refer_back(part: str, topic: Topic) -> str:
 def _name_topic(part: str, topic: Topic) -> str:
     """Return a part without a pronoun; if it has few words of its own, with the topic behind them."""
     parsed = parse_question(part)[0]
-    if parsed.form in _SYMBOL_FORMS or not topic.subject or len(list_words(part)) > FEW_WORDS:
+    words = list_words(part)
+    is_said = shares_word(topic.subject, words) > 0
+    if parsed.form in _SYMBOL_FORMS or not topic.subject or is_said or len(words) > FEW_WORDS:
         return part
     return f"{part} for {topic.subject}"
 
 
-def _choose(part: str, topic: Topic) -> tuple[str, str]:
+def _choose(part: str, pronoun: str, topic: Topic) -> tuple[str, str]:
     """Return what a pronoun stands for, and what else the topic names.
 
     What is done to something is done to the object: a token is forgotten, and a client forgets.
     """
     if not topic.other:
         return topic.subject, ""
-    several = _SEVERAL.search(part) is not None
+    several = _SEVERAL.fullmatch(pronoun) is not None
     subject_fits, other_fits = (_is_plural(one) is several for one in (topic.subject, topic.other))
     takes_other = other_fits and (not subject_fits or _PASSIVE.search(part) is not None)
     return (topic.other, topic.subject) if takes_other else (topic.subject, topic.other)

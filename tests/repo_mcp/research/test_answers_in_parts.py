@@ -1,0 +1,111 @@
+"""A question of several parts: each has its sentence, its findings and its share of the room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from repo_mcp.research.findings.records import Report
+from repo_mcp.toolsets.research.research_calls import cut_report
+from repo_mcp.toolsets.research.research_text import render_report
+from tests.repo_mcp.research.asking import Asked, list_found
+
+STEPS = "".join(
+    f"    if row.side_{number} > {number}:\n        row.turn_over({number})\n" for number in range(60)
+)
+PARCELS = {
+    "store.py": "class ParcelStore:\n    def save_parcel(self, parcel):\n        if parcel.is_empty():\n"
+    "            return None\n        self.rows[parcel.key] = encode(parcel)\n        return parcel.key\n\n"
+    "    def load_parcel(self, key):\n        return decode(self.rows[key])\n",
+    "sweeper.py": "from store import ParcelStore\n\n\ndef forget_old_parcels(store: ParcelStore, now):\n"
+    "    for key, row in list(store.rows.items()):\n        if now - row.seen > MAX_AGE:\n"
+    '            del store.rows[key]\n            log("forgotten", key)\n\n\n'
+    "def main():\n    forget_old_parcels(ParcelStore(), 3)\n",
+    "work.py": "from store import ParcelStore\n\n\ndef deliver(store: ParcelStore, parcel):\n"
+    "    return store.save_parcel(parcel)\n",
+    "retry.py": "def run_job(job, row):\n    if job.fails:\n        limit_tries(job)\n"
+    f"{STEPS}    if job.tries > MOST_TRIES:\n        raise GaveUp(job)\n    return job\n",
+}
+BOTH = "How is a parcel saved, and when is it forgotten?"
+
+
+def ask(query: str) -> Report:
+    return Asked(PARCELS).ask(query)
+
+
+def cut(report: Report, rows: int = 40) -> dict[str, Any]:
+    return dict(cut_report(report, rows).result)
+
+
+def test_each_part_has_its_sentence_and_its_findings() -> None:
+    report = ask(BOTH)
+    first, second = report.claim.split(" When is it forgotten? ")
+    assert first.startswith("How is a parcel saved? ParcelStore.save_parcel (store.py:2-6) fits")
+    assert second.startswith("sweeper.forget_old_parcels (sweeper.py:4-8) fits the question best.")
+    own, other = report.parts
+    assert list_found(own)[0] == "store.ParcelStore.save_parcel"
+    assert list_found(other)[0] == "sweeper.forget_old_parcels"
+    assert report.reading.text == "1. How is a parcel saved; 2. when is a parcel forgotten"
+
+
+def test_rows_are_shared_by_the_parts_and_say_which_they_answer() -> None:
+    report = ask(BOTH)
+    result = cut(report, 2)
+    assert [(one["part"], one["symbol"]) for one in result["findings"]] == [
+        (1, "store.ParcelStore.save_parcel"),
+        (2, "sweeper.forget_old_parcels"),
+    ]
+    assert result["understood_as"]["parts"] == ["How is a parcel saved?", "When is it forgotten?"]
+    page = render_report(BOTH, result)
+    assert page.index("### How is a parcel saved?") < page.index("### When is it forgotten?")
+
+
+def test_a_question_of_one_part_says_nothing_of_parts() -> None:
+    result = cut(ask("How is a parcel saved?"))
+    assert {one["part"] for one in result["findings"]} == {0}
+    assert result["understood_as"]["parts"] == []
+
+
+def test_no_place_is_shown_by_two_parts() -> None:
+    found = [(one.path, one.start_line, one.symbol) for one in ask(BOTH).findings]
+    assert len(found) == len(set(found))
+
+
+def test_who_calls_it_asks_for_the_function_that_answers_the_first_part() -> None:
+    report = ask("How is a parcel saved, and who calls it?")
+    assert report.claim.endswith(
+        "Who calls it? ParcelStore.save_parcel (store.py:2-6) is called by work.deliver (work.py:4-5)."
+    )
+
+
+def test_a_part_without_an_answer_says_so_and_where_to_look() -> None:
+    claim = ask("How is a parcel saved, and which colour does it have?").claim
+    _, _, second = claim.partition(" Which colour does it have? ")
+    assert second.startswith('Not answered: nothing that was found says "colour". Where to look: ')
+    assert "store.py:" in second or "sweeper.py:" in second
+
+
+def test_of_an_undeclared_name_only_that_is_said() -> None:
+    report = ask("Who calls save_nothing(), and when is it forgotten?")
+    assert report.claim.startswith("save_nothing is not declared in this repository.")
+    assert not report.parts
+    assert report.request.query.endswith("forgotten?")
+
+
+def test_a_function_that_answers_both_parts_shows_lines_of_both() -> None:
+    query = "What happens when a job fails, and what happens after most tries of the job?"
+    shown = next(one for one in ask(query).findings if one.symbol.endswith("run_job"))
+    assert "if job.fails:" in shown.excerpt
+    assert "raise GaveUp(job)" in shown.excerpt
+
+
+def test_progress_goes_on_from_part_to_part() -> None:
+    asked = Asked(PARCELS)
+    asked.ask(BOTH)
+    done = [one for one, _, _ in asked.reported]
+    assert done == sorted(done)
+    assert asked.reported[-1][:2] == (2.0, 2)
+
+
+def test_a_question_by_text_alone_is_not_split() -> None:
+    report = Asked(PARCELS, has_graph=False).ask(BOTH)
+    assert not report.parts
