@@ -100,7 +100,10 @@ def join_reports(
         for part, report in zip(answered, reports, strict=True)
     ]
     first = parts[0]
-    text = "; ".join(f"{at}. {one.request.query}" for at, one in enumerate(parts, 1))
+    taken = [
+        one.request.query for own, one in zip(answered, parts, strict=True) if own.asked != one.request.query
+    ]
+    text = "; ".join(taken) or "several questions, each answered by itself"
     subjects = dict.fromkeys(subject for one in parts for subject in one.reading.subjects)
     return Report(
         request,

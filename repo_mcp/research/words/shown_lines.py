@@ -96,7 +96,7 @@ class _Page:
         for position, seed in enumerate(self._seeds):
             is_again = seed.name in met and seed.reason.role is not Role.COMPARED
             share = _find_share(seed, position - deciders, least_share, is_again=is_again)
-            share = 2 * share // (1 + self._parts)  # so that each part of a question shows several
+            share = share // self._parts  # so that each part of a question shows several
             if seed.reason.role is Role.DECIDES:  # it is short, and takes nobody's share
                 share, deciders = min(share, SHARES[-1]), deciders + 1
             if self._compares and seed.node is not None and seed.node.symbol.kind in TYPE_KINDS:

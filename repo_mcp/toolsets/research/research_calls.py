@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
 ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt; of those of hop 0
+ALSO_OF_PARTS_CHARS = 400  # of these places, if a question has several parts
 MAX_LIMITS = 3  # of a report that are listed
+CALLERS = "callers"  # the form of a question
 BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
+# Callers in tests are only counted, if there are more; the first ones are named.
+FEW_TESTS, IN_TESTS = 2, "tests that lead to it"
 FINDINGS_FIRST = "findings come first"
 MAX_TOLD_CHARS = 600  # of a text that says how the question was understood; the client knows the question
 T = TypeVar("T")
@@ -49,7 +53,8 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     most = min(DEFAULT_FINDINGS if limit is None else limit, len(report.findings))
     if limit is None:
         most = min(most, sum(map(_count_shown, report.parts or (report,))))
-    is_whole = most == len(report.findings)
+    folded = sum(len(_list_folded(one)) for one in report.parts or (report,))
+    is_whole = most == len(report.findings) - folded
     most_bytes = repository.config.limits.max_total_bytes_per_response
     return Draft(
         partial(cut_report, report),
@@ -66,7 +71,27 @@ def _count_shown(report: Report) -> int:
     Found by words, one of which only one line is shown is named among the surroundings instead.
     """
     bodies = sum(map(_shows_body, report.findings)) if _is_of_words(report) else 0
-    return bodies or len(report.findings)
+    return bodies or len(report.findings) - len(_list_folded(report))
+
+
+def _list_folded(report: Report) -> list[Finding]:
+    """Return the findings in tests that lead to a subject, if they would take the room of the code that does.
+
+    Return none if the question asks for a number of findings.
+    """
+    from repo_mcp.research.findings.locating import is_test  # not when tools are listed
+
+    if report.reading.form.value != CALLERS or report.request.findings:
+        return []
+    tests = [one for one in report.findings if one.hop and is_test(one.path, one.symbol)]
+    return tests if len(tests) > FEW_TESTS else []
+
+
+def _fold(report: Report) -> tuple[str, ...]:
+    """Return the places of the first folded findings, and the number of the others."""
+    folded = _list_folded(report)
+    named = _list_also(folded[:FEW_TESTS], 1)
+    return (*named, f"and {len(folded) - len(named)} more") if folded else ()
 
 
 def _shows_body(finding: Finding) -> bool:
@@ -90,7 +115,12 @@ def cut_report(report: Report, rows: int) -> Part:
     chosen = [_choose_findings(one, own) for one, own in zip(parts, _share_rows(parts, rows), strict=True)]
     also = [place for _, others in chosen for place in _list_also(others, len(parts))]
     findings = [one for shown, _ in chosen for one in shown]
-    groups = [*report.groups, *([Group(ALSO, tuple(also))] if also else [])]
+    folded = [place for one in parts for place in _fold(one)]
+    groups = [
+        *report.groups,
+        *([Group(IN_TESTS, tuple(folded))] if folded else []),
+        *([Group(ALSO, tuple(also))] if also else []),
+    ]
     cuts = _Cuts(len(findings), rows - len(findings))
     result: Result = {
         "answer": escape_text(report.claim),
@@ -142,7 +172,8 @@ def _choose_findings(report: Report, rows: int) -> tuple[list[Finding], list[Fin
     from repo_mcp.research.findings.locating import is_test
     from repo_mcp.research.findings.records import Form
 
-    ordered = order_findings(report.findings)
+    folded = {id(one) for one in _list_folded(report)}
+    ordered = [at for at in order_findings(report.findings) if id(report.findings[at]) not in folded]
     if _is_of_words(report):
         ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
     findings = [report.findings[at] for at in sorted(ordered[:rows])]
@@ -185,7 +216,9 @@ def _list_also(findings: Iterable[Finding], parts: int) -> tuple[str, ...]:
     Those of hop 0 take at most NEAR_CHARS, to leave room for the findings that they lead to.
     """
     places: list[str] = []
-    near, left = NEAR_CHARS // parts**2, ALSO_CHARS // parts**2
+    near, left = NEAR_CHARS, ALSO_CHARS
+    if parts > 1:  # the findings of each part need the room more
+        near = left = ALSO_OF_PARTS_CHARS // parts
     for one in findings:
         own = ".".join(one.symbol.split(".")[-2:]) if one.name else one.symbol  # the path says the rest
         place = f"{own} ({one.citation})"
