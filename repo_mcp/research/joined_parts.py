@@ -25,7 +25,6 @@ from repo_mcp.research.investigations import Gathered
 from repo_mcp.research.question.topics import Topic, find_topic
 from repo_mcp.text.question_words import list_words
 
-NAMED_AS = frozenset(("declared", "declared_otherwise"))  # how a subject was found whose name is meant
 MAX_WORDS = 6  # of a part, for a later part whose pronoun may stand for any of them
 MAX_PLACES = 2  # of one group around the findings of all parts
 
@@ -56,7 +55,7 @@ def follow_part(control: RunControl, position: int, count: int) -> RunControl:
 def find_next_topic(answered: AnsweredPart, before: Topic) -> Topic:
     """Return what the next part may refer to: what this one is about, or else the one before."""
     state, reading = answered.state, answered.reading
-    named = [one.asked for one in reading.subjects if one.nodes and one.how in NAMED_AS]
+    named = [one.asked for one in reading.subjects if one.nodes and one.is_declared]
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     name = named[0] if named else own[0].qualified_name if own else ""
     topic = find_topic(state.request.query)

@@ -5,7 +5,7 @@ Equal trees and questions give equal reports, because the search is bounded by c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from typing import Protocol
@@ -161,7 +161,7 @@ def _answer_parts(
         claim = describe_part(state, reading, part, gathered.claim)
         answered.append(AnsweredPart(part, state, reading, gathered, claim))
         topic = find_next_topic(answered[-1], topic)
-        if any(subject.how == "undeclared" for subject in reading.subjects):
+        if any(subject.taken_as is TakenAs.UNDECLARED for subject in reading.subjects):
             break
     drop_repeated([one.state for one in answered])
     reports = [_build_report(one.state, one.reading, one.gathered) for one in answered]
