@@ -30,9 +30,9 @@ NEW_SHARE = 0.02  # share of the entries of a larger tree that must be new
 
 
 def recall_walk(directory: Directory, memory: WalkMemory, donor: Directory | None = None) -> None:
-    """Let the first walk of this process begin with what the last one of another found out.
+    """Give the memory the verdicts that an earlier process has stored, unless this one has walked already.
 
-    Where there was none, it begins with that of `donor`, an index of the same configuration, and keeps it.
+    Without a record, the one of `donor`, an index of the same configuration, is used and copied here.
     """
     if memory.rules is not None:
         return

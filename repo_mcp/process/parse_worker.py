@@ -47,7 +47,7 @@ START_PAUSE_SECONDS = 1.0  # pause between attempts: replacing a package takes a
 MAX_READY_BYTES = 64
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 MAX_DEATHS = 20  # children in a row that ended without an answer: more are not the texts' fault
-REPLACED = "The program was replaced by another version: restart what runs of the old one."
+REPLACED = "The program was replaced by another version: restart it, because the old one is still running."
 
 
 class _ChildHolder:
@@ -106,8 +106,10 @@ class ParseWorker(_ChildHolder):
         self._poison = poison if poison is not None else PoisonList()
 
     def parse(self, task: str, text: bytes) -> bytes:
-        """Return the task's answer for a text. Raises ParserFailed: DIED if it ends or ended a child,
-        UNAVAILABLE if that says nothing about the text.
+        """Return the task's answer for a text.
+
+        Raises ParserFailed: DIED if the text ends a child, or has ended one before; UNAVAILABLE if parsing
+        fails for a reason that is not the text.
         """
         with self._lock:
             poison = identify(task, text)
@@ -174,7 +176,7 @@ class BatchParser(_ChildHolder):
         return [None if one is None else one[0] for one in alone]
 
     def parse_foreign(self, task: str, text: bytes) -> bytes | None:
-        """Return the answer of code that is not ours; None when the text ended the child, whatever else did.
+        """Return the answer of an installed adapter's code; None when the child ended, whatever the reason.
 
         Raises ParserFailed when no process can be started, and when closed.
         """
@@ -185,7 +187,8 @@ class BatchParser(_ChildHolder):
     def _ask(self, requests: Sequence[tuple[str, bytes]], *, alone: bool = False) -> list[bytes] | None:
         """Return the answers of one child, or None when it ended.
 
-        A child that was asked for one text `alone` may not lack a parser: then no other would have it.
+        If a child that was given a text `alone` cannot import a parser, neither can any other: that is
+        raised.
         """
         child = self._get_child()
         stays = False

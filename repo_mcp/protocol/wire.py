@@ -245,7 +245,7 @@ class Wire:
     # Whoever answers
 
     def answer(self, request_id: RequestId, frame: bytes) -> None:
-        """Answer a request in flight. One that was answered or cancelled is left alone. Blocks.
+        """Answer a request in flight; does nothing for one that was answered or cancelled. Blocks.
 
         An empty frame is an internal error.
         """
@@ -288,7 +288,7 @@ class Wire:
         self._leave(reason.exit_code)
 
     def _refuse_rest(self) -> None:
-        """Answer what is still in flight: whoever pipes requests in would wait for nothing otherwise."""
+        """Refuse the requests that are still in flight: a program that pipes them in would wait in vain."""
         for request_id in self._in_flight.settle_all():
             self._write(encode_error(request_id, INTERNAL_ERROR, TOO_LATE))
 

@@ -58,7 +58,8 @@ _HELD_DIRECTORY_SECONDS = 0.25
 # errno of opening a link without following it: on Linux and macOS, on FreeBSD.
 _LINK = frozenset({errno.ELOOP, errno.EMLINK})
 _LINK_OR_FILE = _LINK | {errno.ENOTDIR}
-_CLOSED = -1  # no descriptor: that of a closed root soon is another file's, and a late call must not meet it
+# No descriptor: the number of a closed root is soon reused, and a late call must not reach that file.
+_CLOSED = -1
 
 NO_REFUSALS = Refusals()
 
@@ -91,7 +92,7 @@ class RepositoryReader:
         find_denial: Callable[[str], object | None],
         refusals: Refusals = NO_REFUSALS,
     ) -> None:
-        """Open the root, or use one that is open: then whatever its path leads to by now.
+        """Open the root at a path; or use a root that is open already, whatever its path leads to by now.
 
         Raises CONFIG_INVALID when it is missing, not a directory or unreadable.
         """
@@ -306,7 +307,7 @@ class RepositoryReader:
         return path.split("/") if path else []
 
     def _duplicate_root(self, path: str) -> int:
-        """Return a descriptor of the root, on the way to a path. Raises RepoError if there is none left."""
+        """Return a new descriptor of the root. Raises RepoError, naming `path`, if there is none left."""
         try:
             return native.duplicate(self._root_directory)
         except OSError as error:
