@@ -116,8 +116,7 @@ class Escapes:
     def __init__(self, most: int) -> None:
         """Begin with no escapes decoded; the list has at most `most` of them."""
         self.most = most
-        # Positions in the list, and each term frequency less 16.
-        self.found: tuple[U32, Integers] | None = None
+        self.found: tuple[U32, Integers] | None = None  # Positions in the list; term frequencies less 16
 
 
 class BlockList:

@@ -15,8 +15,7 @@ from typing import Protocol
 
 MakeTag = Callable[[bytes], bytes]  # a tag of TAG_BYTES (seals.py) that only the owner can compute
 Copied = Callable[[bytes], object]  # called with each block of a copy
-# Bytes copied at a time: with a digest, a third faster than 1 << 20, which fits no cache.
-_COPIED_BYTES = 1 << 18
+_COPIED_BYTES = 1 << 18  # Bytes copied at a time: with a digest, a third faster than 1 << 20 (fits no cache)
 
 
 class TransferMethod(Enum):

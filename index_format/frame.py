@@ -99,8 +99,7 @@ class FrameWriter:
             compute_checksum(view[start : start + PAGE_BYTES]) for start in range(0, whole, PAGE_BYTES)
         ]
         view.release()
-        # A new object: a profiler may hold a stack frame with a view of the old one.
-        self._page = self._page[whole:]
+        self._page = self._page[whole:]  # A new object: a profiler's frame may hold a view of the old one
 
 
 class FrameReader:

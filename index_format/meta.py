@@ -24,8 +24,7 @@ class Meta(NamedTuple):
 
     fields: tuple[Field, ...]  # the schema
     language_names: tuple[str, ...]  # sorted, each once
-    # For each field, the sum of the field lengths of all documents, dead ones included.
-    length_sums: tuple[int, ...]
+    length_sums: tuple[int, ...]  # For each field, the sum of all documents' lengths, dead ones included
     counts: Mapping[str, int]  # "files", "units", "chunks", "terms" and "postings"
 
 

@@ -72,8 +72,7 @@ class Occurrences:
         while start < len(packed):
             stop = min(start + PART_ROWS, len(packed))
             following = ((int(packed[stop - 1]) >> self._count_bits) + 1) << self._count_bits
-            # A pair must not be split between two parts.
-            stop += int(np.searchsorted(packed[stop:], following))
+            stop += int(np.searchsorted(packed[stop:], following))  # No pair may be split between parts
             keys, own_counts = self._add_up(packed[start:stop])
             numbers = keys >> self._doc_bits
             firsts = np.flatnonzero(find_changes(numbers))

@@ -87,8 +87,7 @@ class EncodedRun(NamedTuple):
     masks: I64  # for each term: field bits of its lists
     frequencies: I64  # for each list: document frequency
     sizes: I64  # for each list: size in bytes
-    # For each list: its only doc id, if the dictionary holds that instead of bytes; else NO_SINGLE.
-    singles: I64
+    singles: I64  # For each list: its only doc id, if the dictionary holds that, not bytes; else NO_SINGLE
     data: bytes  # the encoded lists, one after the other
     postings: int  # number of postings in all lists
 
@@ -135,8 +134,7 @@ class PostingList(NamedTuple):
     frequency: int  # document frequency, dead documents included
     offset: int  # where the bytes begin in POST
     size: int  # bytes in POST
-    # The field of the term's first list, if this list shares the bytes of that one.
-    first_field: int | None = None
+    first_field: int | None = None  # The field of the term's first list, if this list shares its bytes
     doc: int | None = None  # the only doc id, if the dictionary holds it and there are no bytes
 
     @property

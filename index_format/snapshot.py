@@ -131,8 +131,7 @@ class Snapshot:
                 sealed = read_seal(directory, data)
                 segments = open_segments(directory, manifest.segments, manifest.fields, known, sealed)
                 return cls(manifest, segments)
-            # The index is another owner's, or a writer has just replaced manifest and seal.
-            except IndexForeign:
+            except IndexForeign:  # Another owner's index, or a writer has just replaced manifest and seal
                 if attempt == OPEN_ATTEMPTS - 1:
                     raise
             except FileNotFoundError as error:

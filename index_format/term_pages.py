@@ -131,7 +131,6 @@ def _parse_lists(data: bytes, edges: I64, terms: I64, where: str) -> _PageLists:
     frequencies = np.where(is_laid, heads >> 1, heads & 1)
     firsts = np.repeat(np.cumsum(term_lists) - term_lists, term_lists)
     repeated = np.flatnonzero(heads == 0)
-    # 0 if that list repeats another one too, which no list may.
-    frequencies[repeated] = frequencies[firsts[repeated]]
+    frequencies[repeated] = frequencies[firsts[repeated]]  # 0 if that repeats another too, which is an error
     page_sizes = np.add.reduceat(sizes, np.cumsum(lists) - lists)
     return _PageLists(masks, frequencies, sizes, singles, page_sizes)

@@ -56,14 +56,12 @@ TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 LARGE_SECTIONS = (TERM, LIST)  # in the order in which the file has them
 PAGE_COLUMNS = 3
 LARGE_PAGES = 1024  # 3 MB of text, which is scanned in two milliseconds
-# Pages encoded together; a multiple of eight, for signatures; twice as many fold half as fast.
-PAGES_AT_ONCE = 64
+PAGES_AT_ONCE = 64  # Pages encoded together: a multiple of 8, for signatures; twice as many fold half as fast
 NEAR_PAGES = 2  # pages this far apart are read together: unfolding the page between costs less than a read
 TERM_WEIGHT = 4  # bytes of terms that take as long to merge as one byte of posting lists
 COMPARED_TEXT = 32 * 1024  # in a shorter text, a search takes less time than arrays
 COMPARED_BYTES = 3  # the last bytes of a term, its line feed included, that are compared at once
-# Pages read at a time: a quarter of a megabyte, so that everything derived from it stays in cache.
-SCAN_PAGES = 96
+SCAN_PAGES = 96  # Pages read at a time: a quarter of a megabyte, so that all derived from it stays in cache
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 FIELDS_OF_BITS = tuple(
     tuple(field for field in range(MAX_FIELDS) if bits >> field & 1) for bits in range(256)

@@ -111,8 +111,7 @@ def _iter_lines(directory: str | DirectoryHolder, reading: LogReading) -> Iterat
                 size = min(_BLOCK_BYTES, end, left)
                 end, left = end - size, left - size
                 rest, *lines = (file.read(end, size) + rest).split(b"\n")
-                # Too long for a line of ours; keeping it would copy it for every block.
-                if len(rest) > _BLOCK_BYTES:
+                if len(rest) > _BLOCK_BYTES:  # Longer than any line of ours; each block would copy it again
                     rest = b"!"
                 yield from reversed(lines)
             yield rest if end == 0 else b""

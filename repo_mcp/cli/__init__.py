@@ -48,8 +48,7 @@ def _end_interrupted(_number: int, _frame: object) -> None:
     """
     kill_children()
     remove_names = getattr(sys.modules.get("multiprocessing.util"), "_run_finalizers", None)
-    # Names of semaphores, about which their tracker process would complain otherwise.
-    if remove_names is not None:
+    if remove_names is not None:  # Semaphores' names, about which their tracker would complain otherwise
         remove_names(0)
     is_drawn = os.isatty(2)  # the progress line and ^C, which are erased
     os.write(2, (b"\r\x1b[K" if is_drawn else b"") + b"repo-mcp: interrupted\n")

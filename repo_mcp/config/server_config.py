@@ -129,8 +129,7 @@ class Config:
     watch: bool = False  # look for changed files while serving
     max_calls_per_second: int = CALLS_PER_SECOND  # for one server, with all its toolsets; 0: no limit
     call_timeout_seconds: int = CALL_SECONDS  # for one call that reads: clients give up after 60; 0: no limit
-    # How long a call of the graph waits for files to be parsed.
-    symbol_wait_seconds: int = SYMBOL_WAIT_SECONDS
+    symbol_wait_seconds: int = SYMBOL_WAIT_SECONDS  # How long a call of the graph waits for files to parse
     refuse_hard_links: bool = False  # a file with another name is not served
     one_file_system: bool = False  # file systems mounted below the root are not served
     refuse_private_keys: bool = False  # a file with the block of a private key in it is not served

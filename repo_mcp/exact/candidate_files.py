@@ -31,8 +31,7 @@ I64 = npt.NDArray[np.int64]
 IMPATIENT_FILES = 1_000  # so many files are read before a look-up that may take longer than reading them
 FEW_FILES = 128  # so many files are read before the punctuation beside words is looked up
 PAGES_A_FILE = 3  # pages of the dictionary that are read in the time of one file
-# A directory's path with this behind it sorts after everything in the directory.
-AFTER_SLASH = chr(ord("/") + 1)
+AFTER_SLASH = chr(ord("/") + 1)  # A directory's path with this behind it sorts after all that it holds
 FIRST_PATHS = 200  # so many paths of a segment are read one by one; reading all of the kernel's takes 30 ms
 
 
@@ -108,8 +107,7 @@ class ExactSearcher:
         the index, where other processes find them.
         """
         self.snapshot = snapshot
-        # Number of searches in this process so far.
-        self.searches: int = 0 if before is None else before.searches
+        self.searches: int = 0 if before is None else before.searches  # Searches in this process so far
         known: Mapping[str, SegmentMemory] = {} if before is None else before.memory
         self.memory: dict[str, SegmentMemory] = {
             part.name: known.get(part.name) or _begin_memory(part, directory) for part in snapshot.segments
@@ -290,8 +288,7 @@ class _SegmentPaths:
 
     def _find_patiently(self, *, scans: bool) -> Bools:
         found = self._part.find_files(self._reading, patiently=True, scans=scans)
-        # An alternative beside one that was too common needs all pages.
-        if found.unscanned and not self._rules:
+        if found.unscanned and not self._rules:  # An alternative beside a too common one needs all pages
             self._await_scan()
         mask = np.zeros(self._part.reader.file_count, dtype=np.bool_)
         mask[found.files] = True

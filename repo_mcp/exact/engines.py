@@ -146,8 +146,7 @@ class _Text:
 
     def __init__(self, data: bytes) -> None:
         self.decoded = data.decode("utf-8")
-        # Offset of each character; None if each takes one byte.
-        self._starts: npt.NDArray[np.int64] | None = None
+        self._starts: npt.NDArray[np.int64] | None = None  # Each character's offset; None if all are one byte
         if len(self.decoded) < len(data):
             raw = np.frombuffer(data, dtype=np.uint8)
             self._starts = np.append(np.flatnonzero(raw & 0xC0 != 0x80), len(data))

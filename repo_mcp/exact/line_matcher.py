@@ -120,8 +120,7 @@ class LineMatcher:
                 begin, line_start = line_start, data.rfind(b"\n", line_start, start) + 1
                 number += data.count(b"\n", begin, line_start)
                 first_end = _find_line_end(data, line_start)
-            # A match that ends with a line feed ends in the line of that line feed.
-            last = max(start, end - 1)
+            last = max(start, end - 1)  # A match that ends with a line feed ends in that line feed's line
             line_end, end_line = first_end, number
             if last > first_end:
                 line_end = _find_line_end(data, last)

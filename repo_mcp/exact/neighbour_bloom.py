@@ -34,8 +34,7 @@ from repo_mcp.text.schema import TEXT_FIELDS
 U8 = npt.NDArray[np.uint8]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
-# Units; the kernel has 1,472 words in at least so many, and reading so many files takes 60 ms.
-COMMON_UNITS = 5_000
+COMMON_UNITS = 5_000  # Units; the kernel has 1,472 words in as many, and reading as many files takes 60 ms
 MAX_COMMON = 4_000  # with more words, too many bits of a file would be set
 NEIGHBOUR_BITS = 10
 MARKS = 2 << NEIGHBOUR_BITS

@@ -41,8 +41,7 @@ MAX_TERMS = 2_000  # most terms for any other run, at about 10 microseconds each
 PATIENT_TERMS = 32_000  # most terms for a run in a patient look-up
 QUICK_TERMS = 200  # if a run has more terms, its units are cached
 MAX_PARTS = 200  # most alternatives that are looked up
-# A run that is itself a word in more than this share of the units is not looked up inside words.
-COMMON_SHARE = 0.1
+COMMON_SHARE = 0.1  # A run that is a word in more than this share of the units is not looked up inside words
 COMMON_WORD_SHARE = 0.25  # the same at the beginning of words, where looking up is cheaper
 _SHARE_FLOOR = 1_000  # a word in fewer units is never too common
 # Units expected to contain a run, by its length, before any look-up: longer runs are rarer.
@@ -63,8 +62,7 @@ class SegmentMemory:
         self.occurrences: LruCache[Run, RunOccurrences] = LruCache(CACHED_RUNS)
         # One bit for each unit: 90 kB for each run in the kernel.
         self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)
-        # A number of terms that the run is known to exceed.
-        self._least: LruCache[Run, int] = LruCache(CACHED_RUNS)
+        self._least: LruCache[Run, int] = LruCache(CACHED_RUNS)  # The run has more terms than this
 
     def find_terms(self, run: Run, limit: int) -> FoundTerms | None:
         """Return the terms that may contain a run, as `TermFinder.find` does; note if there are too many."""

@@ -39,8 +39,7 @@ INDEXED_BYTES = 8 * 1024 * 1024  # the part of that which may be new or changed:
 I64 = npt.NDArray[np.int64]
 _LASTING = (SkipReason.BINARY, SkipReason.TOO_LARGE)  # holds for the same file in every checkout
 Read = TypeVar("Read")
-# Files that Git knows to be the same; None: all must be read.
-FindShared = Callable[[Donor], SharedBlobs | None]
+FindShared = Callable[[Donor], SharedBlobs | None]  # Files that Git knows to be equal; None: read all
 
 
 NO_DONOR = (

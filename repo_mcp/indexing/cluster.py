@@ -63,8 +63,7 @@ class ClusterTimeouts:
     """The seconds to wait for a cluster."""
 
     first_worker_seconds: float = 10.0  # without any worker for so long, shards are built here
-    # Longest time for a shard until one is done: a file system may be cold.
-    first_shard_seconds: float = 120.0
+    first_shard_seconds: float = 120.0  # Most time for a shard until one is done: a file system may be cold
     # Afterwards a shard may take `times_longest` times as long as the slowest so far, and always this long.
     least_shard_seconds: float = 10.0
     times_longest: float = 8.0
@@ -159,8 +158,7 @@ class ClusterBuilders:
         self._done = done
         self._opened = opened
         self._directory = DiskDirectory(settings.index_path)
-        # Reads files that a worker saw with another status than the walk.
-        self._reader: ShardBuilder | None = None
+        self._reader: ShardBuilder | None = None  # Reads files whose status changed between walk and worker
         self._elsewhere: dict[str, ShardTask] = {}  # shards that workers are building, by temporary name
         self._here: ProcessBuilders | None = None
         self._built_here = 0

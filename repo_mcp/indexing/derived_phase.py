@@ -99,8 +99,7 @@ class PhaseStore:
         self._storage = storage
         self._fields = fields
         self._messages = messages
-        # The index began with a donor's records; files that differ are still to be done.
-        self.has_adopted = False
+        self.has_adopted = False  # The index began with a donor's records; differing files are still to do
 
     @contextmanager
     def open_writer(self, cancelled: Cancelled) -> Iterator[WriteTarget]:

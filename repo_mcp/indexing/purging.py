@@ -117,8 +117,7 @@ class Purge:
         self._generation = generation
         self._is_marked = False
         self.segments: set[str] = set()  # names of the segments that hold such text
-        # A purge was interrupted, so any segment with dead files may hold such text.
-        if mark.read() is not None:
+        if mark.read() is not None:  # A purge was interrupted: any segment with dead files may hold text
             self.segments |= {entry.name for entry in writer.segments if entry.dead_files}
             if not self.segments:
                 mark.clear()

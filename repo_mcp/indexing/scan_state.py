@@ -47,8 +47,7 @@ MAX_CHANGES = 2_000  # with more changed files, the whole record is rewritten
 _REASONS: tuple[SkipReason | None, ...] = (None, *SkipReason)
 _NUMBERS = {reason: number for number, reason in enumerate(_REASONS)}
 _TIMES = slice(1, 3)  # the columns with times in a file's row of numbers
-# Row of a file that is not recorded; equals no other, as Git notes no time before 1970.
-_NO_NUMBERS = [-1] * COLUMNS
+_NO_NUMBERS = [-1] * COLUMNS  # Row of an unrecorded file; equals no other, as Git notes no time before 1970
 _UNWRITTEN = b""
 
 

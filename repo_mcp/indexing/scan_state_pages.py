@@ -24,8 +24,7 @@ from repo_mcp.workspace.walked_files import COLUMNS, WalkedFiles
 PAGE_FILES = 256
 MAX_TEXT_BYTES = 1 << 30  # most bytes that are unpacked at once
 SEPARATOR = "\0"  # a character that no path contains
-# Level of compression; 1 gives 12 % more bytes and reads slower, 6 takes twice as long for 1 % less.
-LEVEL = 4
+LEVEL = 4  # Compression level; 1 gives 12 % more bytes and reads slower, 6 takes twice as long for 1 % less
 _NUMBER_BYTES = 8 * COLUMNS  # bytes of the numbers of a file
 
 

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 READ_FILES = 16  # files read in a row, so that neighbours share an opened directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
-# Bytes of source files in a shard; a larger shard would be cut because of memory.
-SHARD_BYTES = 8 * 1024 * 1024
+SHARD_BYTES = 8 * 1024 * 1024  # Bytes of source files in a shard; a larger one would be cut because of memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,7 @@ class ShardTask:
     """Files to read, each with the fingerprint of its indexed version, and a name for the new segment."""
 
     temporary: str
-    # (path, fingerprint of its indexed version or None), in path order.
-    files: tuple[tuple[str, bytes | None], ...]
+    files: tuple[tuple[str, bytes | None], ...]  # (path, fingerprint of the indexed version), by path
     bytes: int  # total size of the files in the walk
     # Path -> size and mtime_ns in the walk; empty where they are not compared.
     stats: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -207,8 +205,7 @@ class ShardBuilder:
         self._marker = self._make_marker() if settings.adapters else None
 
     def _make_marker(self) -> Marker:
-        # Imported here, as most installations have no adapter.
-        from repo_mcp.indexing.adapter_marks import Marker
+        from repo_mcp.indexing.adapter_marks import Marker  # Imported late: few have an adapter
 
         return Marker(self._settings.adapters, self._settings.disabled_adapters, self._languages)
 

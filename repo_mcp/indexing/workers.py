@@ -53,8 +53,7 @@ HandOver = Callable[[int], AbstractContextManager["ProcessPoolExecutor"] | None]
 T = TypeVar("T")
 Cancelled = Callable[[], bool]
 _builder: ShardBuilder | None = None  # the builder of this worker process
-# The merge that this worker process worked on last.
-_merge: tuple[Sequence[SegmentEntry], Merge] | None = None
+_merge: tuple[Sequence[SegmentEntry], Merge] | None = None  # The merge that this process worked on last
 
 
 class NoProcesses(Exception):

@@ -26,8 +26,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.threads import REFUSED, start_daemon
 
 CLOSE_WAIT_SECONDS = 1.5  # how long `close` waits for a running round to stop
-# With more files only the round compares them (0.1 s for 80,000); a status does not do so too.
-MANY_FILES = 20_000
+MANY_FILES = 20_000  # With more files only the round compares them (0.1 s for 80,000), and not a status
 PLAN_SECONDS = 0.5  # how long a status waits for the round to compare them
 PLAN_POLL_SECONDS = 0.005
 RETRY_SECONDS = 5.0  # pause after another process had locked the index

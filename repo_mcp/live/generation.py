@@ -47,14 +47,12 @@ class Generation:
         with suppress(OSError):
             self.make_directory()
         self.record = SeenRecord()
-        # Held while a generation is opened: five threads may want it at once.
-        self._opening = threading.Lock()
+        self._opening = threading.Lock()  # Held while a generation is opened: many threads may want it
         self._lock = threading.Lock()  # guards the next two
         self._searcher: Searcher | None = None
         self._fault = ""
         self._loss = ""
-        # The last manifest that was found to come from a finished refresh.
-        self._whole: Manifest | None = None
+        self._whole: Manifest | None = None  # The last manifest found to come from a finished refresh
 
     def make_directory(self) -> Directory:
         """Make the directory again if somebody removed it, and return it. Raises OSError."""
@@ -88,8 +86,7 @@ class Generation:
         """Return the searcher of a committed generation, or of a later one. Raises as `find`, and OSError."""
         with self._lock:
             current = self._searcher
-        # Another thread has opened it meanwhile.
-        if current is not None and current.snapshot.manifest == manifest:
+        if current is not None and current.snapshot.manifest == manifest:  # Another thread has opened it
             return current
         snapshot = Snapshot.open(self.directory, None if current is None else current.snapshot)
         if snapshot is None or snapshot.manifest.configuration != self._configuration:

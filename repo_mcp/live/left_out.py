@@ -36,8 +36,7 @@ from repo_mcp.workspace.walked_files import FileColumns
 MAX_LARGE = 3  # files above the size limit that are named
 LOOK_SECONDS = 0.5  # enough for a walk of 80,000 files
 _WILD = compile_late(r"[*?\[{]")
-# What people write between alternatives if they do not know about braces.
-_SEPARATORS = compile_late(r"[,|;\s]+")
+_SEPARATORS = compile_late(r"[,|;\s]+")  # What people who do not know braces write between alternatives
 
 
 class LeftOut:
@@ -121,8 +120,7 @@ class LeftOut:
             is_whole = False
         counts: Counter[str] = Counter()
         skipped = self._read_skipped()
-        # Ignore rules that have to be tried one by one may take longer.
-        deadline = time.monotonic() + LOOK_SECONDS
+        deadline = time.monotonic() + LOOK_SECONDS  # Ignore rules tried one by one may take longer
         for path in filter(matches, columns.paths):
             if stops():
                 return counts, False
@@ -164,8 +162,7 @@ def _suggest(searcher: Searcher, glob: str, language: str | None) -> str:
             if _has_files(searcher, one, language):
                 return f" `{one}` matches some."
     name = glob.rpartition("/")[2]
-    # Imported here, because most filters match something.
-    from repo_mcp.live.similar_names import find_similar_files
+    from repo_mcp.live.similar_names import find_similar_files  # Imported late: most filters match
 
     similar = [] if _WILD.search(name) else find_similar_files(searcher.snapshot, name)
     return f" Similar: {', '.join(f'`{path}`' for path in similar)}." if similar else ""

@@ -85,8 +85,7 @@ class LiveIndex:
             self.report_damage,
             follows=watch,
         )
-        # Somebody will begin a refresh; a call that finds no index begins it at once.
-        self.is_expected = False
+        self.is_expected = False  # Somebody will begin a refresh; a call that finds no index does so now
         self._threads: set[threading.Thread] = set()  # threads that run a background refresh, or are about to
         self._next_healing = 0.0  # earliest time of the next rebuild of a damaged index (time.monotonic)
 
@@ -134,8 +133,7 @@ class LiveIndex:
         A model asks only once, so an empty answer would stand. A call that `looks` through the unindexed
         files itself waits only until they are listed.
         """
-        # -1: do not wait if something was committed since the caller looked.
-        started, commits = time.monotonic(), -1
+        started, commits = time.monotonic(), -1  # -1: do not wait if a commit came since the caller looked
         while not self.generation.fault and (searcher is None or not searcher.snapshot.segments):
             waited = time.monotonic() - started
             is_coming = self.refresher.running.locked() or self._threads

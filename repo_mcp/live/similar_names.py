@@ -16,8 +16,7 @@ from repo_mcp.text.roles import order_by_role
 MAX_NAMED = 3
 LEAST_SIMILAR = 0.5  # least similarity of two names that share a word (difflib's ratio, 0 to 1)
 MAX_COMPARED = 2_000  # most names that are compared, at some 20 microseconds each
-# Shortest word that counts: shorter ones are in too many names.
-_PART = compile_late(r"[A-Za-z][a-z]{3,}|[A-Z]{4,}")
+_PART = compile_late(r"[A-Za-z][a-z]{3,}|[A-Z]{4,}")  # Shorter words are in too many names
 
 
 def find_similar_files(snapshot: Snapshot, name: str) -> list[str]:
@@ -39,8 +38,7 @@ def choose_similar(name: str, paths: Iterable[str]) -> list[str]:
     names = ((path.rpartition("/")[2].lower(), path) for path in sorted(paths))
     fitting = order_by_role([path for own, path in names if own.endswith(ending) and holds(own)])
     similar = [(_rate(path, name), path) for path in islice(fitting, MAX_COMPARED)]
-    # Stable: equally similar names stay in the order of roles.
-    best = sorted(similar, key=lambda pair: -pair[0])
+    best = sorted(similar, key=lambda pair: -pair[0])  # Stable: equals stay in the order of roles
     return [path for share, path in best[:MAX_NAMED] if share >= LEAST_SIMILAR]
 
 

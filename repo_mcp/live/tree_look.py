@@ -93,8 +93,7 @@ class TreeLook:
             return look.changed
         is_behind = is_settled is False and look is not None and look.started < asked
         if look is None or look.generation != generation or look.is_old() or is_behind:
-            # After waiting for another thread, its look will do if it began after this call.
-            with self._looking:
+            with self._looking:  # Another thread's look will do if it began after this call
                 look = self._look
                 if look is None or look.generation != generation or look.started < asked:
                     return self._look_over(generation)

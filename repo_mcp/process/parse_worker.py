@@ -70,8 +70,7 @@ class _ChildHolder:
             except (EOFError, OSError) as error:
                 if not left or isinstance(error, TimeoutError) or self._closed.wait(START_PAUSE_SECONDS):
                     raise ParserFailed(ParserFault.UNAVAILABLE) from error
-        # The worker may have been closed while the child started.
-        if self._closed.is_set() or self._child is None:
+        if self._closed.is_set() or self._child is None:  # It may have been closed while the child started
             self._drop_child()
             raise ParserFailed(ParserFault.UNAVAILABLE)
         return self._child

@@ -27,8 +27,7 @@ from repo_mcp.threads import start_daemon
 
 BURST_SECONDS = 10  # as many calls as are allowed in this time may come at once
 MAX_STUCK = 32  # threads left behind; each holds some 100 KB
-# Most time for a line of the log while threads are left behind: its directory may hang too.
-RECORD_SECONDS = 1.0
+RECORD_SECONDS = 1.0  # Most time for a line of the log while threads are left behind: it may hang too
 IDLE_THREADS = 16  # idle threads kept for the next calls; more than calls run at once
 
 Made = TypeVar("Made")
@@ -71,8 +70,7 @@ class _Work(Generic[Made]):
         """Run the function, and keep what it returns or raises."""
         try:
             self._made.append(self._run())
-        # BaseException, because a question to the client's model is not an Exception.
-        except BaseException as error:
+        except BaseException as error:  # A question to the client's model is not an Exception
             self._raised = error
 
     def take(self) -> Made:

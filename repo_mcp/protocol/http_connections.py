@@ -23,8 +23,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# More than connect at once in a burst of clients; each shows its token within milliseconds.
-MAX_STRANGERS = 128
+MAX_STRANGERS = 128  # More than connect at once in a burst of clients; each shows its token at once
 MAX_BURST = 512  # strangers at any moment, so that file descriptors are left
 MAX_LET_IN = 256
 HEARD_SECONDS = 0.1  # enough to read what many clients sent when they connected at once

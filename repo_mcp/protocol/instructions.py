@@ -65,8 +65,7 @@ ROOT_OF_CLIENT = (
 )
 NO_ROOT = "No repository is served: the client was not started in one."
 _NAME_CHARS = 64  # most characters of a directory's name
-# Schemes of the URIs of a toolset's files, one for each of its roots.
-_SCHEMES = {"retrieval": ("docs", "code")}
+_SCHEMES = {"retrieval": ("docs", "code")}  # URI schemes of a toolset's files, one for each root
 _SCHEME = ("repo",)  # where there is one root
 WITH_TASKS = frozenset({"research"})  # toolsets of which some tool may be called as a task
 

@@ -78,8 +78,7 @@ class Repository:
         Raises CONFIG_INVALID.
         """
         limit_dumps()
-        # First, so that a root that cannot be served gets no data directory.
-        config, ignored = narrow_config(config)
+        config, ignored = narrow_config(config)  # First: a root that cannot be served gets no data directory
         installed, unusable = find_enabled(config.root, config.disabled_adapters)
         self.config = config = _add_languages(config, installed)
         self.root_name = os.path.basename(config.root)
@@ -214,8 +213,7 @@ class Repository:
         try:
             return self.tree.read(path)
         except RepoError as error:
-            # Imported here, as few paths lead nowhere.
-            from repo_mcp.repository.near_paths import add_near_paths
+            from repo_mcp.repository.near_paths import add_near_paths  # Imported late: few paths lead nowhere
 
             raise add_near_paths(error, path, self.tree, self._index.find_searcher()) from error
 

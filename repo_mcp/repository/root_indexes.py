@@ -213,8 +213,7 @@ class RootIndexes:
         config = self._sources.config
         if config.semantic_model is None:
             return None
-        # Imported here, as it is of no use without a model.
-        from repo_mcp.semantic.live_vectors import LiveVectors
+        from repo_mcp.semantic.live_vectors import LiveVectors  # Imported late: of no use without a model
 
         return LiveVectors(
             config.semantic_model,

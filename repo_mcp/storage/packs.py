@@ -137,8 +137,7 @@ class PackedIndex:
     manifest: Manifest
 
 
-# Returns the indexes of a pack, which may have to be fetched first.
-ListPacked = Callable[[], Sequence[PackedIndex]]
+ListPacked = Callable[[], Sequence[PackedIndex]]  # Lists a pack's indexes, which may be fetched first
 
 
 def read_pack(path: str, key: PackKey) -> tuple[PackedIndex, ...]:

@@ -63,8 +63,7 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
 
     A directory inside a root is not used: the repository could have brought the key with it.
     """
-    # Imported here: `find_key_dir` is called before this may be loaded.
-    from index_format import IndexFormatError
+    from index_format import IndexFormatError  # Imported late: `find_key_dir` runs before it may be loaded
 
     path = find_key_dir(state_home)
     try:

@@ -28,8 +28,7 @@ import numpy.typing as npt
 from repo_mcp.record_classes import dataclass
 
 MUCH_BYTES = 1 << 20  # bytes that Python's own SHA-1 digests in 8 ms
-# Bytes of all paths together: version 4 repeats a long path in a few bytes.
-MAX_PATHS_BYTES = 64 * 1024 * 1024
+MAX_PATHS_BYTES = 64 * 1024 * 1024  # Bytes of all paths: version 4 repeats a long path in a few bytes
 MAX_PATH_BYTES = 4_096
 MAX_EXTENSIONS = 256  # Git has ten kinds
 _HEADER = struct.Struct(">4sII")

@@ -14,8 +14,7 @@ from repo_mcp.workspace.ignore_layers import Rule, RuleFile, is_looked_up
 from repo_mcp.workspace.ignore_lines import HostilePattern, parse_line
 
 MAX_PATTERNS_PER_FILE = 10_000
-# Most patterns of a file that must be tried one by one, for every name or directory.
-MAX_UNINDEXED_PATTERNS = 1_000
+MAX_UNINDEXED_PATTERNS = 1_000  # Most patterns of a file that must be tried one by one for every name
 MAX_WARNINGS = 20
 DIGEST_BYTES = 16
 SYNTAX_VERSION = 2  # raise it when the same lines come to mean something else

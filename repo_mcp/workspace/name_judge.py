@@ -149,12 +149,10 @@ class NameJudge:
             if is_directory and not entry.is_dir(follow_symlinks=False):
                 self.skipped["symlink" if entry.is_symlink() else "special"] += 1
                 continue
-            # As late as possible, because it parses the ignore files.
-            if rules is None and self.ignore is not None:
+            if rules is None and self.ignore is not None:  # As late as possible: it parses the ignore files
                 rules = self.ignore.names_in(level.path)
             is_named = rules is not None and rules.named(name, is_directory)
-            # Whether it is tracked or not, since Git's index changes.
-            verdicts.add(name, is_directory, is_named)
+            verdicts.add(name, is_directory, is_named)  # Tracked or not, since Git's index changes
             if rules is not None and is_named and not rules.is_tracked(name, is_directory):
                 self.skipped["ignored"] += 1
             else:
@@ -174,8 +172,7 @@ class NameJudge:
                 denial = find_denial(path + "/")
             if denial is None:
                 admitted.append(one)
-            # A count must not reveal whether our data directory is there.
-            elif denial.rule != OWN_DIRECTORY_RULE:
+            elif denial.rule != OWN_DIRECTORY_RULE:  # No count may reveal that our data directory exists
                 self.skipped["denied"] += 1
                 if len(self.denied_inodes) < _MAX_DENIED_INODES:
                     self.denied_inodes.add(entry.inode())

@@ -36,8 +36,7 @@ _KEY_BEGINS = compile_late(rb"-{4,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(
 _KEY_BODY = compile_late(rb"[A-Za-z0-9+/]{32}")  # the shortest line, of an Ed25519 key, has 64
 _KEY_HEADER = compile_late(rb"[A-Za-z-]{1,40}: ")  # RFC 1421 and OpenPGP: `Proc-Type: 4,ENCRYPTED`
 _ESCAPED_END = compile_late(rb"\\[nr]")  # an escaped line end, as in JSON and in string literals
-# Text, and not only the quotes and signs between string literals.
-_SOME_TEXT = compile_late(rb"[A-Za-z0-9+/=]{4}")
+_SOME_TEXT = compile_late(rb"[A-Za-z0-9+/=]{4}")  # Text, not only the quotes and signs between literals
 _LOOKED_AT_BYTES = 1_000  # bytes looked at after a BEGIN line
 
 

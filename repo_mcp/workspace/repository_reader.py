@@ -58,8 +58,7 @@ _HELD_DIRECTORY_SECONDS = 0.25
 # errno of opening a link without following it: on Linux and macOS, on FreeBSD.
 _LINK = frozenset({errno.ELOOP, errno.EMLINK})
 _LINK_OR_FILE = _LINK | {errno.ENOTDIR}
-# No descriptor: the number of a closed root is soon reused, and a late call must not reach that file.
-_CLOSED = -1
+_CLOSED = -1  # No descriptor: a closed root's number is soon reused, and a late call must not reach that file
 
 NO_REFUSALS = Refusals()
 
@@ -178,8 +177,7 @@ class RepositoryReader:
         """
         found: list[Read | RepoError] = []
         opened: list[tuple[str, int]] = []  # the open directories down to the last file's, with descriptors
-        # Path of the last opened directory, with a final slash; None while it is unknown.
-        entered: str | None = ""
+        entered: str | None = ""  # The last opened directory's path, with a final slash; None: unknown
         try:
             for path in paths:
                 above, slash, name = path.rpartition("/")

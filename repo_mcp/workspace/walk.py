@@ -180,8 +180,7 @@ class _Walk:
         """Add those entries, of which no name is known to be admitted, that are not left out."""
         prefix = level.prefix
         entries = [(name, prefix + name, entry) for name, entry in others.items()]
-        # Added at the end, because a directory that cannot be listed whole is not entered.
-        entered: list[str] = []
+        entered: list[str] = []  # Added at the end: a directory that cannot be listed whole is not entered
         for (name, path, entry), is_directory in self.names.iter_admitted(level, known, entries, verdicts):
             if is_directory:
                 entered.append(name)
