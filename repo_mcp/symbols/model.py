@@ -82,7 +82,7 @@ class SymbolFlag(IntFlag):
     OPTIONAL = 16384  # a member of TypeScript that an object of its type need not have: `name?: T`
     UNNAMED_BASE = 32768  # a class of Python with a base that no reference names: a builtin, an expression
 
-    if not TYPE_CHECKING:  # joined and tested they are plain integers, which takes a twentieth of the time
+    if not TYPE_CHECKING:  # "|" and "&" give plain integers, which takes a twentieth of the time
         __or__ = __ror__ = int.__or__
         __and__ = __rand__ = int.__and__
 
@@ -130,37 +130,38 @@ class Binding(IntEnum):
     GIVES = 7  # a call of the variable returns the type `qualifier.name`
     BOUND = 8  # the variable is a type parameter, and `qualifier.name` a type that it is bound by
     NARROWED = 9  # from this line on the variable is known to be an instance of `qualifier.name` ...
-    # ... and from this line on no longer. If the name is a number: after this line, for a variable that a
-    # comprehension has bound that many lines before.
+    # ... and from this line on no longer. A number as the name ends the variable of a comprehension: it was
+    # bound that many lines before this one, and is no longer bound after it.
     WIDENED = 10
-    # The variable is the first item of the tuple that a call of `qualifier.name` returns; 12: the second, ...
+    # The variable is the first item of the tuple that a call of `qualifier.name` returns; UNPACKED + 1: the
+    # second item, and so on.
     UNPACKED = 11
-    # Rows of blocks (Python): the variable gets a value in a block of statements that need not run. It ends
-    # on this line and begins as many lines before as the name says. For as many lines after it as the
-    # qualifier says, its values do not count: there another branch runs.
+    # The next four rows describe blocks of Python. The variable gets a value in a block of statements that
+    # need not run. The block ends on this line, and begins as many lines earlier as the name says. The
+    # qualifier is the number of lines after it that belong to other branches: the block's values do not count
+    # there.
     BRANCH = 32
     ONLY_BRANCH = 33  # the first of branches that all bind the variable or leave, and of which one runs
     LOOP = 34  # a block that may run again
     SURE_LOOP = 35  # such a block that runs in any case: `while True`
-    EXCLUDED = (
-        36  # Python: from this line on the variable is no instance of `qualifier.name`; ends as NARROWED
-    )
+    # Python: from this line on the variable is no instance of `qualifier.name`, until a WIDENED row.
+    EXCLUDED = 36
 
 
 # Added to the arguments of a BIND row of Python whose value reads the variable itself: `x = Shape(x.size)`.
-# The row has the last line of its statement, before which the variable keeps its earlier value.
+# The line of the row is the last one of its statement; before it the variable has its earlier value.
 FROM_ITSELF = 64
 
 
-# Names of BIND rows of typed languages, in place of what gives the type of the variable.
-UNKNOWN_TYPE = "?"  # nothing that is recorded gives it
+# Names of BIND rows of typed languages that name no source of the variable's type.
+UNKNOWN_TYPE = "?"  # the record does not tell the type
 UNBOUND = ""  # from this line on the name means again what it meant outside
 
-# Aliases of BIND rows of TypeScript: the name is what the row of its symbol has no room for, a further piece
-# of its type or of its parameters. The arguments are offsets.
+# Aliases of BIND rows of TypeScript. The type or the parameters of a symbol may be longer than a string of a
+# record: each such row has a further piece of them as its name, and as its arguments the offset of the piece.
 REST_OF_TYPE, REST_OF_PARAMETERS = "…", "…("
 
-# Arguments of BIND rows of TypeScript, and of Java, whose variable has the type of a parameter; see
+# Arguments of BIND rows of TypeScript and Java whose variable has the type of a function's parameter; see
 # `name_parameter`.
 OF_PARAMETER = 64
 MAX_PARAMETERS = 8  # of one function; further ones are not told apart
@@ -182,26 +183,28 @@ def read_parameter(arguments: int) -> tuple[int, int]:
     return divmod(arguments - OF_PARAMETER, MAX_PARAMETERS + 2)
 
 
-# Values of `arguments`, by role. The numbers are on disk. Of an IMPORT in a block inside a function of Rust
-# they are the number of lines, from its own on, that see its name; 0 for all of the function.
+# Values of `arguments`, by role. The numbers are on disk. For an IMPORT inside a function of Rust,
+# `arguments` is the number of lines, from its own on, in which its name is visible; 0 means the whole
+# function.
 AS_FUNCTION = 1  # IMPLEMENT: a lambda or method reference in the symbol implements the type
 HELD = 1  # IMPORT: the module is assigned to a variable, whose name need not mean the same everywhere
 AS_LABEL = 1  # USE: a case label. The value `qualifier` is compared with it; it may be a constant of its type
 OF_TYPE = 2  # USE: a member of a type. `qualifier` begins with the name of the type, not of a value
 AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, which is a type or another such macro
-OF_GIVEN_TYPE = 4  # USE in C: as OF_TYPE, but a macro is given type and name, so the name may be no member
-AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern. No enum and no trait can be used so
-DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
-BY_REFERENCE = 1  # EXTEND in Rust: a reference to the type has the members, not the type: `impl T for &S`
+OF_GIVEN_TYPE = 4  # USE in C: as OF_TYPE, in the arguments of a macro, so the name may not be a member
+AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern, so neither an enum nor a trait
+DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which means a trait or a macro
+BY_REFERENCE = 1  # EXTEND in Rust: `impl T for &S` gives the members to references to S, not to S itself
 
 # Values of `alias`, by role.
 OF_MACRO = "!"  # CALL in Rust: the call of a macro
 DEREFERENCED = "*"  # CALL in Rust: a method of `*value`
-BEHIND_ALIAS = "|"  # CALL in C++ and Java: what follows it marks which arguments are literals
+BEHIND_ALIAS = "|"  # CALL in C++ and Java: the text after it marks the arguments that are literals
 NAMESPACE = "namespace"  # BIND in C++: a macro whose text opens the namespace `qualifier.name`
-OF_CLASS = "class"  # Python: a name in the head of a method that its class binds, and its body does not see
-# In Python: a name in a lambda or comprehension in the body of a class that binds it. What is meant is the
-# name outside the class.
+# In Python: a name in the head of a method, bound by the class around it. The method's body does not see it.
+OF_CLASS = "class"
+# In Python: a name in a lambda or comprehension directly in the body of a class that binds the same name. It
+# means the name outside the class.
 AROUND_CLASS = "around"
 # In Rust: the qualifier is a path of modules, not a variable. In Java: a method reference, `Type::method`. In
 # C++: a name after a leading `::`, which belongs to no namespace. (In C and C++ the alias of a call in the
@@ -212,26 +215,26 @@ PATH = "::"
 REPLACED = "="
 # BIND in Python, before a name: the row is about a block that declares it by `def`, `class` or `import`.
 DECLARED = ":"
-# BIND in TypeScript and JavaScript: a function that makes objects, `function Store() { this.name = 1 }`; in a
-# second row followed by "." and the name of a member. CALL in Java: the name after `new`, always a type's.
+# BIND in TypeScript and JavaScript: a constructor function, `function Store() { this.name = 1 }`; in a second
+# row, "." and the name of a member follow. CALL in Java: the name after `new`, which is always a type.
 CONSTRUCTED = "new"
-# BIND in TypeScript: what a type has without a name. The row of `[key: string]: T` has the name ":T", that of
-# `new (a: A): T` the name "new".
+# BIND in TypeScript: a part of a type that has no name. An index signature, `[key: string]: T`, has the name
+# ":T"; a construct signature, `new (a: A): T`, has the name "new".
 KEYLESS = "[:]"
-# BIND: a symbol that only its block sees, from the line to the line in `arguments`; in TypeScript, and in C
-# and C++ in a body whose head is a macro.
+# BIND: a symbol that is visible only in its block, from this line to the line in `arguments`. TypeScript has
+# such rows, and C and C++ for a body whose head is a macro.
 BLOCK = "{}"
-# BIND in C and C#: from the line on, the conditions hold that `name` lists, separated by ";".
+# BIND in C and C#: from this line on, the preprocessor conditions in `name` hold, separated by ";".
 CONDITIONS = "#if"
 
-AWAITED = "|await"  # ends the alias of a CALL in Swift before which `await` stands; without it, none does
+AWAITED = "|await"  # ends the alias of a CALL in Swift that has `await` before it
 BARE_DOT = ".~"  # ends the qualifier of a CALL in Swift of a member of the value's type, `.member()`
-# Before the name of the base in the name of an anonymous class of Java, `new Base() {}`. As the first name of
-# a chain, that name is followed by ":" and the line on which the body begins.
+# Stands before the name of the base in the name of an anonymous class of Java, `new Base() {}`. As the first
+# name of a chain, that name is followed by ":" and the line on which the body begins.
 NEW = "new "
-# Before the name of a type, as the first name of a chain in Java, C, C++ and Swift: a value of that type,
-# mostly a cast.
-# What is around it is written before it: `((Outer.Inner) value).run()` has the qualifier "^Outer$Inner".
+# CAST stands before the name of a type, as the first name of a chain in Java, C, C++ and Swift: the chain
+# begins with a value of that type, mostly a cast. CAST_OUTER ends the name of a type around it:
+# `((Outer.Inner) value).run()` has the qualifier "^Outer$Inner".
 CAST, CAST_OUTER = "^", "$"
 
 
@@ -239,7 +242,7 @@ class ParseStatus(IntEnum):
     """The degree to which a parser understood a text. The numbers are on disk."""
 
     FULL = 0
-    PARTIAL = 1  # errors, or cut at a limit: what could be parsed; minified: the file symbol alone
+    PARTIAL = 1  # the text has errors or exceeds a limit, or is minified and has only the file symbol
     FAILED = 2  # only the file symbol
 
 
