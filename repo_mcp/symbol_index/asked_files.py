@@ -1,8 +1,8 @@
 """Lets calls ask the round that runs in the background to parse a few files before all others.
 
-The round goes on, so that neither its plan nor its processes nor what they are parsing is lost: sixty calls
-in a row, each of which ended the round, kept it from getting anywhere. It commits what was asked for as soon
-as that is parsed, or as much of it as there is when the call's time is over.
+Asking does not end the round, so its plan, its processes and what they are parsing are kept: when each of
+sixty calls in a row ended the round, it made no progress. The round commits the files of a call as soon as
+they are parsed, or those that are parsed by the deadline of the call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ class AskedFiles:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._of: Manifest | None = None  # the lexical index that the running round follows; None: none runs
+        self._followed: Manifest | None = (
+            None  # the lexical index that the running round follows; None: none runs
+        )
         self._new: list[Question] = []
         self._open: list[Question] = []
 
@@ -31,7 +33,7 @@ class AskedFiles:
     def answering(self, lexical: Manifest) -> Iterator[None]:
         """Take questions while a round over this lexical index runs; those left at its end get no answer."""
         with self._changed:
-            self._of = lexical
+            self._followed = lexical
         try:
             yield
         finally:
@@ -45,7 +47,7 @@ class AskedFiles:
         Returns None at once if no round runs over this lexical index.
         """
         with self._changed:
-            if self._of != lexical:
+            if self._followed != lexical:
                 return None
             question = Question(tuple(paths), deadline)
             self._new.append(question)
@@ -54,28 +56,28 @@ class AskedFiles:
             return question
 
     def take(self) -> list[Question]:
-        """Return the questions that have come since the last time."""
+        """Return the questions that have come since the last call."""
         with self._changed:
             new, self._new = self._new, []
             self._open += new
             return new
 
     def find_due(self, taken: Collection[str]) -> list[Question]:
-        """Return the questions of which all files are taken, or whose time is over."""
+        """Return the questions whose files are all in `taken`, or whose deadline is over."""
         now = time.monotonic()
         with self._changed:
             return [one for one in self._open if one.wanted.issubset(taken) or now >= one.deadline]
 
     def end(self, taken: Collection[str]) -> None:
-        """Take no more questions, and let all calls go on."""
+        """Take no more questions, and let all waiting calls go on."""
         with self._changed:
-            self._of = None
+            self._followed = None
             self._open += self._new
             self._new = []
-        self.settle([*self._open], taken)
+        self.release([*self._open], taken)
 
-    def settle(self, questions: Sequence[Question], taken: Collection[str]) -> None:
-        """Let the calls go on: what was taken of their files is committed."""
+    def release(self, questions: Sequence[Question], taken: Collection[str]) -> None:
+        """Let the waiting calls go on. A question is answered if all its files are in `taken`."""
         with self._changed:
             for one in questions:
                 one.is_over, one.is_answered = True, one.wanted.issubset(taken)

@@ -61,7 +61,7 @@ class NamedFiles:
         """
         named = {path: find_name(path, self._name_path) for path in paths}
         good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
-        skipped, is_settled = self._refresh_paths(good, cancelled) if good else ({}, True)
+        skipped, is_refreshed = self._refresh_paths(good, cancelled) if good else ({}, True)
         pending: Collection[str] = ()
         try:
             if good:
@@ -72,7 +72,9 @@ class NamedFiles:
             pending = good
         with self._view() as view:
             lexical = KnownFiles(self._index.get_searcher().snapshot)
-            outcomes = Outcomes(lexical, view, skipped, self._phase, is_settled=is_settled, pending=pending)
+            outcomes = Outcomes(
+                lexical, view, skipped, self._phase, is_refreshed=is_refreshed, pending=pending
+            )
             return tuple(outcomes.describe(path, one) for path, one in named.items())
 
     def _refresh_paths(
@@ -141,17 +143,17 @@ class Outcomes:
         skipped: Mapping[str, SkipReason],
         phase: SymbolPhase,
         *,
-        is_settled: bool,
+        is_refreshed: bool,
         pending: Collection[str],
     ) -> None:
         """`skipped` maps files that are not indexed to the reason; `pending` were not parsed in this call.
 
-        Unless `is_settled`, another process is writing, so only the index shows what happened to a file.
+        Unless `is_refreshed`, another process is writing, so only the index shows what happened to a file.
         """
         self._lexical = lexical
         self._view = view
         self._skipped = skipped
-        self._is_settled = is_settled
+        self._is_refreshed = is_refreshed
         self._phase = phase
         self._pending = pending
 
@@ -159,7 +161,7 @@ class Outcomes:
         """Return the outcome for one path; `named` is the result of `find_name`."""
         if isinstance(named, RepoError):
             return IndexedPath(path, named.code.value)
-        if not self._is_settled and not is_current(self._phase.read, self._lexical, self._skipped, named):
+        if not self._is_refreshed and not is_current(self._phase.read, self._lexical, self._skipped, named):
             return IndexedPath(path, ErrorCode.BUSY.value)
         if self._lexical.find(named) is not None:
             return IndexedPath(path, "indexed", self._describe_parsing(named))

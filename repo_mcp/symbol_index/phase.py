@@ -91,7 +91,7 @@ class RoundWanted:
 
     @property
     def is_of_all(self) -> bool:
-        """Return whether the round parses whatever differs, and purges nothing."""
+        """Return whether the round parses all files that differ, and purges nothing."""
         return self.parses and not self.purges and self.paths is None
 
 
@@ -381,7 +381,7 @@ class _Round:
         due = self._asked.find_due(self._taken)
         if due:
             self._flush()
-            self._asked.settle(due, self._taken)
+            self._asked.release(due, self._taken)
 
     def _flush(self) -> None:
         self._segments.flush()
