@@ -1,10 +1,10 @@
 """One file of a diff compared with the present file: which side of the diff it has, and the touched lines.
 
-If the diff is applied, its new side fits the file; if it is only proposed, its old side does. If a hunk's
-lines are not at the given number, the nearest place that has them counts. The text of the other side follows
-from this: comparing both shows what a change declares or deletes.
+If the diff is applied, its new side fits the file; if it is only proposed, its old side does. A hunk whose
+lines are not at their number is applied at the nearest place that has them. The text of the other side
+follows from this; comparing both texts shows what a change declares or deletes.
 
-Left out on purpose: white space that differs, and any other fuzz; a hunk that fits nowhere is counted.
+Left out on purpose: differences in white space, and any other fuzz. A hunk that fits nowhere is counted.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class TouchedLines:
     """The lines of one text that a diff touches."""
 
     lines: tuple[int, ...]  # that the other side lacks, from 1, ascending
-    gaps: tuple[int, ...]  # lines after which the other side has lines, and this side none in their place
-    # For each gap the lines of the other side, if its text is known.
+    gaps: tuple[int, ...]  # numbers of lines after which only the other side has lines
+    # The line numbers on the other side, for each gap; empty if its text is not known.
     missing: tuple[tuple[int, ...], ...] = ()
 
 
@@ -114,15 +114,15 @@ def _iter_places(
 def _apply(
     lines: Sequence[str], placed: Sequence[tuple[int, Hunk]], side: Side, misplaced: int
 ) -> AppliedFile:
-    """Walk through both texts at once, and return the lines that each has alone."""
+    """Return both sides of a file whose hunks have places, and the lines that only one of them has."""
     mark = _own_mark(side)
     other: list[str] = []
     here, there = _Touch(), _Touch()
 
-    def settle() -> None:
+    def end_run() -> None:
         ours, theirs = here.list_run(), there.list_run()
-        here.settle(at, theirs)
-        there.settle(len(other), ours)
+        here.end_run(at, theirs)
+        there.end_run(len(other), ours)
 
     at = 0  # lines of the file that have been passed
     for start, hunk in placed:
@@ -130,7 +130,7 @@ def _apply(
         at = start
         for line in hunk.lines:
             if line[0] == " ":
-                settle()
+                end_run()
                 other.append(line[1:])
                 at += 1
             elif line[0] == mark:
@@ -141,7 +141,7 @@ def _apply(
                 other.append(line[1:])
                 there.lines.append(len(other))
                 here.is_behind = True
-        settle()
+        end_run()
     other += lines[at:]
     return AppliedFile(side, here.take(), there.take(), tuple(other), misplaced)
 
@@ -152,21 +152,21 @@ class _Touch:
     def __init__(self) -> None:
         self.lines: list[int] = []
         self.is_behind = False  # the other side has lines since the last line that both have
-        self._settled = 0
+        self._ended = 0
         self._gaps: list[int] = []
         self._missing: list[tuple[int, ...]] = []
 
     def list_run(self) -> tuple[int, ...]:
         """Return the lines of the run of changed lines that has not ended."""
-        return tuple(self.lines[self._settled :])
+        return tuple(self.lines[self._ended :])
 
-    def settle(self, at: int, missing: tuple[int, ...] = ()) -> None:
-        """End a run of changed lines. If this side has no line in it, it is a gap after line `at`."""
-        if self.is_behind and len(self.lines) == self._settled:
+    def end_run(self, at: int, missing: tuple[int, ...] = ()) -> None:
+        """End a run of changed lines. If this side has no line in it, there is a gap after line `at`."""
+        if self.is_behind and len(self.lines) == self._ended:
             self._gaps.append(at)
             self._missing.append(missing)
         self.is_behind = False
-        self._settled = len(self.lines)
+        self._ended = len(self.lines)
 
     def take(self) -> TouchedLines:
         return TouchedLines(tuple(self.lines), tuple(self._gaps), tuple(self._missing))
@@ -182,11 +182,11 @@ def _take_numbers(lines: Sequence[str], hunks: Sequence[Hunk]) -> AppliedFile:
                 touch.is_behind = True
                 continue
             if line[0] == " ":
-                touch.settle(at)
+                touch.end_run(at)
             at += 1
             if line[0] == "+":
                 touch.lines.append(at)
-        touch.settle(at)
+        touch.end_run(at)
     found = touch.take()
     here = TouchedLines(
         tuple(one for one in found.lines if one <= len(lines)),

@@ -88,7 +88,7 @@ def judge_files(
 ) -> tuple[list[ChangedFile], list[LeftOutFile]]:
     """Return the files that may be looked at, in the order of the diff, and the others with reasons.
 
-    Once those looked at have MAX_CHARS, all further ones are left out.
+    Once the files to be looked at have MAX_CHARS in total, all further ones are left out.
     """
     judged: list[ChangedFile] = []
     left_out: list[LeftOutFile] = []
@@ -186,7 +186,7 @@ class ChangedSymbols:
         self._uncompared = 0
 
     def list_of(self, file: ChangedFile) -> list[ChangedSymbol]:
-        """Return the symbols that a diff changes in a file, by line; those only on its other side last."""
+        """Return the symbols that a diff changes in a file, by line; those only on the other side last."""
         here = self._make_side(file.path, file.lines) if file.is_there else _Side({})
         there = None if file.applied.side is Side.NEITHER else self._make_side(file.path, file.applied.other)
         record = self._find_record(file)
@@ -202,7 +202,7 @@ class ChangedSymbols:
         return [*found, *(_name_symbol(file.path, one, change) for one in there.list_only(here))]
 
     def list_notes(self) -> list[str]:
-        """Return notes about what is unknown about the files so far."""
+        """Return notes about what could not be found out about the files so far."""
         notes = []
         if self._unparsed:
             some = ", ".join(self._unparsed[:FEW]) + " ..." * (len(self._unparsed) > FEW)
@@ -255,7 +255,7 @@ class ChangedSymbols:
         return found
 
     def _make_side(self, path: str, lines: Sequence[str]) -> _Side | None:
-        """Return the outline of a text; None for a document, and where the room for outlines is used up."""
+        """Return the outline of a text; None for a document, or once outlines have used up their limit."""
         text = "\n".join(lines).encode("utf-8", "surrogatepass")
         if len(text) > self._room:
             self._uncompared += 1
@@ -271,7 +271,7 @@ class ChangedSymbols:
 
 
 def _list_outlined(file: ChangedFile, here: _Side | None) -> list[ChangedSymbol]:
-    """Return the touched symbols of a file that the index knows nothing of, by its outline."""
+    """Return the touched symbols of a file without a symbol record, by its outline."""
     symbols = [one for ones in here.symbols.values() for one in ones] if here is not None else []
     symbols.sort(key=lambda one: (one.start_line, -one.end_line))
     owners = _number_innermost([(one.start_line, one.end_line) for one in symbols], len(file.lines))
@@ -280,7 +280,7 @@ def _list_outlined(file: ChangedFile, here: _Side | None) -> list[ChangedSymbol]
 
 
 def _is_among(outlined: Sequence[Symbol], symbol: DeclaredSymbol) -> bool:
-    """Return whether the index's symbol, which may begin below its decorators, is one of an outline's."""
+    """Return whether an outline has a symbol of the index, which may begin below its decorators."""
     return any(
         one.name == symbol.name and one.start_line <= symbol.start_line <= one.start_line + HEAD_LINES
         for one in outlined
@@ -317,9 +317,9 @@ def _list_idle_gaps(file: ChangedFile, gone: Sequence[Symbol]) -> frozenset[int]
 
 
 def _list_alone(file: ChangedFile, record: SymbolRecord, touched: Iterable[int]) -> frozenset[int]:
-    """Return which of the touched symbols only this side of the diff has, of those that an outline may lack.
+    """Return the touched symbols that only this side of the diff has and that an outline may lack.
 
-    These are variables and members. All their lines are touched, and no touched line of the other side has
+    These are variables and members: all their lines are touched, and no touched line of the other side has
     their name.
     """
     other, lines = file.applied.other, frozenset(file.applied.here.lines)
@@ -340,12 +340,12 @@ def list_touched(
     comments: Set[int] = frozenset(),
     idle_gaps: Set[int] = frozenset(),
 ) -> dict[int, Change]:
-    """Return the innermost symbols with touched lines by ordinal, each with CHANGED.
+    """Return the innermost symbols with touched lines, by ordinal, each with CHANGED.
 
-    The file, 0, has IMPORTS if only imports are touched outside all symbols. A gap counts for the symbol that
-    holds both lines beside it, and beside an import as an import. Blank lines and the bracket that ends a
-    declaration never count; comments and idle gaps do not count for a type or a file. A namespace or package
-    counts as the file around it.
+    The file, 0, has IMPORTS if outside all symbols only imports are touched. A gap belongs to the symbol that
+    has both lines beside it; beside an import it counts as an import. Blank lines and the bracket that ends a
+    declaration never count. Comments and idle gaps do not count for a type or a file. A touched namespace or
+    package counts as the file around it.
     """
     starts, ends = record.starts.tolist(), (record.starts + record.spans).tolist()
     owners = _number_innermost(list(zip(starts[1:], ends[1:], strict=True)), len(lines))

@@ -56,8 +56,8 @@ class Signal(StrEnum):
     FOLDER = "folder"  # in the same folder
 
 
-# What one unit of evidence is worth. With edges worth half or twice as much, as many of 40 commits of the
-# tuned half had a file among the first ten: only the order above them changes.
+# The weight of one unit of evidence. Half or twice the weights of edges only change the order of the first
+# ten files: as many of the 40 commits used for tuning have a file among them.
 WEIGHTS: Mapping[Signal, float] = {
     Signal.CALLS: 2.0,
     Signal.TYPES: 3.0,

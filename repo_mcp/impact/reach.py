@@ -1,8 +1,9 @@
 """The reach of changed symbols: what depends on them, level by level.
 
-A path is only as certain as its weakest edge. Possible edges are listed but not followed: anything beyond a
-guess is noise. Calls of a method that a changed method overrides are possible edges: they may reach it. Each
-level shares a fixed number of references among its symbols, never a time, so equal diffs have equal answers.
+A path is only as certain as its weakest edge. Possible edges are listed but not followed, because what
+depends on a guess is mostly wrong. Calls of a method that a changed method overrides are possible edges: they
+may reach it. Each level shares a fixed number of references among its symbols, and no limit is a time, so
+equal diffs have equal answers.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ class ScipExport:
         return Document(path, _LANGUAGES.get(language, language.capitalize()), tuple(occurrences), declared)
 
     def _list_meant(self, resolution: Resolution) -> list[str]:
-        """Return the symbols that a reference means for certain; one that only may mean some is counted."""
+        """Return the symbols that a reference certainly means; count it if it has only uncertain meanings."""
         exact = [one.declaration for one in resolution.targets if one.confidence is Confidence.EXACT]
         self.report.not_exact += bool(resolution.targets) and not exact
         return list(filter(None, map(self._find_symbol, exact)))
@@ -208,9 +208,10 @@ class _Places:
         return len(self._lines[line - 1]) if 0 < line <= len(self._lines) else 0
 
     def take_declaration(self, name: str, first: int, last: int, ordinal: int) -> tuple[int, int, int]:
-        """Return line, start and end of the name of a declaration, all from 0; an empty place without one.
+        """Return line, start and end of the name of a declaration, all from 0; an empty place if it is not
+        found.
 
-        The name is taken from the first line that has it more often than references do.
+        The name is taken from the first line that has it more often than references there use it.
         """
         for line in range(first, min(last, first + MAX_HEAD_LINES) + 1) if ordinal else ():
             found = self._find(line, name)

@@ -139,9 +139,10 @@ class _Reader:
 
 
 def _count_letters(line: str, places: Iterable[int], encoding: PositionEncoding) -> list[int]:
-    """Return places in a line that is not ASCII, counted in characters; beyond the end, the end plus one.
+    """Return places in a line that is not ASCII, counted in characters.
 
-    Places in an unknown encoding are taken to be counted in characters already.
+    A place beyond the end of the line becomes the end plus one. Places in an unknown encoding are taken to be
+    in characters already.
     """
     if encoding is PositionEncoding.UNKNOWN:
         return list(places)
@@ -186,10 +187,10 @@ def _find_declared(path: str, record: SymbolRecord, places: Iterable[_Place]) ->
 
 
 def _share(record: SymbolRecord, declared: Mapping[int, bytes]) -> dict[int, bytes]:
-    """Return the meanings, extended to namesakes of the same kind in the same parent.
+    """Return the meanings, also for declarations of the same name and kind in the same parent.
 
-    Getters and setters, signatures of overloads and branches of a condition are such namesakes. An indexer
-    defines only the first of them. If those that have a meaning have different ones, nothing is added.
+    Such are getters and setters, signatures of overloads and branches of a condition; an indexer defines only
+    the first of them. If several of them have different meanings, none is added.
     """
     rows = zip(record.parents.tolist(), record.names.tolist(), record.kinds.tolist(), strict=True)
     groups: dict[tuple[int, int, int], list[int]] = {}
@@ -209,7 +210,7 @@ def _join(
     meanings: Mapping[tuple[int, str], Mapping[bytes, None]],
     uses: set[tuple[int, str]],
 ) -> Matched:
-    """Return a file's record with the meanings of its references, and with the uses that it lacks."""
+    """Return a file's record with the meanings of its references, and with the uses that were added."""
     owners = _list_owners(record)
     rows = [record.get_reference(row) for row in range(record.reference_count)]
     found = [_find_meaning(row, meanings) for row in rows]
