@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.bulk_scan import HEAD_LINES
-from repo_mcp.graph.edges import Bounds, Edges
+from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
@@ -31,6 +31,7 @@ from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchStat
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 
+_SCRIPTS = frozenset({"typescript", "javascript"})
 FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at later ones
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
 WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first level
@@ -291,6 +292,8 @@ def _find_in(
     found = state.graph.find_incoming(node, types, bounds)
     links = []
     for edge in found.edges:
+        if _is_export(node, edge):
+            continue
         holders = relocate(state, edge.other, edge.lines)
         count = edge.count if len(holders) == 1 else 0  # else unknown for each holder
         links += [
@@ -298,6 +301,12 @@ def _find_in(
             for holder, lines in holders
         ]
     return links, found.cut
+
+
+def _is_export(node: Node, edge: Edge) -> bool:
+    """Return True if a script only lists a symbol of its own among what it exports, and does not use it."""
+    is_own = edge.type is EdgeType.IMPORTS and edge.other == Declaration(node.path, 0)
+    return is_own and node.language in _SCRIPTS and node.symbol.kind is not SymbolKind.FILE
 
 
 def _name_decoration(state: ResearchState, link: Link, other: Node) -> Link:

@@ -141,3 +141,16 @@ PASSED_ON = {
 def test_what_is_imported_for_what_it_passes_on_is_no_beginning() -> None:
     report = Asked(PASSED_ON).ask("architecture", focus=Focus.ARCHITECTURE)
     assert [one.symbol for one in report.entry_points] == ["src/main.ts"]
+
+
+LISTED = {
+    "lib/errors.js": "function buildHandler (one) {\n  return one\n}\n\nmodule.exports = { buildHandler }\n",
+    "lib/main.js": "const { buildHandler } = require('./errors')\n\nfunction setup (app) {\n"
+    "  app.handler = buildHandler(app)\n}\n\nmodule.exports = setup\n",
+}
+
+
+def test_a_list_of_what_a_file_exports_does_not_use_it() -> None:
+    report = Asked(LISTED).ask("what uses buildHandler?")
+    assert "lib/errors.js" not in list_found(report)
+    assert {"setup", "lib/main.js"} <= set(list_found(report))
