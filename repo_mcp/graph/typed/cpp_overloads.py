@@ -226,12 +226,8 @@ def _list_first(
     else:
         rules = lookup.rules
         path = rules.get_full_path(scope, defined.ordinal)
-        named = [
-            (other, each)
-            for other in lookup.iter_declaring(scope, defined.name, path)
-            for each in other.find_named(defined.name)
-            if rules.get_full_path(other, each) == path
-        ]
+        found = lookup.iter_named(scope, defined.name, path)
+        named = [(other, each) for other, each in found if rules.get_full_path(other, each) == path]
     return [(other, each) for other, each in named if other.is_forward(each)]
 
 

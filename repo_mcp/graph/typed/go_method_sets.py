@@ -334,13 +334,11 @@ class _Reader:
         if scope is None:
             return
         name = scope.get_name(owner.ordinal)
-        for other in self.lookup.iter_declaring(scope, name, (scope.folder,)):
-            for part in other.find_named(name):
-                is_own = Declaration(other.path, part) == owner
-                if is_own or other.get_kind(part) is SymbolKind.EXTENSION:
-                    for ordinal in other.record.list_children(part):
-                        if other.get_kind(ordinal) is SymbolKind.METHOD:
-                            yield Declaration(other.path, ordinal), other.get_symbol(ordinal)
+        for other, part in self.lookup.iter_named(scope, name, (scope.folder,)):
+            if Declaration(other.path, part) == owner or other.get_kind(part) is SymbolKind.EXTENSION:
+                for ordinal in other.record.list_children(part):
+                    if other.get_kind(ordinal) is SymbolKind.METHOD:
+                        yield Declaration(other.path, ordinal), other.get_symbol(ordinal)
 
     def read(self, owner: Declaration) -> _MethodSet:
         """Return the methods of a type or an interface."""

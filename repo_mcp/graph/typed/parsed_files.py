@@ -79,9 +79,9 @@ class ParsedFiles:
             if other is not None:
                 yield other
 
-    def iter_named(self, scope: FileScope, name: str) -> Iterator[Candidate]:
+    def iter_named(self, scope: FileScope, name: str, wanted: Path | None = None) -> Iterator[Candidate]:
         """Yield the symbols of a name in the files that `iter_declaring` yields, each with its file."""
-        for other in self.iter_declaring(scope, name):
+        for other in self.iter_declaring(scope, name, wanted):
             for ordinal in other.find_named(name):
                 yield other, ordinal
 
