@@ -15,7 +15,7 @@ from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import replace
-from repo_mcp.research.claims.parts_claim import describe_part
+from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
 from repo_mcp.research.edges.unparsed import find_unparsed
 from repo_mcp.research.findings.excerpts import add_excerpts
 from repo_mcp.research.findings.hit_places import build_hit_address
@@ -159,6 +159,7 @@ def _answer_parts(
         reading = _read(state)
         gathered = _investigate(state, reading)
         claim = describe_part(state, reading, part, gathered.claim)
+        claim = leave_out_told(claim, [one.claim for one in answered])
         answered.append(AnsweredPart(part, state, reading, gathered, claim))
         topic = find_next_topic(answered[-1], topic)
         if any(subject.taken_as is TakenAs.UNDECLARED for subject in reading.subjects):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from repo_mcp.research.findings.citing import join_names, name_findings
 from repo_mcp.research.findings.records import Finding, Form, Reading
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.text.question_words import list_words, tells_something
 
 _OF_WORDS = frozenset({Form.OPEN, Form.ERRORS})
+_SENTENCE_END = re.compile(r"(?<=[?]) |(?<=[.]) (?=[A-Z])")
 
 
 def describe_part(state: ResearchState, reading: Reading, asked: str, claim: str) -> str:
@@ -25,6 +29,17 @@ def describe_part(state: ResearchState, reading: Reading, asked: str, claim: str
     where = f" Where to look: {_name_near(code)}." if code else ""
     reason = f": nothing that was found says {join_names(missing, len(missing))}" if missing else ""
     return f"{question} Not answered{reason}.{where}"
+
+
+def leave_out_told(claim: str, before: Iterable[str]) -> str:
+    """Return the claim of a part without the sentences that the claims of earlier parts have.
+
+    The first two stay: the question, and what fits it.
+    """
+    told = {sentence for other in before for sentence in _SENTENCE_END.split(other)}
+    first, *rest = _SENTENCE_END.split(claim)
+    kept = [one for at, one in enumerate(rest) if not at or one not in told]
+    return " ".join((first, *kept))
 
 
 def write_question(part: str) -> str:

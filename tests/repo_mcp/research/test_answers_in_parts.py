@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from repo_mcp.research.claims.parts_claim import leave_out_told
 from repo_mcp.research.findings.records import Report
 from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import render_report
@@ -109,3 +110,12 @@ def test_progress_goes_on_from_part_to_part() -> None:
 def test_a_question_by_text_alone_is_not_split() -> None:
     report = Asked(PARCELS, has_graph=False).ask(BOTH)
     assert not report.parts
+
+
+def test_what_the_first_part_says_is_not_said_again() -> None:
+    first = "How is it kept? save (a.py:1-2) fits best. It calls b (b.py:3). Also close is c (c.py:4)."
+    second = "When is it lost? save (a.py:1-2) fits best. It calls b (b.py:3). Also close is d (d.py:5)."
+    assert leave_out_told(second, [first]) == (
+        "When is it lost? save (a.py:1-2) fits best. Also close is d (d.py:5)."
+    )
+    assert leave_out_told(first, []) == first
