@@ -54,7 +54,7 @@ from repo_mcp.research.joined_parts import (
 )
 from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.parts import split_question
-from repo_mcp.research.question.topics import Topic, refer_back
+from repo_mcp.research.question.topics import Topic, has_pronoun, refer_back
 from repo_mcp.research.question.understanding import understand
 from repo_mcp.research.settled_reading import settle_reading
 from repo_mcp.research.structure.architecture import Architecture
@@ -98,7 +98,7 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, or a search error."""
     check_request(request)
     parts = split_question(request.query)
-    if len(parts) > 1 and source.graph is not None:
+    if parts != (request.query,) and source.graph is not None:
         return _answer_parts(request, parts, source, control)
     state = ResearchState(source, request, control, wants_tests=asks_for_tests(request.query))
     reading = _read(state)
@@ -146,12 +146,14 @@ def _answer_parts(
 ) -> Report:
     """Return the report on a question of several parts, each investigated by itself.
 
-    A part with a pronoun is asked of what the part before is about. Of a name that nothing declares, only the
-    first part is answered.
+    A part with a pronoun is asked of what the part before is about. It is left out if that is a name that
+    nothing declares.
     """
     answered: list[AnsweredPart] = []
-    topic = Topic()
+    topic, is_undeclared = Topic(), False
     for position, part in enumerate(parts):
+        if is_undeclared and has_pronoun(part):
+            continue
         own = replace(request, query=refer_back(part, topic))
         follow = follow_part(control, position, len(parts))
         state = ResearchState(source, own, follow, wants_tests=asks_for_tests(own.query))
@@ -161,9 +163,8 @@ def _answer_parts(
         claim = describe_part(state, reading, part, gathered.claim)
         claim = leave_out_told(claim, [one.claim for one in answered])
         answered.append(AnsweredPart(part, state, reading, gathered, claim))
-        topic = find_next_topic(answered[-1], topic)
-        if any(subject.taken_as is TakenAs.UNDECLARED for subject in reading.subjects):
-            break
+        is_undeclared = any(subject.taken_as is TakenAs.UNDECLARED for subject in reading.subjects)
+        topic = Topic() if is_undeclared else find_next_topic(answered[-1], topic)
     drop_repeated([one.state for one in answered])
     reports = [_build_report(one.state, one.reading, one.gathered) for one in answered]
     return (

@@ -12,6 +12,8 @@ from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, Reference, Re
 # Members that a name alone may mean. Their access level is NONE only if they implement an interface
 # explicitly.
 GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.EVENT})
+# FILE is the kind of a declaration whose file is not found.
+_MAY_BE_DELEGATES = frozenset({SymbolKind.TYPE, SymbolKind.FILE})
 _HIDDEN = frozenset({Access.PRIVATE, Access.PROTECTED})
 
 
@@ -65,4 +67,4 @@ class AccessibleMembers:
             return False
         meaning = self._names.find_type(file, symbol.ordinal, found.name, found.qualifier, found.arity)
         kinds = set(map(self._names.get_kind, meaning.parts))
-        return bool(kinds) and SymbolKind.TYPE not in kinds
+        return bool(kinds) and not kinds & _MAY_BE_DELEGATES

@@ -34,7 +34,7 @@ class CSharpConditions:
         held = [self._find_declared(one) for one in found.targets]
         if not any(held):
             return found
-        use = self._find_type_argument(file, line)
+        use = self._find_held(file, line)
         kept = [number for number, one in enumerate(held) if not excludes(use, one)]
         if not kept:
             return Resolution(external=name)
@@ -57,9 +57,9 @@ class CSharpConditions:
         first = int(file.record.starts[ordinal])
         last = first + int(file.record.spans[ordinal])
         # Leave out conditions around attributes alone.
-        return self._find_type_argument(file, first) & self._find_type_argument(file, last)
+        return self._find_held(file, first) & self._find_held(file, last)
 
-    def _find_type_argument(self, file: CSharpFile, line: int) -> Held:
+    def _find_held(self, file: CSharpFile, line: int) -> Held:
         """Return the conditions that hold on a line."""
         if file.path not in self._by_path:
             self._by_path[file.path] = _read_rows(file)

@@ -5,7 +5,8 @@
 
 A clause in the order of a question begins a part: "and where is it read", but not "know when a block ends and
 where it begins". What stands before the first such clause belongs to it: "After a redirect, when does a POST
-become a GET". What has no word to search for, as in "and when?", is no part of its own.
+become a GET". What has no word to search for, as in "and when?", is no part of its own, nor is what is quoted
+or asked twice in a row.
 
 Topics, in topics.py, give pronouns what they stand for.
 """
@@ -57,6 +58,7 @@ _IS_ASKED = re.compile(
     re.IGNORECASE,
 )
 _IS_INDIRECT = re.compile(_INDIRECT, re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"|`[^`]*`')
 _JOINING = re.compile(r"^[?!.;,\s]*(?:(?:and|but|or|also|then|so)\b,?\s*)*", re.IGNORECASE)
 _END = "?!.;, "
 # What a question for a setting asks of it besides, and what is said of anything that is described.
@@ -74,17 +76,23 @@ _PLANNED = {
 
 
 def split_question(query: str) -> tuple[str, ...]:
-    """Return the parts of a question, as they are written; a question that has only one as it is."""
+    """Return the parts of a question, as they are written; a question that has only one as it is.
+
+    A part that only repeats the one before is left out.
+    """
     text = query.strip()
     if len(text) > MAX_CHARS or "\n" in text or "`" * 3 in text:
         return (query,)
     parts: list[str] = []
+    is_repeated = False
     for piece in _cut(text):
-        if parts and (len(parts) == MOST_PARTS or not _stands_alone(parts, piece)):
+        if parts and _bare(piece).lower() == _bare(parts[-1]).lower():
+            is_repeated = True
+        elif parts and (len(parts) == MOST_PARTS or not _stands_alone(parts, piece)):
             parts[-1] += piece
         else:
             parts.append(piece)
-    if len(parts) < 2:
+    if len(parts) < 2 and not is_repeated:
         return (query,)
     return tuple(map(_bare, parts))
 
@@ -96,7 +104,9 @@ def _bare(piece: str) -> str:
 
 def _cut(text: str) -> list[str]:
     """Return the pieces of a text, each but the first with the words that join it to the one before."""
-    starts = [0, *(found.start() for found in _BOUNDARY.finditer(text)), len(text)]
+    quoted = [found.span() for found in _QUOTED.finditer(text)]
+    found = [one.start() for one in _BOUNDARY.finditer(text)]
+    starts = [0, *(at for at in found if not any(start < at < end for start, end in quoted)), len(text)]
     return [text[start:end] for start, end in pairwise(starts) if text[start:end]]
 
 

@@ -14,6 +14,7 @@ import re
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import OF_WORDS, parse_question
+from repo_mcp.research.question.subjects import looks_like_name
 from repo_mcp.text.question_words import list_words, shares_word, tells_something
 
 MOST_WORDS = 5  # of a topic
@@ -160,6 +161,11 @@ def _skip_verb(tokens: list[str]) -> list[str]:
     return tokens[1:] if tokens and tokens[0].lower() not in _ENDS else []
 
 
+def has_pronoun(part: str) -> bool:
+    """Return True for a part with a pronoun that may stand for what the part before is about."""
+    return _PRONOUN.search(part) is not None
+
+
 def refer_back(part: str, topic: Topic) -> str:
     """Return a part of a question with what it is about, where it has only a pronoun or few words."""
     pronoun = _PRONOUN.search(part)
@@ -178,13 +184,23 @@ def refer_back(part: str, topic: Topic) -> str:
 
 
 def _name_topic(part: str, topic: Topic) -> str:
-    """Return a part without a pronoun; if it has few words of its own, with the topic behind them."""
-    parsed = parse_question(part)[0]
+    """Return a part without a pronoun; if it has few words of its own, with the topic behind them.
+
+    A part that names a setting or code of its own is asked as it is. So is one that asks where something is,
+    if the topic is a name of code: the answer would be where that is declared.
+    """
+    form = parse_question(part)[0].form
     words = list_words(part)
     is_said = shares_word(topic.subject, words) > 0
-    if parsed.form in _SYMBOL_FORMS or not topic.subject or is_said or len(words) > FEW_WORDS:
+    names_own = form in _SYMBOL_FORMS or form is Form.CONFIGURED or _names_code(part)
+    asks_where = form is Form.DEFINED and _names_code(topic.subject)
+    if names_own or asks_where or not topic.subject or is_said or len(words) > FEW_WORDS:
         return part
     return f"{part} for {topic.subject}"
+
+
+def _names_code(text: str) -> bool:
+    return any(map(looks_like_name, _TOKEN.findall(text)))
 
 
 def _choose(part: str, pronoun: str, topic: Topic) -> tuple[str, str]:

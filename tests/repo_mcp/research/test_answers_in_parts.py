@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from repo_mcp.research.claims.parts_claim import leave_out_told
-from repo_mcp.research.findings.records import Report
+from repo_mcp.research.findings.records import Form, Report
 from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import render_report
 from tests.repo_mcp.research.asking import Asked, list_found
@@ -90,6 +90,25 @@ def test_of_an_undeclared_name_only_that_is_said() -> None:
     assert report.claim.startswith("save_nothing is not declared in this repository.")
     assert not report.parts
     assert report.request.query.endswith("forgotten?")
+
+
+def test_parts_that_do_not_refer_to_an_undeclared_name_are_answered() -> None:
+    report = ask("Who calls save_nothing(), and who calls it in tests, and how is a parcel forgotten?")
+    assert [one.asked for one in report.parts] == ["Who calls save_nothing()?", "How is a parcel forgotten?"]
+    first, second = report.claim.split(" How is a parcel forgotten? ")
+    assert first.startswith("Who calls save_nothing()? save_nothing is not declared in this repository.")
+    assert second.startswith("sweeper.forget_old_parcels (sweeper.py:4-8) fits the question best.")
+
+
+def test_a_question_that_is_asked_twice_is_answered_once() -> None:
+    report = ask("How is a parcel saved? How is a parcel saved?")
+    assert not report.parts
+    assert report.claim == ask("How is a parcel saved?").claim
+
+
+def test_a_setting_is_not_asked_of_the_function_of_the_first_part() -> None:
+    report = ask("Who calls save_parcel, and where is MAX_AGE configured?")
+    assert report.parts[1].reading.form is Form.CONFIGURED
 
 
 def test_a_function_that_answers_both_parts_shows_lines_of_both() -> None:

@@ -32,6 +32,8 @@ Who calls Hook.fail, and what does it do with the transaction?
 what is Parcel and what does it do
 I have a parcel. Where is it kept?
 What is the difference between an open and a closed pipe?
+What does "who calls it, and when is it called" mean?
+Where is `if (a and b) return how is it` used?
 """
 
 
@@ -50,6 +52,14 @@ def test_pasted_text_and_long_questions_stay_whole() -> None:
     long = f"How is a parcel {'x' * MAX_CHARS} kept, and when is it lost?"
     for text in ("How is a parcel kept?\nWhen is it lost?", long):
         assert split_question(text) == (text,)
+
+
+def test_a_part_that_repeats_the_one_before_is_left_out() -> None:
+    assert split_question("Where is save? Where is save?") == ("Where is save",)
+    assert split_question("How is it kept, and who calls save, and Who calls save?") == (
+        "How is it kept",
+        "who calls save",
+    )
 
 
 def test_a_question_has_few_parts() -> None:
@@ -78,6 +88,10 @@ def test_a_question_has_few_parts() -> None:
         ("Who calls Hook.fail", "what happens when it raises", "what happens when Hook.fail raises"),
         ("How does the router decide", "how does the header get its methods",
          "how does the header get its methods for the router"),
+        ("Who calls saveParcel", "where is timeout configured", "where is timeout configured"),
+        ("How are parcels kept", "where is timeout configured", "where is timeout configured"),
+        ("Who calls saveParcel", "where is expiry handled", "where is expiry handled"),
+        ("How is MOST_TRIES read", "when is LEAST_TRIES read", "when is LEAST_TRIES read"),
     ],
 )  # fmt: skip
 def test_a_pronoun_stands_for_what_the_part_before_is_about(first: str, part: str, asked: str) -> None:
