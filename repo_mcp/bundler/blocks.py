@@ -121,7 +121,7 @@ def _says_nothing(lines: Sequence[str], block: Block) -> bool:
 
 
 def list_members(lines: Sequence[str], blocks: Sequence[Block], spans: Sequence[SymbolSpan]) -> list[Placed]:
-    """Return what small files and small classes declare that are one block, by line."""
+    """Return those of the `spans` that small files and classes hold which are one block, by line."""
     starts = [block.start_line for block in blocks]
     placed = [(bisect_right(starts, span.name_line) - 1, span) for span in spans]
     return [(at, span) for at, span in placed if _is_member(lines, blocks[at].span, span)]

@@ -57,8 +57,8 @@ class RatedFile:
     def list_holding(self, name: str) -> list[Placed]:
         """Return the declarations of a name in small files and classes, with the positions of these."""
         last = name.rpartition(".")[2]
-        members = list_members(self.view.live.lines, self.blocks, self.view.layout.spans)
-        return [(at, span) for at, span in members if span.name == last and is_called(span, name)]
+        spans = [span for span in self.view.layout.spans if span.name == last and is_called(span, name)]
+        return list_members(self.view.live.lines, self.blocks, spans)
 
 
 def find_declaring(

@@ -45,7 +45,7 @@ def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: i
     return _keep_chosen(opened, chosen, most_lines, note)
 
 
-def keep_part(opened: OpenedText, around: int | None, most_lines: int) -> OpenedText | None:
+def keep_part(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
     """Return a long function with some of its lines, else None: those near one, or the outermost."""
     if find_language(opened.path).kind != "code":
         return None
@@ -53,13 +53,13 @@ def keep_part(opened: OpenedText, around: int | None, most_lines: int) -> Opened
     from repo_mcp.ranking.page.outer_lines import choose_outer
 
     near = None if around is None else choose_near(opened.lines, opened.start_line, around, most_lines)
-    chosen = near or choose_outer(opened.lines, opened.start_line)
-    if chosen is None:
+    chosen = near or choose_outer(opened.lines, opened.start_line, _list_documentation(opened, outline))
+    if chosen is None or len(chosen) == len(opened.lines):
         return None
     which = f"those near line {around} and the heads of its blocks" if near else "the outermost"
-    others = "" if near else "line shows those near one, "
+    others = "about shows" if near else "line shows those near one, about"
     note = (
-        f"Of {len(opened.lines)} lines, {which} are shown: {others}about those about some words, start_line"
+        f"Of {len(opened.lines)} lines, {which} are shown: {others} those about some words, start_line"
         f" {opened.start_line} with end_line {opened.end_line} all."
     )
     return _keep_chosen(opened, chosen, most_lines, note)
@@ -73,18 +73,20 @@ def skip_documentation(
     One with the line `around` in it is kept.
     """
     start = opened.start_line
-    is_python = outline.language == "python"
     left = [
         places
-        for places in (iter_long_docstrings(opened.lines) if is_python else _list_comments(opened))
+        for places in _list_documentation(opened, outline)
         if around is None or not places.start - FIRST_LINES <= around - start <= places.stop
     ]
     if not left:
         return None
-    return _leave_out(opened, left, most_lines, "docstrings" if is_python else "comments")
+    return _leave_out(opened, left, most_lines, "docstrings" if outline.language == "python" else "comments")
 
 
-def _list_comments(opened: OpenedText) -> list[range]:
+def _list_documentation(opened: OpenedText, outline: Outline) -> list[range]:
+    """Return the places of most lines of each long docstring of Python, or comment of other languages."""
+    if outline.language == "python":
+        return list(iter_long_docstrings(opened.lines))
     is_code = find_language(opened.path).kind == "code"
     return list(iter_long_comments(opened.lines)) if is_code else []
 
@@ -113,10 +115,10 @@ def _keep_chosen(opened: OpenedText, chosen: tuple[int, ...], most_lines: int, n
     )
 
 
-def keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText:
+def keep_asked(opened: OpenedText, about: str, around: int | None, most_lines: int) -> OpenedText:
     """Return only those of the opened lines that are about some words, and those near the line `around`.
 
-    If there are neither, the first lines are returned.
+    If there are neither, the first lines are returned; at most `most_lines` in any case.
     """
     from repo_mcp.ranking.page.lines_about import (  # imported here, as few calls give `about`
         choose_asked,
@@ -125,14 +127,10 @@ def keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText
     )
     from repo_mcp.ranking.page.lines_near import choose_near
 
-    chosen = choose_asked(opened.lines, opened.start_line, about, around)
+    chosen = choose_asked(opened.lines, opened.start_line, about, around)[:most_lines]
     if not chosen:
-        near = (
-            None
-            if around is None
-            else choose_near(opened.lines, opened.start_line, around, len(opened.lines))
-        )
-        chosen = near or choose_first(opened.lines, opened.start_line)
+        near = None if around is None else choose_near(opened.lines, opened.start_line, around, most_lines)
+        chosen = near or choose_first(opened.lines, opened.start_line)[:most_lines]
         which = f"those near line {around}" if near else f"the first {len(chosen)}"
         only = f": only {which} are shown" if len(chosen) < len(opened.lines) else ""
         opened = replace(opened, warnings=(*opened.warnings, f"{NOTHING_ASKED}{only}."))
@@ -142,4 +140,5 @@ def keep_asked(opened: OpenedText, about: str, around: int | None) -> OpenedText
         lines = "lines" if len(left) > 1 else "line"
         note = f"Not shown, with words of about: {lines} {named}{more}."
         opened = replace(opened, warnings=(*opened.warnings, note))
-    return replace(opened, shown=chosen, truncated=opened.truncated or len(chosen) < len(opened.lines))
+    is_cut = opened.truncated or len(chosen) < len(opened.lines)
+    return replace(opened, shown=chosen, truncated=is_cut)

@@ -173,12 +173,14 @@ class Repository:
         limits = self.config.limits
         most = limits.max_open_lines if most_lines is None else most_lines
         opened = self._read(path)
+        # Of all lines, those about words are chosen. A file has at most one line more than bytes.
+        most_read = most if about is None else len(opened.data) + 1
         if symbol is None and around is None:
-            usual = limits.default_open_lines if about is None else most
-            shown = show_lines(opened, start_line, end_line, usual, most)
+            usual = limits.default_open_lines if about is None else most_read
+            shown = show_lines(opened, start_line, end_line, usual, most_read)
         else:
-            shown = self._show_declaration(opened, symbol, around, most, folds=folds and about is None)
-        return shown if about is None else keep_asked(shown, about, around)
+            shown = self._show_declaration(opened, symbol, around, most_read, folds=folds and about is None)
+        return shown if about is None else keep_asked(shown, about, around, most)
 
     def _show_declaration(
         self, opened: OpenedFile, symbol: str | None, around: int | None, most: int, *, folds: bool
@@ -192,7 +194,7 @@ class Repository:
             whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
             cut = (
                 fold(whole, found, around, most)
-                or keep_part(whole, around, most)
+                or keep_part(whole, found, around, most)
                 or skip_documentation(whole, found, around, most)
             )
         shown = cut or show_lines(opened, span.start_line, span.end_line, most, most)

@@ -23,6 +23,7 @@ NEAR_LINES = 2  # chosen before and after a line with a word
 MOST_COMPLETING = 6  # lines chosen behind others to close the parentheses in these
 BARE_CHARS = 400  # of further lines with words, without those near them: some ten
 MAX_TERMS = 60  # of the given words; each is a bit of a number
+MAX_COMPARED = 2_000  # lines with words, the first of the best
 
 
 def choose_asked(
@@ -49,9 +50,12 @@ def list_left(lines: Sequence[str], start_line: int, words: str, shown: Set[int]
     """
     by_line = _find_terms(lines, words)
     weights = _weigh(by_line, len(lines))
-    left = [at for at in by_line if at + start_line not in shown]
-    left.sort(key=lambda at: sum(weights[term] for term in by_line[at]), reverse=True)  # else as they come
-    return [at + start_line for at in left]
+    return [at + start_line for at in _list_best(by_line, weights) if at + start_line not in shown]
+
+
+def _list_best(by_line: Mapping[int, Sequence[str]], weights: Mapping[str, float]) -> list[int]:
+    """Return the positions of lines with words, those whose words weigh most first, else as they come."""
+    return sorted(by_line, key=lambda at: sum(weights[term] for term in by_line[at]), reverse=True)
 
 
 def _find_terms(lines: Sequence[str], words: str) -> dict[int, tuple[str, ...]]:
@@ -96,7 +100,7 @@ def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]], asked: S
     left = ROOM_CHARS - sum(len(lines[at]) for at in chosen) - (ASKED_CHARS // 2 if asked else 0)
     chosen |= asked
     seen = Counter(term for at in asked & by_line.keys() for term in by_line[at])
-    waiting = {at: terms for at, terms in by_line.items() if at not in asked}
+    waiting = {at: by_line[at] for at in _list_best(by_line, weights)[:MAX_COMPARED] if at not in asked}
     while waiting and left > -BARE_CHARS:
         best = max(
             waiting, key=lambda at: (sum(weights[term] / (1 + seen[term]) for term in waiting[at]), -at)

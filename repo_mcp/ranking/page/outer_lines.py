@@ -7,7 +7,7 @@ the heads of its members for a type. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from repo_mcp.ranking.page.lines_near import HEAD_LINES
@@ -20,15 +20,20 @@ LONG_TYPE_CHARS = 6_000  # of what is shown of a type without the bodies of its 
 TYPE_ROOM_CHARS = 4_000
 
 
-def choose_outer(lines: Sequence[str], start_line: int) -> tuple[int, ...] | None:
+def choose_outer(
+    lines: Sequence[str], start_line: int, documentation: Iterable[range] = ()
+) -> tuple[int, ...] | None:
     """Return the numbers of the lines to show of a function, ascending; None for all of them.
 
     `lines` are those of the declaration from `start_line` on. The least indented are chosen first, and of
-    equals the first, as many as have room; no comments, and no lines without a word.
+    equals the first, as many as have room; no comments, none of the places of `documentation` below the head,
+    and no lines without a word.
     """
     if sum(map(len, lines)) <= LONG_CHARS:
         return None
-    return tuple(at + start_line for at in _choose(lines, range(len(lines)), ROOM_CHARS))
+    hidden = {at for places in documentation for at in places if at >= HEAD_LINES}
+    among = [at for at in range(len(lines)) if at not in hidden]
+    return tuple(at + start_line for at in _choose(lines, among, ROOM_CHARS))
 
 
 def narrow_folded(lines: Sequence[str], start_line: int, folded: Sequence[int]) -> tuple[int, ...] | None:

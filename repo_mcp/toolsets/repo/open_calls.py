@@ -131,7 +131,7 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     """Return the lines of a declaration; without a path, in the only file that has one. Raises RepoError.
 
     If others are tests, documents and the like, the only file of the program counts, and they are named. A
-    path that does not declare it, such as that of a caller, is no hindrance, but is said.
+    path that does not declare it, such as that of a caller, is no hindrance, but a warning tells of it.
     """
     if path is not None:
         try:
@@ -163,10 +163,17 @@ def _open_elsewhere(
         found = _list_declaring(repository, symbol)
     except RepoError:  # there is no index
         raise error from None
-    opened = _open_only(repository, found, about, path)
-    if opened is not None:
-        return replace(opened, warnings=(error.message, *opened.warnings))
-    hint = f"{shown(symbol)} is declared in {_join_paths(list(found))}." if found else error.hint
+    own = repository.tree.name_path(path)
+    has_file = error.details.get("argument") == "symbol"  # else the path leads to none
+    if own not in found:
+        opened = _open_only(repository, found, about, own)
+        if opened is not None:
+            note = f"{shown(own)} declares no {shown(symbol)}." if has_file else error.message
+            return replace(opened, warnings=(note, *opened.warnings))
+        hint = f"{shown(symbol)} is declared in {_join_paths(list(found))}." if found else error.hint
+    else:  # in the index it has one: it cannot be parsed, or has changed since
+        others = [other for other in found if other != own]
+        hint = f"{error.hint} Also declared in {_join_paths(others)}." if others else error.hint
     raise RepoError(error.code, error.message, hint, error.details) from error
 
 
@@ -258,7 +265,9 @@ def _render_spans(
         part = _render(answer, min(rows, whole), max_chars=max_chars)
         rows = max(0, rows - whole)
         warnings = escape_texts(part.warnings)
-        told = _leave_out_told(part.result, last_path, has_end=answer.wanted_line is not None)
+        # Where the span gives another path, as that of a caller, the path that is opened is told.
+        told_path = last_path if span.get("path") in (None, last_path) else None
+        told = _leave_out_told(part.result, told_path, has_end=answer.wanted_line is not None)
         rendered.append(told | ({"warnings": warnings} if warnings else {}))
         last_path = part.result["path"]
     failed = (f"{len(errors)} of {len(answers)} spans could not be opened.",) if errors else ()

@@ -283,9 +283,13 @@ def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     envelope = served.call(path="deep/c.py", symbol="d")  # beside its caller, and in another folder
     assert envelope["result"]["path"] == "deep/d.py"
     assert envelope["warnings"] == [
-        'The file declares no "d".',
+        "'deep/c.py' declares no 'd'.",
         "Also declared in 'd.py': path opens these.",
     ]
+    for written in ("./deep/c.py", "deep/../deep/c.py", str(tmp_path / "root" / "deep" / "c.py")):
+        assert served.call(path=written, symbol="d")["result"]["path"] == "deep/d.py"
+    spans = served.open(spans=[{"path": "deep/d.py"}, {"path": "deep/c.py", "symbol": "d"}])["spans"]
+    assert spans[1]["path"] == "deep/d.py"  # said again, as the span gives another
     error = served.call(path="README.md", symbol="run")["error"]  # two files of the program have it
     assert (error["code"], error["message"]) == ("not_found", 'The file declares no "run".')
     assert {"'a.py'", "'b.py'"} <= set(re.findall(r"'\w.py'", error["hint"]))
@@ -385,7 +389,7 @@ def test_a_span_does_not_repeat_what_its_lines_or_the_last_one_tell(served: Serv
         ["error", "path"],
         ["path"],
     ]
-    assert (spans[2]["end_line"], spans[2]["truncated"]) == (2_000, True)
+    assert (spans[2]["end_line"], spans[2]["truncated"]) == (3_001, True)
 
 
 @pytest.mark.parametrize(
@@ -512,10 +516,11 @@ def test_of_a_long_declaration_what_is_about_some_words(served: Served) -> None:
         "1503\t    x1501 = 1501\n1504\t    x1502 = 1502\n"
     )
     assert envelope["warnings"] == []
-    for whole in ({}, {"symbol": "long"}, {"line": 9}):  # without lines, the whole file as far as it may go
+    for whole in ({}, {"symbol": "long"}, {"line": 9}):  # without lines, the whole file
         envelope = served.call(path="long.py", about="x1500", **whole)
         assert "1502\t    x1500 = 1500" in envelope["result"]["content"]
-        assert "continue with start_line 2001" in envelope["warnings"][0]
+        assert envelope["warnings"] == []
+        assert envelope["result"]["end_line"] > 3_000
     short = served.open(path="a.py", symbol="Worker.run", about="step")
     assert short == served.open(path="a.py", symbol="Worker.run")
 
@@ -528,8 +533,8 @@ def test_of_a_long_function_the_lines_near_the_one_asked_for(served: Served) -> 
     assert numbers[4] + numbers[-1] == 2 * 2_500
     assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 3_001, True)
     assert envelope["warnings"] == [
-        "Of 3001 lines, those near line 2500 and the heads of its blocks are shown: about those about some"
-        " words, start_line 1 with end_line 3001 all."
+        "Of 3001 lines, those near line 2500 and the heads of its blocks are shown: about shows those about"
+        " some words, start_line 1 with end_line 3001 all."
     ]
 
 
@@ -547,6 +552,43 @@ def test_of_a_long_function_without_a_line_the_outermost_are_shown(
         "Of 3001 lines, the outermost are shown: line shows those near one, about those about some words,"
         " start_line 1 with end_line 3001 all."
     ]
+
+
+def test_nothing_is_said_to_be_left_out_where_all_is_shown(served: Served) -> None:
+    (served.root / "dense.py").write_text("def dense():\n" + f"    x = '{'y' * 1_000}'\n" * 4)
+    envelope = served.call(path="dense.py", line=5)
+    assert envelope["result"]["content"].count("\n") == 5
+    assert envelope["warnings"] == []
+    assert "truncated" not in envelope["result"]
+    (served.root / "dense.js").write_text(f"function dense() {{{'x();' * 1_000}}}\n")
+    assert [one[:5] for one in served.call(path="dense.js", symbol="dense")["warnings"]] == ["Lines"]
+
+
+def test_a_long_docstring_takes_no_room_from_the_code(served: Served) -> None:
+    prose = "    It is told at length, and in many words.\n" * 100
+    code = "    if a:\n        a -= 1\n" * 40
+    (served.root / "told.py").write_text(f'def told(a):\n    """Tell.\n\n{prose}    """\n{code}')
+    content = served.open(path="told.py", symbol="told")["content"]
+    assert content.count("at length") == 1  # the fourth line of the head
+    assert content.count("if a:") == 40
+
+
+def test_words_are_found_behind_the_lines_that_may_be_opened_at_once(served: Served) -> None:
+    (served.root / "far.py").write_text("def far():\n" + "    a = 1\n" * 2_990 + "    b = needle\n")
+    for asked in ({"symbol": "far"}, {"line": 2_500}, {}):
+        envelope = served.call(path="far.py", about="needle", **asked)
+        assert "2992\t    b = needle\n" in envelope["result"]["content"]
+        assert envelope["warnings"] == []
+    assert "\n2500\t" in served.open(path="far.py", about="needle", line=2_500)["content"]
+
+
+def test_a_file_that_cannot_be_parsed_may_declare_what_another_does(served: Served) -> None:
+    (served.root / "open.py").write_text("def parted():\n    return (\n")
+    (served.root / "sound.py").write_text("def parted(): ...\n")
+    served.repository.refresh()
+    error = served.call(path="open.py", symbol="parted")["error"]
+    assert "The file does not parse" in error["hint"]
+    assert error["hint"].endswith("Also declared in 'sound.py'.")
 
 
 def test_a_long_section_of_a_document_is_whole(served: Served) -> None:
