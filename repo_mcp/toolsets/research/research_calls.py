@@ -250,10 +250,13 @@ class _Cuts:
 
 
 def _build_reading(report: Report) -> Result:
+    subjects: list[Result] = []
+    for row in (row for one in report.parts or (report,) for row in _list_subjects(one)):
+        subjects += [row] if row not in subjects else []  # parts may have one subject
     return {
         "form": report.reading.form.value,
         "text": _cut(escape_text(report.reading.text)),
-        "subjects": [row for one in report.parts or (report,) for row in _list_subjects(one)],
+        "subjects": subjects,
         "parts": [_cut(escape_text(one.asked)) for one in report.parts],
     }
 

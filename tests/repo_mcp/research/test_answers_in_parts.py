@@ -66,6 +66,12 @@ def test_a_question_of_one_part_says_nothing_of_parts() -> None:
     assert result["understood_as"]["parts"] == []
 
 
+def test_a_subject_of_two_parts_is_said_once() -> None:
+    result = cut(ask("Where is save_parcel declared, and who calls it?"))
+    assert [one["asked"] for one in result["understood_as"]["subjects"]] == ["save_parcel"]
+    assert len(result["understood_as"]["parts"]) == 2
+
+
 def test_no_place_is_shown_by_two_parts() -> None:
     found = [(one.path, one.start_line, one.symbol) for one in ask(BOTH).findings]
     assert len(found) == len(set(found))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from repo_mcp.ranking.page.lines_about import (
     BARE_CHARS,
     HEAD_LINES,
+    MAX_COMPARED,
     NEAR_LINES,
     ROOM_CHARS,
     choose_asked,
     list_left,
 )
+from tests.growth import assert_linear
 
 LONG = ["def pay(", "    amount,", *("    total = total + 1" for _ in range(198))]
 
@@ -98,3 +100,13 @@ def test_a_few_lines_are_shown_without_those_near_them() -> None:
     bare = [number for number in shown if not {number - 1, number + 1} & chosen]
     assert bare == shown[-len(bare) :]
     assert BARE_CHARS - 80 < sum(len(lines[number - 1]) for number in bare) < BARE_CHARS + 80
+
+
+def test_of_very_many_lines_with_words_only_the_best_are_compared() -> None:
+    lines = ["def pay():", *["  x"] * (3 * MAX_COMPARED), "    x = rare"]
+    chosen = choose_asked(lines, 1, "x rare")
+    assert len(lines) in chosen
+    assert max(number for number in chosen if number < len(lines) - NEAR_LINES) <= MAX_COMPARED
+    assert_linear(
+        lambda size: ["def pay():", *["  x"] * size], lambda some: choose_asked(some, 1, "x"), 3_000
+    )
