@@ -174,7 +174,7 @@ class CSharpDelegates:
 
 
 def _join_results(results: set[str]) -> str:
-    """Return one name for different results: that of a task if all are tasks, else that of a value."""
+    """Return "var", for some value, where results differ; "" if any of them is a task: nothing is known."""
     return "" if any(_TASK.match(one) for one in results) else "var"
 
 

@@ -11,6 +11,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.text.question_words import list_words, tells_something
 
 _OF_WORDS = frozenset({Form.OPEN, Form.ERRORS})
+_CITATION = re.compile(r":\d")
 _SENTENCE_END = re.compile(r"(?<=[?]) |(?<=[.]) (?=[A-Z])")
 
 
@@ -34,11 +35,12 @@ def describe_part(state: ResearchState, reading: Reading, asked: str, claim: str
 def leave_out_told(claim: str, before: Iterable[str]) -> str:
     """Return the claim of a part without the sentences that the claims of earlier parts have.
 
-    The first two stay: the question, and what fits it.
+    The question stays, and all that follows it up to the first sentence that cites a place.
     """
     told = {sentence for other in before for sentence in _SENTENCE_END.split(other)}
     first, *rest = _SENTENCE_END.split(claim)
-    kept = [one for at, one in enumerate(rest) if not at or one not in told]
+    answer = next((at for at, one in enumerate(rest) if _CITATION.search(one)), len(rest))
+    kept = [one for at, one in enumerate(rest) if at <= answer or one not in told]
     return " ".join((first, *kept))
 
 

@@ -144,3 +144,11 @@ def test_what_the_first_part_says_is_not_said_again() -> None:
         "When is it lost? save (a.py:1-2) fits best. Also close is d (d.py:5)."
     )
     assert leave_out_told(first, []) == first
+
+
+def test_the_sentence_that_names_an_answer_stays_in_each_part() -> None:
+    first = "How is it kept? Basket (a.py:1-2) comes closest. Also close is c (c.py:4)."
+    second = "When is it lost? No file here has the word lost. Basket (a.py:1-2) comes closest."
+    assert leave_out_told(second, [first]) == second
+    again = 'Why is it lost? Not answered: nothing that was found says "lost". Where to look: b (b.py:3).'
+    assert leave_out_told(again, [again]) == again
