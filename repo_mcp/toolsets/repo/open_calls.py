@@ -139,6 +139,9 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
         except RepoError as error:
             if error.code is not ErrorCode.NOT_FOUND:
                 raise
+            cited = None if error.details.get("argument") == "symbol" else _CITED.fullmatch(path)
+            if cited is not None:
+                return _open_symbol(repository, cited["path"], symbol, about)
             return _open_elsewhere(repository, path, symbol, about, error)
     found = _list_declaring(repository, symbol)
     opened = _open_only(repository, found, about)
@@ -182,7 +185,8 @@ def _open_only(
 ) -> OpenedText | None:
     """Return the declaration in the only file of those found, or the only one of the program, if any.
 
-    If several of the program have it, the only one in the folder of the file `beside` counts.
+    If several of the program have it, the only one in the folder of the file `beside` counts. Raises
+    RepoError for a file that cannot be opened.
     """
     from repo_mcp.text.roles import FileRole, find_role  # not when tools are listed
 
@@ -194,7 +198,15 @@ def _open_only(
     if len(chosen) != 1:
         return None
     (path,) = chosen
-    opened = repository.open_file(path, None, None, symbol=found[path], about=about, folds=True)
+    try:
+        opened = repository.open_file(path, None, None, symbol=found[path], about=about, folds=True)
+    except RepoError as error:  # it cannot be parsed, or has changed since it was indexed
+        if error.code is not ErrorCode.NOT_FOUND:
+            raise
+        message = (
+            f"{shown(path)} has a declaration {shown(found[path])} in the index, but it cannot be opened."
+        )
+        raise RepoError(error.code, message, error.hint, error.details) from error
     others = [other for other in paths if other != path]
     note = (f"Also declared in {_join_paths(others)}: path opens these.",) if others else ()
     return replace(opened, warnings=(*opened.warnings, *note))

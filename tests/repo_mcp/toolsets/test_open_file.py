@@ -288,6 +288,8 @@ def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     ]
     for written in ("./deep/c.py", "deep/../deep/c.py", str(tmp_path / "root" / "deep" / "c.py")):
         assert served.call(path=written, symbol="d")["result"]["path"] == "deep/d.py"
+    assert served.call(path="deep/c.py:1", symbol="d")["warnings"][0] == "'deep/c.py' declares no 'd'."
+    assert served.call(path="deep/d.py:1-2", symbol="d")["warnings"] == []
     spans = served.open(spans=[{"path": "deep/d.py"}, {"path": "deep/c.py", "symbol": "d"}])["spans"]
     assert spans[1]["path"] == "deep/d.py"  # said again, as the span gives another
     error = served.call(path="README.md", symbol="run")["error"]  # two files of the program have it
@@ -589,6 +591,12 @@ def test_a_file_that_cannot_be_parsed_may_declare_what_another_does(served: Serv
     error = served.call(path="open.py", symbol="parted")["error"]
     assert "The file does not parse" in error["hint"]
     assert error["hint"].endswith("Also declared in 'sound.py'.")
+    (served.root / "sound.py").unlink()
+    served.repository.refresh()
+    for path in ({}, {"path": "a.py"}):
+        error = served.call(symbol="parted", **path)["error"]
+        assert error["message"].startswith("'open.py' has a declaration 'parted' in the index")
+        assert "The file does not parse" in error["hint"]
 
 
 def test_a_long_section_of_a_document_is_whole(served: Served) -> None:
