@@ -53,7 +53,7 @@ from repo_mcp.research.joined_parts import (
     list_told,
 )
 from repo_mcp.research.question.grammar import asks_for_tests
-from repo_mcp.research.question.parts import split_question
+from repo_mcp.research.question.parts import MOST_PARTS, split_question
 from repo_mcp.research.question.topics import Topic, has_pronoun, refer_back
 from repo_mcp.research.question.understanding import understand
 from repo_mcp.research.settled_reading import settle_reading
@@ -62,6 +62,7 @@ from repo_mcp.text.citations import write_citation
 
 TEXT_HITS = 20  # of the search for the words, while there is no symbol index
 MAX_OUTSIDE = 40  # names declared outside that a report lists
+_MORE_PARTS = f"At most {MOST_PARTS} parts of a question are answered: ask the others by themselves."
 # Used if no depth is asked for. Implementations include those of subtypes; paths are searched from both ends.
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})  # list names declared outside
@@ -165,6 +166,8 @@ def _answer_parts(
         answered.append(AnsweredPart(part, state, reading, gathered, claim))
         is_undeclared = any(subject.taken_as is TakenAs.UNDECLARED for subject in reading.subjects)
         topic = Topic() if is_undeclared else find_next_topic(answered[-1], topic)
+    if len(parts) == MOST_PARTS and len(split_question(parts[-1])) > 1:
+        answered[-1].state.warnings.append(_MORE_PARTS)
     drop_repeated([one.state for one in answered])
     reports = [_build_report(one.state, one.reading, one.gathered) for one in answered]
     return (

@@ -72,6 +72,7 @@ _OF_FUNCTION = re.compile(
     r"\b(?:calls?|called|invokes?|invoked|uses?|used|runs?|run|executed?|tests?|tested|covers?|covered)\b",
     re.IGNORECASE,
 )
+_WHAT_IS = re.compile(r"what(?:'s| is| are) an? ", re.IGNORECASE)  # "what is a lease" asks of no other thing
 _SYMBOL_FORMS = frozenset({Form.CALLERS, Form.CALLEES, Form.DEPENDENTS, Form.TESTS, Form.IMPLEMENTATIONS})
 
 
@@ -186,15 +187,15 @@ def refer_back(part: str, topic: Topic) -> str:
 def _name_topic(part: str, topic: Topic) -> str:
     """Return a part without a pronoun; if it has few words of its own, with the topic behind them.
 
-    A part that names a setting or code of its own is asked as it is. So is one that asks where something is,
-    if the topic is a name of code: the answer would be where that is declared.
+    A part that asks of a setting, code or a thing of its own is asked as it is. So is one that asks where
+    something is, if the topic is a name of code: the answer would be where that is declared.
     """
     form = parse_question(part)[0].form
     words = list_words(part)
     is_said = shares_word(topic.subject, words) > 0
-    names_own = form in _SYMBOL_FORMS or form is Form.CONFIGURED or _names_code(part)
+    has_own = form in _SYMBOL_FORMS or form is Form.CONFIGURED or _WHAT_IS.match(part) is not None
     asks_where = form is Form.DEFINED and _names_code(topic.subject)
-    if names_own or asks_where or not topic.subject or is_said or len(words) > FEW_WORDS:
+    if has_own or _names_code(part) or asks_where or not topic.subject or is_said or len(words) > FEW_WORDS:
         return part
     return f"{part} for {topic.subject}"
 

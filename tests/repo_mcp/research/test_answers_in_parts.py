@@ -117,6 +117,14 @@ def test_a_setting_is_not_asked_of_the_function_of_the_first_part() -> None:
     assert report.parts[1].reading.form is Form.CONFIGURED
 
 
+def test_a_fourth_part_is_said_not_to_be_answered() -> None:
+    three = "Who calls main, and who calls deliver, and who calls run_job"
+    assert not ask(f"{three}?").warnings
+    assert ask(f"{three}, and who calls save_parcel?").warnings == (
+        "At most 3 parts of a question are answered: ask the others by themselves.",
+    )
+
+
 def test_a_function_that_answers_both_parts_shows_lines_of_both() -> None:
     query = "What happens when a job fails, and what happens after most tries of the job?"
     shown = next(one for one in ask(query).findings if one.symbol.endswith("run_job"))

@@ -91,6 +91,7 @@ def test_a_question_has_few_parts() -> None:
         ("Who calls saveParcel", "where is timeout configured", "where is timeout configured"),
         ("How are parcels kept", "where is timeout configured", "where is timeout configured"),
         ("Who calls saveParcel", "where is expiry handled", "where is expiry handled"),
+        ("What is a parcel", "what's a van", "what's a van"),
         ("How is MOST_TRIES read", "when is LEAST_TRIES read", "when is LEAST_TRIES read"),
     ],
 )  # fmt: skip
