@@ -189,7 +189,7 @@ class Adoption:
 
     @property
     def is_worth_a_commit(self) -> bool:
-        """Return True when twice as many files are confirmed as at the last call of `iter_entries`."""
+        """Return True when more than twice as many files are confirmed as at the last `iter_entries`."""
         return self.confirmed > 2 * self._confirmed_before
 
     def describe(self) -> str:

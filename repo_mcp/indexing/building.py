@@ -17,7 +17,7 @@ from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, FileColumns, WalkedFiles
 
-NOTED_FILES = 100  # number of new files from which the walked ones are looked at: a sixth of a shard of Linux
+NOTED_FILES = 100  # the walk is looked at again after so many new files, a sixth of a shard of Linux
 PATIENCE_SECONDS = 1.0  # Most time of a walk: twice what Linux needs; a first call waits two seconds in all
 
 

@@ -237,7 +237,7 @@ class _ClusterLoop:
 
     def __init__(self, address: str, timeouts: ClusterTimeouts, deliver: Callable[[_Reply], None]) -> None:
         """`deliver` is called with each reply, in the thread of the event loop."""
-        self.faults: Counter[str] = Counter()  # why workers failed, with how often
+        self.faults: Counter[str] = Counter()  # number of failures for each reason
         self.slots = 0  # number of shards that the present workers can be given
         self._deliver = deliver
         self._has_ended = False
