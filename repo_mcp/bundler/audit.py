@@ -88,9 +88,10 @@ def describe_unfit(packer: Packer, shown_lines: int) -> list[str]:
         return []
     files = len({one.path for one in unfit})
     best = ", ".join(escape_text(one.citation) for one in unfit[:MAX_NEXT])
+    most = packer.budget.max_total_lines
     return [
-        f"No more text fits: {shown_lines:,} of {packer.budget.max_total_lines:,} lines are shown"
-        f" (left out: excerpts: {len(unfit)}, files: {files}); next: {best}."
+        f"{shown_lines:,} of {most:,} lines are shown: the text of others does not fit"
+        f" (excerpts: {len(unfit)}, files: {files}); next: {best}."
     ]
 
 

@@ -56,9 +56,13 @@ class Packer:
         )
 
     def note_unfit(self, selection: Selection) -> None:
-        """Record an excerpt that does not fit, if the lines that are left would hold it."""
+        """Record an excerpt that does not fit, if the lines that are left would hold it.
+
+        It is joined to the one before if it touches it.
+        """
         if self._unfit_lines + len(selection.lines) <= self.lines_left:
-            self.unfit.append(selection)
+            last = self.unfit.pop() if self.unfit and _touch(self.unfit[-1], selection) else None
+            self.unfit.append(selection if last is None else _join(last, selection))
             self._unfit_lines += len(selection.lines)
 
     def add(self, selection: Selection) -> Selection | None:
@@ -161,7 +165,7 @@ def order_selections(selections: Sequence[Selection], positions: Mapping[str, in
     joined: list[Selection] = []
     for one in ordered:
         last = joined[-1] if joined else None
-        if last is not None and last.path == one.path and last.end_line + 1 == one.start_line:
+        if last is not None and _touch(last, one):
             joined[-1] = _join(last, one)
         else:
             joined.append(one)
@@ -184,6 +188,11 @@ def _trim(one: Selection) -> Selection:
     first, last = held[0], held[-1]
     start, end = one.start_line + first, one.start_line + last
     return replace(one, start_line=start, end_line=end, lines=one.lines[first : last + 1])
+
+
+def _touch(first: Selection, second: Selection) -> bool:
+    """Return True if the second of two excerpts begins where the first ends."""
+    return first.path == second.path and first.end_line + 1 == second.start_line
 
 
 def _join(first: Selection, second: Selection) -> Selection:

@@ -66,3 +66,11 @@ def test_a_companion_is_shown_whole_or_not_at_all() -> None:
     shown = packer.add(build_selection(file.view.live, 1, 4, Role.MATCH, 1.0))
     assert shown is not None
     assert (shown.start_line, shown.end_line) == (1, 3)
+
+
+def test_excerpts_that_do_not_fit_are_named_together_if_they_touch() -> None:
+    packer = Packer(Budget(8, 10, max_tokens=1))
+    view = rated("a.py", [20], [1.0]).view
+    for start, end in ((1, 3), (4, 5), (8, 9), (10, 15)):  # the lines that are left do not hold the last
+        packer.note_unfit(build_selection(view.live, start, end, Role.MATCH, 1.0))
+    assert [(one.start_line, one.end_line, len(one.lines)) for one in packer.unfit] == [(1, 5, 5), (8, 9, 2)]

@@ -91,7 +91,9 @@ def test_lines_for_which_there_is_no_room_in_an_answer_are_said(project: Reposit
     envelope = call(project, prompt=WIDE, budget={"max_total_lines": 2_000})
     lines = envelope["result"]["totals"]["lines"]
     (warning,) = envelope["warnings"]
-    assert warning.startswith(f"No more text fits: {lines:,} of 2,000 lines are shown (left out: excerpts: ")
+    assert warning.startswith(
+        f"{lines:,} of 2,000 lines are shown: the text of others does not fit (excerpts: "
+    )
     named = re.findall(r"([\w/]+\.py):(\d+)-(\d+)", warning)
     assert len(named) == MAX_NEXT
     assert call(project, prompt=WIDE, budget={"max_total_lines": 100})["warnings"] == []
