@@ -13,6 +13,7 @@ from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.research.claims.differences import (
+    describe_calls,
     describe_compared,
     describe_documented,
     describe_members,
@@ -93,13 +94,14 @@ def build_claim(
     if reading.form is Form.CONFIGURED:
         return describe_settings(state, reading.subjects[0])
     if reading.form is Form.DEFINED:
-        return " ".join(describe_compared(state, subject) for subject in reading.subjects if subject.nodes)
+        return " ".join(describe_compared(state, [one for one in reading.subjects if one.nodes]))
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
-        compared = [describe_compared(state, subject) for subject in reading.subjects]
+        compared = describe_compared(state, reading.subjects)
         first = [subject.nodes[0] for subject in reading.subjects]
         passing = describe_passing(state, reading.subjects)
         documented = describe_documented(state, (node.symbol.name for node in first))
-        return " ".join([*compared, *passing, *describe_members(state, first), *documented])
+        alone = describe_members(state, first) or ([] if passing else describe_calls(state, first))
+        return " ".join([*compared, *passing, *alone, *documented])
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."

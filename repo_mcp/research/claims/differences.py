@@ -17,23 +17,37 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.citations import write_citation
 
+MAX_CALLS = 6  # that only one of compared functions makes; with more they have little in common
 MAX_MEMBERS = 24  # of a type that is compared; one with more is not told apart by a few
 _BOUNDS = Bounds(files=20, references=60)
 MAX_DECLARED = 200  # declarations of one name that are looked at
 
 
-def describe_compared(state: ResearchState, subject: Subject) -> str:
-    """Return where a compared subject is declared, and the first sentence of its comment.
+def describe_compared(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
+    """Return for each compared subject where it is declared, and the first sentence of its comment.
 
-    Of several declarations, the first one with a comment is described.
+    Of several declarations, the first one with a comment is described. A comment that two subjects have tells
+    no difference, and is left out.
     """
+    read = [_choose_commented(state, one) for one in subjects]
+    comments = [comment for comment, _ in read]
+    return [
+        _describe_declared(node, one, comment if comments.count(comment) == 1 else "")
+        for one, (comment, node) in zip(subjects, read, strict=True)
+    ]
+
+
+def _choose_commented(state: ResearchState, subject: Subject) -> tuple[str, Node]:
+    """Return the first comment among a subject's declarations, and which has it; "" and the first if none."""
+    commented = ((said, one) for one in subject.nodes if (said := _read_comment(state, one)))
+    return next(commented, ("", subject.nodes[0]))
+
+
+def _describe_declared(node: Node, subject: Subject, comment: str) -> str:
     more = len(subject.nodes) + subject.left_out - 1
     others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
-    difference, node = next(
-        ((said, one) for one in subject.nodes if (said := _read_comment(state, one))), ("", subject.nodes[0])
-    )
-    if difference:
-        return f"{name_briefly(node)}{others}: {difference}"
+    if comment:
+        return f"{name_briefly(node)}{others}: {comment}"
     return f"{shorten(node.qualified_name)} is declared at {cite(node)}{others}."
 
 
@@ -50,6 +64,34 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
         if 0 < len(alone) <= len(own) <= MAX_MEMBERS:
             sentences.append(f"Only {node.symbol.name} declares {join_names(alone)}.")
     return sentences
+
+
+def describe_calls(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
+    """Return a sentence for each of some functions on what it alone calls; none for anything but functions.
+
+    What is called must be declared here, and by its name none of the others may call it.
+    """
+    if not all(node.symbol.kind in CALLABLE_KINDS for node in nodes):
+        return []
+    called = {node: _list_calls(state, node) for node in nodes}
+    sentences = []
+    for node, own in called.items():
+        known = {name for other in nodes if other is not node for name in called[other]}
+        known |= {other.symbol.name for other in nodes}
+        alone = [f"{name} ({place})" for name, place in own.items() if name not in known]
+        if 0 < len(alone) <= MAX_CALLS:
+            sentences.append(f"Only {shorten(node.qualified_name)} calls {join_names(alone)}.")
+    return sentences
+
+
+def _list_calls(state: ResearchState, node: Node) -> dict[str, str]:
+    """Return the names of what a function surely calls, each with the place of the first call."""
+    edges = state.graph.find_outgoing(node, CALLS, _BOUNDS).edges
+    sure = [edge for edge in edges if edge.confidence is not Confidence.POSSIBLE and edge.lines]
+    return {
+        state.get_node(edge.other).symbol.name: write_citation(node.path, edge.lines[0], edge.lines[0])
+        for edge in sorted(sure, key=lambda one: one.lines[0])
+    }
 
 
 def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:

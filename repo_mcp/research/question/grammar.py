@@ -277,11 +277,18 @@ _ASKS = re.compile(
 )
 _PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
 _CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")
+_TYPE_NOUN = r"(?:class|type|trait|struct|interface|protocol|enum|object)"
 # "save of Store", "the method save() in Store": a member, and not its type.
 _MEMBER_OF = re.compile(
     r"^(?:the )?(?:method |function )?[`'\"]?([a-z_$][\w$]*)[!?]?(?:\(\))?[`'\"]? (?:of|in|on) "
     r"(?:the )?(?:class |type )?[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?$"
 )
+# "watch on the Hexo class", as the second of two that are compared: both are members of the type.
+_SECOND_MEMBER = re.compile(
+    r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?(?: (?:method|function|field|member)s?)? (?:of|in|on) "
+    rf"(?:the )?(?:{_TYPE_NOUN} )?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)(?: {_TYPE_NOUN})?"
+)
+_MEMBER = re.compile(r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?")
 # "the Pane trait's render", "Pane's render" of "method": a member of a type.
 _OWNER = re.compile(
     r"^[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?"
@@ -329,8 +336,8 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
         for form, pattern in _COMPILED:
             match = pattern.fullmatch(plain)
             if match is not None and not any(map(_ASKS.match, filter(None, match.groupdict().values()))):
-                shared = _share_noun(match) if form is Form.DIFFERENCE else None
-                found.update(dict.fromkeys(one for one in (shared, _build(form, match)) if one is not None))
+                shared = (_share_owner(match), _share_noun(match)) if form is Form.DIFFERENCE else ()
+                found.update(dict.fromkeys(one for one in (*shared, _build(form, match)) if one is not None))
     return (*found, Parsed(Form.OPEN, (Phrase(text),)))
 
 
@@ -356,6 +363,15 @@ def _build(form: Form, match: re.Match[str]) -> Parsed:
     if form in (Form.CALLERS, Form.CALLEES):  # types are not called
         named = [_MEMBER_OF.sub(r"\2.\1", text) for text in named]
     return Parsed(form, tuple(map(Phrase if form in OF_WORDS else read_phrase, named)))
+
+
+def _share_owner(match: re.Match[str]) -> Parsed | None:
+    """Return a comparison of two members of the type that only the second names: "load and watch on Hexo"."""
+    first, second = (_ARTICLE.sub("", match[name].strip()).replace("`", "") for name in ("x", "y"))
+    own, other = _MEMBER.fullmatch(first), _SECOND_MEMBER.fullmatch(second)
+    if own is None or other is None:
+        return None
+    return Parsed(Form.DIFFERENCE, (Phrase(f"{other[2]}.{own[1]}"), Phrase(f"{other[2]}.{other[1]}")))
 
 
 def _share_noun(match: re.Match[str]) -> Parsed | None:

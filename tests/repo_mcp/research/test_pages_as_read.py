@@ -122,6 +122,38 @@ def test_compared_types_are_not_their_constructors() -> None:
     assert "more declaration" not in report.claim
 
 
+DEPOT = """import watcher
+
+
+class Depot:
+    def open(self):
+        \"\"\"Load all parcels.\"\"\"
+        return self.load()
+
+    def watch(self):
+        \"\"\"Load all parcels.\"\"\"
+        self.load()
+        return self.follow()
+
+    def load(self):
+        return []
+
+    def follow(self):
+        return watcher.start(self)
+"""
+
+
+def test_compared_functions_are_told_apart_by_what_only_one_calls() -> None:
+    report = Asked({"depot.py": DEPOT}).ask(
+        "what is the difference between open and watch on the Depot class?"
+    )
+    assert [one.asked for one in report.reading.subjects] == ["Depot.open", "Depot.watch"]
+    assert report.claim == (
+        "Depot.open is declared at depot.py:5-7. Depot.watch is declared at depot.py:9-12."
+        " Only Depot.watch calls follow (depot.py:12)."
+    )
+
+
 def test_the_claim_names_the_errors_where_they_are_made() -> None:
     texts = {
         "Parser.java": "class Parser {\n    void parse(String text) {\n        // throw new OldException();\n"

@@ -69,6 +69,8 @@ errors | registering a route | which errors or panics can registering a route ca
 difference | A.b -> A.c | what is the difference between A.b and A.c?
 difference | A -> B | A vs. B
 difference | get -> fetch | how do get and fetch differ
+difference | Depot.open -> Depot.watch | what is the difference between open and watch on the Depot class?
+difference | Depot.get -> Depot.set | how do get() and set() of Depot differ?
 open | how are requests validated | how are requests validated
 open | Router | Router
 """
