@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
@@ -86,12 +86,20 @@ def describe_calls(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
 
 def _list_calls(state: ResearchState, node: Node) -> dict[str, str]:
     """Return the names of what a function surely calls, each with the place of the first call."""
+    called: dict[str, str] = {}
+    for edge in sorted(_find_calls(state, node), key=lambda one: one.lines[0]):
+        called.setdefault(state.get_node(edge.other).symbol.name, _cite_call(node, edge))
+    return called
+
+
+def _find_calls(state: ResearchState, node: Node) -> list[Edge]:
+    """Return the edges to what a function surely calls, each with the lines of its calls."""
     edges = state.graph.find_outgoing(node, CALLS, _BOUNDS).edges
-    sure = [edge for edge in edges if edge.confidence is not Confidence.POSSIBLE and edge.lines]
-    return {
-        state.get_node(edge.other).symbol.name: write_citation(node.path, edge.lines[0], edge.lines[0])
-        for edge in sorted(sure, key=lambda one: one.lines[0])
-    }
+    return [edge for edge in edges if edge.confidence is not Confidence.POSSIBLE and edge.lines]
+
+
+def _cite_call(node: Node, edge: Edge) -> str:
+    return write_citation(node.path, edge.lines[0], edge.lines[0])
 
 
 def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
@@ -116,10 +124,9 @@ def _list_called(state: ResearchState, subject: Subject, nodes: Set[Node]) -> di
     others = {node.declaration: node for node in nodes if node not in subject.nodes}
     called: dict[str, str] = {}
     for node in subject.nodes if subject.nodes[0].symbol.kind in CALLABLE_KINDS else ():
-        for edge in state.graph.find_outgoing(node, CALLS, _BOUNDS).edges:
-            if edge.other in others and edge.confidence is not Confidence.POSSIBLE and edge.lines:
-                name = others[edge.other].symbol.name
-                called.setdefault(name, write_citation(node.path, edge.lines[0], edge.lines[0]))
+        for edge in _find_calls(state, node):
+            if edge.other in others:
+                called.setdefault(others[edge.other].symbol.name, _cite_call(node, edge))
     return called
 
 

@@ -154,6 +154,17 @@ def test_compared_functions_are_told_apart_by_what_only_one_calls() -> None:
     )
 
 
+def test_of_callees_with_one_name_the_first_call_is_cited() -> None:
+    texts = {
+        "desk.py": "from bell import ring\nimport gong\n\n\nclass Desk:\n    def close(self):\n"
+        "        return 1\n\n    def open(self):\n        ring()\n        gong.ring()\n",
+        "bell.py": "def ring():\n    return 1\n",
+        "gong.py": "def ring():\n    return 2\n",
+    }
+    claim = Asked(texts).ask("what is the difference between close and open on the Desk class?").claim
+    assert claim.endswith(" Only Desk.open calls ring (desk.py:10).")
+
+
 def test_the_claim_names_the_errors_where_they_are_made() -> None:
     texts = {
         "Parser.java": "class Parser {\n    void parse(String text) {\n        // throw new OldException();\n"
