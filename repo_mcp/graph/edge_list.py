@@ -189,6 +189,12 @@ class EdgeLists:
         with self._lock:
             return [one.declaration for one in self._finder.hierarchy.list_derived(declaration)]
 
+    def count_uses(self, asked: EdgeQuestion) -> int:
+        """Return how many references by name there are, an upper bound of the incoming edges."""
+        with self._lock:
+            uses = self._finder.list_uses(asked.declaration, asked.folder)
+        return sum(count for _, count in uses)
+
     def read(self, asked: EdgeQuestion, start: int) -> KnownEdges:
         """Return the edges that answer a question, as far as a page from row `start` needs them."""
         with self._lock:

@@ -54,6 +54,7 @@ net.Listener Accept Close Addr; net.Error Error Timeout Temporary
 STANDARD = {words[0]: words[1:] for one in re.split("[;\n]", _STANDARD_TEXT) if len(words := one.split()) > 1}
 
 _NAMED_PARAMETER = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)(\w+)\s+(.+)")
+_FUNCTION = re.compile(r"\bfunc\(")
 _NAME = re.compile(r"(?<![\w.])(?:(\w+)\.)?([A-Za-z_]\w*)")
 _SAME_TYPES = {"interface{}": "any", "byte": "uint8", "rune": "int32"}
 _SPELLED = re.compile(r"interface\s*\{\s*\}|\bbyte\b|\brune\b")
@@ -464,16 +465,39 @@ def _add_external(found: _MethodSet, outside: str) -> None:
 
 
 def _drop_names(text: str) -> str:
-    """Return "(int,int,error)" for "(a, b int, err error)"."""
-    parts = split_list(text.strip()[1:-1].replace("<-", "~"))  # of a channel, and not a bracket
+    """Return "(int,int,func(int)error)" for "(a, b int, each func(n int) error)"."""
+    parts = split_list(text.strip()[1:-1].replace("<-", "~").rstrip(", "))  # of a channel, and not a bracket
     named = [_NAMED_PARAMETER.fullmatch(one) for one in parts]
-    if not any(named):
-        return f"({','.join(map(_squeeze, parts))})"
     types, last = [], ""
     for part, one in zip(reversed(parts), reversed(named), strict=True):
         last = one.group(2) if one is not None else last or part
-        types.append(_squeeze(last))
+        types.append(_drop_inner_names(_squeeze(last if any(named) else part)))
     return f"({','.join(reversed(types))})"
+
+
+def _drop_inner_names(text: str) -> str:
+    """Return a type without the names that function types in it give their parameters and results."""
+    found = _FUNCTION.search(text)
+    end = _find_closing(text, found.end() - 1) if found is not None else 0
+    if found is None or not end:
+        return text
+    start = found.end() - 1
+    listed, results = _drop_names(text[start:end]), ""
+    if text[end : end + 1] == "(" and (close := _find_closing(text, end)):
+        results = _drop_names(text[end:close])
+        results = results if len(split_list(results[1:-1])) > 1 else results[1:-1]
+        end = close
+    return text[:start] + listed + results + _drop_inner_names(text[end:])
+
+
+def _find_closing(text: str, start: int) -> int:
+    """Return the end of the list whose "(" is at `start`; 0 if it is not closed."""
+    depth = 0
+    for position in range(start, len(text)):
+        depth += (text[position] == "(") - (text[position] == ")")
+        if not depth:
+            return position + 1
+    return 0
 
 
 def _squeeze(text: str) -> str:

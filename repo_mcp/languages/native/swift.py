@@ -42,7 +42,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     split_path,
 )
 from repo_mcp.languages.treesitter.recorded_rows import RowRules
-from repo_mcp.languages.treesitter.source_text import find_child
+from repo_mcp.languages.treesitter.source_text import find_child, leave_out_comments
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -182,8 +182,8 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     flags |= SymbolFlag.ASYNC if b"async" in head.split() else 0
     flags |= SymbolFlag.ABSTRACT if scope.kind is SymbolKind.TRAIT and body is None else 0
     flags |= SymbolFlag.VARIADIC if b"..." in text[first:last] and parameters else 0
-    signature = text[first:last].decode("utf-8", "replace") if parameters else ""
-    said = result.partition(b"where")[0].decode("utf-8", "replace")
+    signature = leave_out_comments(text[first:last]).decode("utf-8", "replace") if parameters else ""
+    said = leave_out_comments(result.partition(b"where")[0]).decode("utf-8", "replace")
     for value in node.children_by_field_name("default_value"):
         before = [one for one in parameters if one.end_byte <= value.start_byte]
         types = before[-1].children_by_field_name("name") if before else []

@@ -5,6 +5,7 @@ Nodes know their rows and texts too, but asking them takes several times as long
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,21 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 KEPT_CHAINS = 4_096  # expressions whose names need not be read again: most are written several times
+MOST_COMMENTS = 16  # times the bytes of a line that are looked through for that line without comments
+
+# A comment, or (in the first group, which stays) a text or character that may hold what looks like one.
+_COMMENT = re.compile(
+    rb"""("[^"\\\n]*+(?:\\.[^"\\\n]*+)*"|'(?:[^'\\\n]|\\.)'|`[^`]*+`)"""
+    rb"""|(?<![ \t])[ \t]*+(?://[^\n]*+|/\*.*?(?:\*/|\Z))(?=(\w)?)""",
+    re.DOTALL,
+)
+
+
+def leave_out_comments(code: bytes) -> bytes:
+    """Return C-like code without comments, each with the blanks before it."""
+    if b"//" not in code and b"/*" not in code:
+        return code
+    return _COMMENT.sub(lambda found: found[1] or (b" " if found[2] else b""), code)
 
 
 class SourceText:
@@ -36,12 +52,27 @@ class SourceText:
         return found if found.isascii() else found.encode("latin-1").decode("utf-8", "replace")
 
     def read_line(self, node: Node | None, most_bytes: int = 0) -> str:
-        """Return the text of a node on one line, from at most so many bytes, or else `line_bytes`."""
+        """Return the text of a node on one line, without comments.
+
+        It has at most so many bytes, or else `line_bytes`. A comment that ends with its line would seem to
+        take in what follows.
+        """
         if node is None:
             return ""
-        start = node.start_byte
-        text = self.text[start : min(node.end_byte, start + (most_bytes or self.line_bytes))]
+        start, end, most = node.start_byte, node.end_byte, most_bytes or self.line_bytes
+        text = self.text[start : min(end, start + most)]
+        if b"//" in text or b"/*" in text:
+            text = self._read_code(start, end, most)
         return " ".join(text.decode("utf-8", "replace").split())
+
+    def _read_code(self, start: int, end: int, most: int) -> bytes:
+        """Return at most so many bytes of the text between two offsets without the comments in it."""
+        window = most
+        while True:
+            window *= 2
+            code = leave_out_comments(self.text[start : min(end, start + window)])
+            if len(code) >= most or start + window >= end or window >= most * MOST_COMMENTS:
+                return code[:most]
 
     def is_gap(self, start: int, end: int) -> bool:
         """Return True when only white space, and less than 4,096 bytes, lies between two offsets."""

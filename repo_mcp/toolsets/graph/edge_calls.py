@@ -14,7 +14,7 @@ from repo_mcp.graph.vocabulary import (
     list_implementing,
 )
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import TYPE_KINDS, ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
@@ -33,7 +33,7 @@ from repo_mcp.toolsets.graph.rows import (
 from repo_mcp.toolsets.pages import Page
 
 if TYPE_CHECKING:
-    from repo_mcp.graph.edge_list import EdgeRow, KnownEdges
+    from repo_mcp.graph.edge_list import EdgeQuestion, EdgeRow, KnownEdges
     from repo_mcp.graph.graph import Graph, Span
     from repo_mcp.graph.nodes import Node
     from repo_mcp.repository import Repository
@@ -48,10 +48,12 @@ _NEVER_CALLED = frozenset(
     {SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.EXTENSION}
 )
 _NEVER_CALLING = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.TYPE})
+_HANDED_ON = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})  # values in most languages
 _DIRECTLY = frozenset({EdgeType.INHERITS, EdgeType.IMPLEMENTS, EdgeType.EXTENDS})
 _BASES = TYPE_KINDS - {SymbolKind.EXTENSION}
 MAX_ASKED = 20  # types of one page that are asked for subtypes
 MAX_NAMED = 3  # of those that have some
+MOST_SOUGHT = 500  # references by name that are resolved for what uses a function without a call
 CUT = "So many types inherit from each other, or are alike, that some edges may not be listed."
 MORE = "Not every file has been searched yet: continue with cursor."
 PARTLY_PARSED = "This file was parsed only in part: what the rest of it leads to is not known."
@@ -63,6 +65,8 @@ ONLY_NUMBERS = (
 # Of an answer that is empty because of what the symbol is.
 NOT_CALLED = "This is {}, which nothing calls: get_references lists what uses it."
 CALLS_NOTHING = "This is {}, which calls nothing itself: get_dependencies lists what it uses and contains."
+# Of callers: in such a place the function is an argument, a part of a table, or assigned.
+USED_AS_VALUE = "{} without a call, {}: get_references lists what hands it on."
 NOT_IMPLEMENTED = "Only a type, or a member of one, has implementations: this is {}."
 BY_SHAPE = "Only classes that name this interface are listed: too many others have what it requires."
 
@@ -149,6 +153,7 @@ def _answer(
         if types is None:
             blind += _name_bases(graph, rows)
         notes = [] if known.rows or blind else _explain_kind(node, types, incoming=incoming)
+        notes += _find_values(graph, node, asked, known) if tool == "get_callers" and not page.start else []
         notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
         keys = _name_rows(known.rows[:end])
         found = _EdgePage(known, renderer.render(rows), keys, direction, facts, blind, notes)
@@ -182,6 +187,29 @@ def _explain_kind(node: Node, types: Iterable[EdgeType] | None, *, incoming: boo
     if incoming:
         return [NOT_CALLED.format(name_kind(node))] if kind in _NEVER_CALLED else []
     return [CALLS_NOTHING.format(name_kind(node))] if kind in _NEVER_CALLING else []
+
+
+def _find_values(graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdges) -> list[str]:
+    """Return a note on the places that use a function without calling it, if these are quickly found.
+
+    Whatever gets it there may call it, so that its callers alone would pass for all that runs it.
+    """
+    from repo_mcp.graph.edges import Edge
+    from repo_mcp.graph.program import Confidence
+
+    lists = graph.edge_lists
+    if node.symbol.kind not in _HANDED_ON or not known.totals.is_complete:
+        return []
+    if lists.count_uses(asked) > MOST_SOUGHT:
+        return []
+    found = lists.read(replace(asked, types=frozenset({EdgeType.REFERENCES}), dispatches=False), 0).rows
+    edges = [one for one in found if isinstance(one, Edge) and one.confidence != Confidence.POSSIBLE]
+    if not edges:
+        return []
+    count = sum(one.count for one in edges)
+    first = f"{edges[0].other.path}:{edges[0].lines[0]}"
+    places = "One place uses it" if count == 1 else f"{count:,} places use it"
+    return [USED_AS_VALUE.format(places, first if count == 1 else f"such as {first}")]
 
 
 def _name_bases(graph: Graph, rows: Iterable[EdgeRow]) -> list[str]:

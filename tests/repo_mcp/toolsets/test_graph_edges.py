@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.graph import edge_finder
+from repo_mcp.toolsets.graph import edge_calls
 from repo_mcp.toolsets.graph.edge_calls import ONLY_NUMBERS, PARTLY_ELSEWHERE, TEXT_ROWS
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served
@@ -415,6 +416,52 @@ def test_an_empty_answer_says_why_a_kind_has_no_edges(
         served.close()
     assert answer["result"] == []
     assert answer.get("warnings", [None])[0] == said
+
+
+HANDED_ON = {
+    "table.go": "package a\n\nvar table = []func(){stop, once}\n\nfunc start() { use(stop); once() }\n",
+    "a.go": "package a\n\nfunc stop() {}\n\nfunc once() {}\n\nfunc use(f func()) { f() }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "callers", "said"),
+    [
+        (
+            "stop",
+            [],
+            "2 places use it without a call, such as table.go:3: get_references lists what hands it on.",
+        ),
+        (
+            "once",
+            ["a.start"],
+            "One place uses it without a call, table.go:3: get_references lists what hands it on.",
+        ),
+        ("use", ["a.start"], None),
+    ],
+)
+def test_callers_name_the_places_that_hand_a_function_on(
+    tmp_path: Path, symbol: str, callers: list[str], said: str | None
+) -> None:
+    served = Served(write_tree(tmp_path / "r", HANDED_ON), tmp_path / "data")
+    try:
+        answer = served.call("get_callers", symbol=symbol)
+    finally:
+        served.close()
+    assert [row["name"] for row in answer["result"]] == callers
+    assert answer.get("warnings", [None])[0] == said
+
+
+def test_a_function_used_too_often_is_not_looked_for_as_a_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_calls, "MOST_SOUGHT", 1)
+    served = Served(write_tree(tmp_path / "r", HANDED_ON), tmp_path / "data")
+    try:
+        answer = served.call("get_callers", symbol="stop")
+    finally:
+        served.close()
+    assert "warnings" not in answer
 
 
 def test_a_kind_that_is_not_tracked_has_no_total(tmp_path: Path) -> None:

@@ -229,3 +229,43 @@ def test_generated_types_satisfy_what_their_methods_say(
         found = list_incoming(graph, f"a.I{at}", EdgeType.IMPLEMENTS)
         assert [(sure, name) for _, sure, name, _ in found] == [("probable", name) for name in satisfying]
     assert find_node(graph, "a.Own")
+
+
+def test_names_of_parameters_within_function_types_do_not_count() -> None:
+    graph = make_graph(
+        MODULE
+        | {
+            "store.go": (
+                "package app\n"
+                "type Store interface {\n"
+                "\tList(each func(key string) error)\n"
+                "\tWalk(all map[string]func(a, b int) (n int, err error), done func(bool) (err error))\n"
+                "}\n"
+                "type Disk struct{}\n"
+                "func (Disk) List(callback func(string) error) {}\n"
+                "func (Disk) Walk(all map[string]func(int, int) (int, error), done func(ok bool) error) {}\n"
+                "type Other struct{}\n"
+                "func (Other) List(callback func(int) error) {}\n"
+                "func (Other) Walk(all map[string]func(int, int) (int, error), done func(ok bool) error) {}\n"
+            )
+        }
+    )
+    found = list_incoming(graph, "app.Store", EdgeType.IMPLEMENTS)
+    assert found == [("implements", "probable", "app.Disk", (6,))]
+
+
+def test_parameters_on_lines_of_their_own_are_those_on_one_line() -> None:
+    graph = make_graph(
+        MODULE
+        | {
+            "store.go": (
+                "package app\n"
+                "type Store interface{ Put(key string, size int) error }\n"
+                "type Disk struct{}\n"
+                "func (Disk) Put(\n\tkey string, // of the value\n\tsize int, /* in bytes */\n) error {\n"
+                "\treturn nil\n}\n"
+            )
+        }
+    )
+    found = list_incoming(graph, "app.Store", EdgeType.IMPLEMENTS)
+    assert found == [("implements", "probable", "app.Disk", (3,))]
