@@ -45,8 +45,8 @@ MOST_TELLING = 32  # words by which declarations are rated: pasted text can have
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
 BESIDE_LEADS = 3  # ranked hits of a page whose first hits have the query's message or name
 FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less,
-FAR_SHARE_OF_REPORT = 0.35  # and for long pasted text before these, since some of its words are everywhere
-LONG_REPORT_WORDS = 60
+NEAR_SHARE_OF_REPORT = 0.7  # both for pasted text, since some of its words are everywhere
+FAR_SHARE_OF_REPORT = 0.4
 _WORD = re.compile(r"\w+")
 _CAPITALS_INSIDE = compile_late(r"(?<![\w.:`>-])[A-Za-z][a-z0-9]*[A-Z][A-Za-z0-9]*(?![\w(`]|\.\w|::|->)")
 
@@ -128,11 +128,13 @@ def _count_few(query: Query, ranking: Ranking, *, has_leads: bool) -> tuple[int,
     looked up, the ranked ones are about the same words, so fewer are shown.
     """
     scores = [chunk.score for chunk in ranking.chunks]
-    is_long = query.is_pasted and len(query.text.split()) >= LONG_REPORT_WORDS
-    few = count_above(scores, FAR_SHARE_OF_REPORT if is_long else FAR_SHARE)
+    far, near = FAR_SHARE, NEAR_SHARE
+    if query.is_pasted:
+        far, near = FAR_SHARE_OF_REPORT, NEAR_SHARE_OF_REPORT
+    few = count_above(scores, far)
     if has_leads:
         return min(few, BESIDE_LEADS), BESIDE_LEADS * _asks_how(query.text)
-    return few, min(RATED_HITS, count_above(scores, NEAR_SHARE))
+    return few, min(RATED_HITS, count_above(scores, near))
 
 
 def _note_words(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +13,8 @@ from repo_mcp.ranking.page.snippets import FEW_WHOLE_LINES, WHOLE_LINES
 from repo_mcp.ranking.ranked_answer import (
     FAR_SHARE,
     FAR_SHARE_OF_REPORT,
-    LONG_REPORT_WORDS,
     NEAR_SHARE,
+    NEAR_SHARE_OF_REPORT,
     choose_room,
 )
 from repo_mcp.record_classes import replace
@@ -23,6 +24,7 @@ from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief, write_hit
 from tests.repo_mcp.toolsets.repo_calls import call, open_written
 
 QUESTION = "how can I revert the booking of a ledger entry before the fiscal quarter closes"
+PASTED = f"{QUESTION}\n\n```\nrevert(entry)\n```\n"
 PADDING = "\n\ndef keep_on(value):\n    return value\n" * 40
 FILES = {
     **{f"best{at}.py": f"def revert_booking_{at}():\n    '{QUESTION}'\n    return {at}\n" for at in range(4)},
@@ -76,17 +78,26 @@ def test_a_page_ends_before_hits_that_score_next_to_nothing(repository: Reposito
     assert len(search(repository, top_k=10)["hits"]) == 10  # who asks for ten gets them
 
 
-def test_a_page_for_long_pasted_text_ends_sooner(repository: Repository) -> None:
-    short = f"{QUESTION}\n\n```\nrevert(entry)\n```\n"
-    assert len(search(repository, query=short)["hits"]) == 7
-    pasted = short + "What is told beside.\n" * (LONG_REPORT_WORDS // 4)
-    page = search(repository, query=pasted)
+def test_a_page_for_pasted_text_ends_sooner(repository: Repository) -> None:
+    page = search(repository, query=PASTED)
     assert [hit["path"][:4] for hit in page["hits"]] == ["best"] * 4
-    following = search(repository, query=pasted, cursor=page["cursor"])["hits"]
+    following = search(repository, query=PASTED, cursor=page["cursor"])["hits"]
     assert [hit["path"][:4] for hit in following[:3]] == ["midd"] * 3
     best = page["hits"][0]["score"]
     assert FAR_SHARE < following[0]["score"] / best < FAR_SHARE_OF_REPORT
-    assert len(search(repository, query=pasted, top_k=10)["hits"]) == 10
+    assert len(search(repository, query=PASTED, top_k=10)["hits"]) == 10
+
+
+def test_hits_of_pasted_text_are_brief_from_a_higher_score_on(tmp_path: Path) -> None:
+    second = "def revert_entry():\n    'revert the ledger entry quarter'\n    return 4\n"
+    with open_written(tmp_path, FILES | {"second.py": second}) as repository:
+        asked, pasted = (
+            search(repository, query=query, file_glob="{best0,second}.py")["hits"]
+            for query in (QUESTION, PASTED)
+        )
+    assert [[set(hit) == BRIEF for hit in hits] for hits in (asked, pasted)] == [[False] * 2, [False, True]]
+    for hits in (asked, pasted):
+        assert NEAR_SHARE < hits[1]["score"] / hits[0]["score"] < NEAR_SHARE_OF_REPORT
 
 
 def test_as_text_a_brief_hit_is_named_with_its_span(repository: Repository) -> None:
