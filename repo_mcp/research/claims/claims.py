@@ -19,6 +19,7 @@ from repo_mcp.research.claims.differences import (
     describe_members,
     describe_passing,
 )
+from repo_mcp.research.claims.documents_sentence import describe_closest, describe_sections
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
@@ -301,7 +302,7 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
     if others and not rivals:
         sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
-    return " ".join([*sentences, *_describe_section(state)])
+    return " ".join([*sentences, *describe_sections(state)])
 
 
 def _judge_best(
@@ -324,13 +325,15 @@ def _judge_best(
     lacking = [word for word in state.lacking if word not in state.absent]
     fits = "the other words" if absent else "the question"
     failings = [f"lacks the {_name_words(lacking)}"] if lacking else []
+    failings += ["has none of the others in its name or path"] if lacking and state.is_unnamed else []
     failings += ["is not known to cause an error"] if makes_none else []
     if failings:  # then it may be about something else
         sentences.append(f"{best} comes closest, but {' and '.join(failings)}.")
     elif rivals:
         sentences.append(f"{join_names([best, *rivals])} fit {fits} about equally well.")
-    elif doubt:
-        sentences.append(f"{best} comes closest; {doubt}.")
+    elif doubt or state.is_unnamed:
+        reason = doubt or "neither its name nor its path has a word of the question"
+        sentences.append(f"{best} comes closest; {reason}.")
     else:
         sentences.append(f"{best} fits {fits} best.")
     return sentences
@@ -365,7 +368,7 @@ def _describe_places(state: ResearchState) -> str:
     sentences = _judge_best(state, places[0])
     if len(near) > 1:
         sentences.append(f"Also close {_list_next(places[1:])}.")
-    return " ".join([*sentences, *_describe_section(state)])
+    return " ".join([*sentences, *describe_sections(state)])
 
 
 def _describe_recipe(state: ResearchState) -> str:
@@ -392,7 +395,7 @@ def _describe_recipe(state: ResearchState) -> str:
     if named:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
-    return " ".join([*sentences, *_describe_section(state)])
+    return " ".join([*sentences, *describe_closest(state)])
 
 
 def _name_words(words: Sequence[str]) -> str:
@@ -400,22 +403,6 @@ def _name_words(words: Sequence[str]) -> str:
     brief = [one if len(one) <= MAX_WORD_CHARS else f"{one[:MAX_WORD_CHARS]}…" for one in words]
     quoted = [f'"{one}"' if " " in one else one for one in brief]
     return f"word{'s' if len(' '.join(words).split()) > 1 else ''} {join_names(quoted)}"
-
-
-def _describe_section(state: ResearchState) -> list[str]:
-    """Return a sentence on the first section of a document among the findings, if there is one.
-
-    Its heading, or the one above, must have a word of the question.
-    """
-    words = list_words(state.request.query)
-    sections = [
-        one
-        for one in state.findings
-        if one.kind == "section" and shares_word(" ".join(one.symbol.split(" > ")[-2:]), words)
-    ]
-    return [
-        f"The closest section of the documentation is {one.symbol} ({one.citation})." for one in sections[:1]
-    ]
 
 
 def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:

@@ -14,11 +14,13 @@ from repo_mcp.research.words.lacking_words import (
     list_unsaid,
     list_words_lacked,
     name_phrases,
+    names_word,
     says_otherwise,
     weigh_held,
 )
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.research.words.rivals import find_rivals
+from repo_mcp.research.words.seed_order import put_quiet_last
 from repo_mcp.text.question_words import list_words, shares_word
 
 LEADING, NEAR_BEST = 6, 0.4  # declarations that may lead, and their least share of the worth of the best
@@ -35,16 +37,19 @@ def judge_best(
     idioms: Mapping[str, Sequence[str]],
     *,
     is_named: bool,
+    is_deed: bool = False,
 ) -> list[Seed]:
     """Set what the best lacks, or else what is rated as high, unless the question names it.
 
-    Return the seeds. If it lacks words, one that has such a word may be among them.
+    Return the seeds, for a question about a deed those later that do nothing. If the best lacks words, one
+    that has such a word may be among them.
     """
     if not is_named:
         seeds = _put_telling_first(seeds, weighed)
         seeds = _put_fuller_first(seeds, weighed, list_words(state.request.query))
+    seeds = put_quiet_last(seeds) if is_deed else seeds
     claimed = _list_claimed(state, seeds)
-    _note_lacking(state, claimed[0], weighed, idioms)
+    _note_lacking(state, claimed[0], weighed, idioms, is_named=is_named)
     state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
     return _add_elsewhere(state, seeds, weighed) if state.lacking and not is_named else seeds
 
@@ -96,14 +101,28 @@ def _list_claimed(state: ResearchState, seeds: Sequence[Seed]) -> Sequence[Seed]
 
 
 def _note_lacking(
-    state: ResearchState, best: Seed, weighed: Mapping[str, float], idioms: Mapping[str, Sequence[str]]
+    state: ResearchState,
+    best: Seed,
+    weighed: Mapping[str, float],
+    idioms: Mapping[str, Sequence[str]],
+    *,
+    is_named: bool,
 ) -> None:
-    """Set which words of the question, given with their weights, no file has, and which the best lacks."""
+    """Set which words of the question, given with their weights, no file has, and which the best lacks.
+
+    A best declaration without such a word in its name and path is only reached by its text: then each word
+    that it lacks counts, however light.
+    """
     said = list_said(best, idioms)
     state.absent = [word for word in state.absent if word not in said and not says_otherwise(best, word)]
     telling = {word: weight for word, weight in weighed.items() if word not in said}
-    lacking = name_phrases(list_lacking(best, telling), idioms)
-    state.lacking = [*dict.fromkeys((*lacking, *list_unsaid(best, idioms)))]
+    is_whole = not list_words_lacked(best, weighed)
+    state.is_unnamed = not (is_named or is_whole or names_word(best, list_words(state.request.query), idioms))
+    lacked = list_words_lacked(best, telling)
+    found = lacked if state.is_unnamed else list_lacking(best, telling)
+    state.lacking = [*dict.fromkeys((*name_phrases(found, idioms), *list_unsaid(best, idioms)))]
+    is_mostly_lacked = 2 * sum(telling[word] for word in lacked) >= sum(telling.values())
+    state.is_doubtful = state.is_unnamed or (bool(state.lacking) and is_mostly_lacked)
 
 
 def _add_elsewhere(state: ResearchState, seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:

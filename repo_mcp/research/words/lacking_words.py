@@ -86,6 +86,12 @@ def list_words_lacked(seed: Seed, words: Iterable[str]) -> list[str]:
     ]
 
 
+def names_word(seed: Seed, words: Iterable[str], idioms: Mapping[str, Sequence[str]]) -> bool:
+    """Return True for a declaration with a word, or what an idiom means, in its full name or path."""
+    plain = [word for own in idioms.values() for word in own]
+    return bool(shares_word(f"{seed.path} {seed.full_name}", [*words, *plain]))
+
+
 def _join_text(seed: Seed) -> str:
     return "\n".join(
         (seed.path, seed.full_name, *seed.body.lines[seed.body.start_line - 1 : seed.body.end_line])

@@ -32,7 +32,6 @@ from repo_mcp.research.words.seed_order import (
     drop_prototypes,
     keep_near,
     put_failing,
-    put_quiet_last,
     put_texts_last,
 )
 from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
@@ -78,8 +77,8 @@ def find_seeds(
     is_deed = not first and asks_deed(state.request.query, preferred)
     seeds = put_texts_last(seeds) if is_deed else seeds
     if seeds:
-        seeds = judge_best(state, seeds, weigh_words(words, state.weights), idioms, is_named=bool(first))
-    seeds = put_quiet_last(seeds) if is_deed else seeds
+        weighed = weigh_words(words, state.weights)
+        seeds = judge_best(state, seeds, weighed, idioms, is_named=bool(first), is_deed=is_deed)
     seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
