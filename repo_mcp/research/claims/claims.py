@@ -19,7 +19,6 @@ from repo_mcp.research.claims.differences import (
     describe_members,
     describe_passing,
 )
-from repo_mcp.research.claims.documents_sentence import describe_closest, describe_sections
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
@@ -302,7 +301,7 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
     if others and not rivals:
         sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
-    return " ".join([*sentences, *describe_sections(state)])
+    return " ".join([*sentences, *_describe_section(state)])
 
 
 def _judge_best(
@@ -368,7 +367,7 @@ def _describe_places(state: ResearchState) -> str:
     sentences = _judge_best(state, places[0])
     if len(near) > 1:
         sentences.append(f"Also close {_list_next(places[1:])}.")
-    return " ".join([*sentences, *describe_sections(state)])
+    return " ".join([*sentences, *_describe_section(state)])
 
 
 def _describe_recipe(state: ResearchState) -> str:
@@ -395,7 +394,7 @@ def _describe_recipe(state: ResearchState) -> str:
     if named:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
-    return " ".join([*sentences, *describe_closest(state)])
+    return " ".join([*sentences, *_describe_section(state)])
 
 
 def _name_words(words: Sequence[str]) -> str:
@@ -403,6 +402,22 @@ def _name_words(words: Sequence[str]) -> str:
     brief = [one if len(one) <= MAX_WORD_CHARS else f"{one[:MAX_WORD_CHARS]}…" for one in words]
     quoted = [f'"{one}"' if " " in one else one for one in brief]
     return f"word{'s' if len(' '.join(words).split()) > 1 else ''} {join_names(quoted)}"
+
+
+def _describe_section(state: ResearchState) -> list[str]:
+    """Return a sentence on the first section of a document among the findings, if there is one.
+
+    Its heading, or the one above, must have a word of the question.
+    """
+    words = list_words(state.request.query)
+    sections = [
+        one
+        for one in state.findings
+        if one.kind == "section" and shares_word(" ".join(one.symbol.split(" > ")[-2:]), words)
+    ]
+    return [
+        f"The closest section of the documentation is {one.symbol} ({one.citation})." for one in sections[:1]
+    ]
 
 
 def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:

@@ -118,11 +118,8 @@ def _note_lacking(
     telling = {word: weight for word, weight in weighed.items() if word not in said}
     is_whole = not list_words_lacked(best, weighed)
     state.is_unnamed = not (is_named or is_whole or names_word(best, list_words(state.request.query), idioms))
-    lacked = list_words_lacked(best, telling)
-    found = lacked if state.is_unnamed else list_lacking(best, telling)
+    found = list_words_lacked(best, telling) if state.is_unnamed else list_lacking(best, telling)
     state.lacking = [*dict.fromkeys((*name_phrases(found, idioms), *list_unsaid(best, idioms)))]
-    is_mostly_lacked = 2 * sum(telling[word] for word in lacked) >= sum(telling.values())
-    state.is_doubtful = state.is_unnamed or (bool(state.lacking) and is_mostly_lacked)
 
 
 def _add_elsewhere(state: ResearchState, seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:

@@ -1,7 +1,6 @@
 """Find the sections of documents that a question is about.
 
-A section counts if it has most of what the question says, or, where the best declaration may be about
-something else, if it has several of its words. Lists of changes and of sponsors, licences and
+A section counts if it has most of what the question says. Lists of changes and of sponsors, licences and
 rules of conduct never count.
 """
 
@@ -21,8 +20,6 @@ from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import find_action, shares_word
 
 MAX_SECTIONS = 3
-# Sections shown where the best declaration is doubtful, and the least share of the best score that one has.
-NEAREST, NEAR_BEST = 2, 0.5
 SPARE_SECTIONS = 3  # searched for beyond those that are shown, because some do not fit
 ABOUT_KIND = 20  # sections among which one tells how to add one of a kind, by its heading
 SECTION_LINES = 4  # of a section that are shown below its heading
@@ -34,16 +31,9 @@ _OWN = re.compile(
 
 
 def note_documents(state: ResearchState, text: str, most: int) -> None:
-    """Note the sections of documents that have at least half of a question's weight.
-
-    If the best declaration is doubtful, note up to NEAREST others, which may tell of it in a reader's words.
-    """
-    hits = _search(state, choose_words(state, text), most)
-    found = [hit for hit in hits if _holds_most(hit, state.weights)][:most]
-    if state.is_doubtful:
-        near = [hit for hit in hits if hit.score >= NEAR_BEST * hits[0].score and _holds_several(hit)]
-        found = list(dict.fromkeys((*found, *near)))[:NEAREST]
-    _note(state, found)
+    """Note the sections of documents that have at least half of a question's weight."""
+    hits = [hit for hit in _search(state, choose_words(state, text), most) if _holds_most(hit, state.weights)]
+    _note(state, hits[:most])
 
 
 def note_instructions(state: ResearchState, text: str, most: int) -> None:
@@ -98,11 +88,6 @@ def _holds_most(hit: DocsHit, weights: Mapping[str, float]) -> bool:
     """Return True for a section that has at least half of the question's weight."""
     held = {term for word in hit.matched_words for term in get_word_terms(word)}
     return 2 * fsum(weights.get(term, 0.0) for term in held) >= fsum(weights.values())
-
-
-def _holds_several(hit: DocsHit) -> bool:
-    """Return True for a section with two words of the question that are no forms of one."""
-    return len({tuple(get_word_terms(word)) for word in hit.matched_words}) > 1
 
 
 def _build_section(hit: DocsHit) -> Finding:

@@ -1,4 +1,4 @@
-"""Claims on a declaration that only its text connects with the question, and documents that may tell more."""
+"""Claims on a declaration that only its text connects with the question, and whose words are lacking."""
 
 from __future__ import annotations
 
@@ -17,13 +17,7 @@ ROADS = """def drive(cart):
 """
 GUIDE = """# Guide
 
-## Surge protection
-
 A parcel is weighed twice, so that the oldest one does not wait behind a heavy number of others.
-
-## Colours
-
-Crates are green.
 """
 QUESTION = "how is the oldest parcel number not crushed?"
 
@@ -42,23 +36,13 @@ def test_a_word_in_the_name_makes_a_light_lack_no_matter() -> None:
     assert claim.startswith("post.number_parcel (post.py:1-5) fits the question best.")
 
 
-def test_sections_with_several_words_are_named_where_the_best_is_doubtful() -> None:
-    files = {"post.py": POST, "roads.py": ROADS, "way.py": "def crushed(): ...\n", "docs/guide.md": GUIDE}
-    report = Asked(files).ask(QUESTION)
-    assert (
-        "The documentation has some of its words in Guide > Surge protection (docs/guide.md:3-"
-        in report.claim
-    )
-    assert "Colours" not in report.claim
-
-
 def test_what_has_all_words_in_its_text_fits_whatever_its_name() -> None:
     claim = Asked({"post.py": POST, "roads.py": ROADS}).ask("how is the oldest parcel number found?").claim
     assert claim.startswith("post.stamp (post.py:1-5) fits the question best.")
 
 
 def test_what_is_lacking_is_lacking_in_what_leads_at_last() -> None:
-    """A line that does nothing is rated best, but a function comes before it, and is the one that is judged."""
+    """A line that does nothing is rated best, but a function comes before it and is judged."""
     files = {"post.py": POST, "roads.py": ROADS, "way.py": "def crushed(): ...\n", "docs/guide.md": GUIDE}
     claim = Asked(files).ask(QUESTION).claim
     assert claim.startswith("post.stamp (post.py:1-5) comes closest, but lacks the word crushed and has none")
