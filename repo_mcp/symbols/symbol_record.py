@@ -265,10 +265,22 @@ def find_inside(record: SymbolRecord, outer: str, name: str) -> list[int]:
     return [one for one in inside.tolist() if one]
 
 
+# Bindings of variables that are no other names for what their rows name.
+_VALUES = frozenset(set(range(Binding.NARROWED)) - {Binding.SAME})
+
+
 def list_aliases(record: SymbolRecord, rows: Iterable[int]) -> set[str]:
-    """Return the local names that references bind; the alias column of a CALL row holds none."""
-    call = int(ReferenceRole.CALL)
-    found = {int(record.ref_aliases[row]) for row in rows if record.ref_roles[row] != call}
+    """Return the local names of what references mean.
+
+    The alias column of a CALL row holds none. That of a BIND row names a variable, which mostly holds a value
+    made by what the row names: only with Binding.SAME, or a number of one language, may it mean that itself.
+    """
+    found = {
+        int(record.ref_aliases[row])
+        for row in rows
+        if (role := record.ref_roles[row]) != ReferenceRole.CALL
+        and not (role == ReferenceRole.BIND and record.ref_arguments[row] in _VALUES)
+    }
     return {*record.string_table.get(sorted(found - {0}))} - {""}
 
 

@@ -418,6 +418,35 @@ def test_an_empty_answer_says_why_a_kind_has_no_edges(
     assert answer.get("warnings", [None])[0] == said
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "callers"),
+    [
+        (
+            "a.rs",
+            "pub struct Shop;\nimpl Shop { pub fn open() -> Shop { Shop } }\n"
+            "fn run() { let each = Shop::open(); each.go(); given().each(1); }\n",
+            ["run"],
+        ),
+        (
+            "a.py",
+            "class Shop:\n    def open(self):\n        return Shop()\n\n\n"
+            "def run(shop: Shop, all):\n    each = shop.open()\n    each.go()\n    all.each(1)\n",
+            ["run"],
+        ),
+    ],
+)
+def test_a_variable_that_holds_what_a_function_returns_is_no_name_of_it(
+    tmp_path: Path, path: str, text: str, callers: list[str]
+) -> None:
+    served = Served(write_tree(tmp_path / "r", {path: text}), tmp_path / "data")
+    try:
+        answer = served.call("get_callers", symbol="open")
+    finally:
+        served.close()
+    assert [row["name"] for row in answer["result"]] == callers
+    assert answer["unresolved"] == 0
+
+
 HANDED_ON = {
     "table.go": "package a\n\nvar table = []func(){stop, once}\n\nfunc start() { use(stop); once() }\n",
     "a.go": "package a\n\nfunc stop() {}\n\nfunc once() {}\n\nfunc use(f func()) { f() }\n",
