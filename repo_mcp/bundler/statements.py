@@ -80,6 +80,16 @@ def holds_failure(line: str) -> bool:
     return _FAILS.search(line) is not None
 
 
+def leaves(line: str) -> bool:
+    """Return True for a line that leaves a block: it returns, raises, breaks or continues."""
+    return _LEAVES.match(line) is not None
+
+
+def tells(line: str) -> bool:
+    """Return True for a line that only logs."""
+    return _TELLS.match(line) is not None
+
+
 def cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]) -> list[Statement]:
     """Return the statements of a body, its signature first. `code` has the numbers of the lines of code."""
     found: list[Statement] = []
@@ -88,7 +98,7 @@ def cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]
         first, depth, last = code[at], 0, at
         while last < len(code):
             text = _QUOTED.sub('""', body.lines[code[last] - 1])
-            depth += sum(text.count(one) for one in _OPENS) - sum(text.count(one) for one in _CLOSES)
+            depth += _count_open(text) + _count_closed(body, code, last)
             is_open = depth > 0 or _goes_on(body, code, last, text)
             if not is_open or text.rstrip().endswith("{") or last - at + 1 >= MAX_STATEMENT_LINES:
                 break
@@ -98,6 +108,17 @@ def cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]
         at = last + 1
     weighed = _end_with_result(body, _hand_on(body, _credit_makers(body, _keep_near(body, found))))
     return _begin_with_signature(body, weighed)
+
+
+def _count_open(text: str) -> int:
+    return sum(text.count(one) for one in _OPENS) - sum(text.count(one) for one in _CLOSES)
+
+
+def _count_closed(body: Body, code: Sequence[int], at: int) -> int:
+    """Return what the lines that only close something add to the depth before the next line of code."""
+    end = code[at + 1] if at + 1 < len(code) else body.end_line + 1
+    between = (number for number in range(code[at] + 1, min(end, len(body.lines) + 1)))
+    return sum(_count_open(body.lines[one - 1]) for one in between if says_nothing(body.lines[one - 1]))
 
 
 def _begin_with_signature(body: Body, statements: list[Statement]) -> list[Statement]:
@@ -150,7 +171,7 @@ def _hand_on(body: Body, statements: list[Statement]) -> list[Statement]:
     handed: dict[int, float] = {}
     for position, one in enumerate(statements):
         outer = list_outer(body, statements, position)[:1] if not one.worth and one.bonus else []
-        if outer and _LEAVES.match(body.lines[one.first - 1]):
+        if outer and leaves(body.lines[one.first - 1]):
             handed[outer[0]] = one.bonus
     return [replace(one, bonus=one.bonus + handed.get(at, 0.0)) for at, one in enumerate(statements)]
 
@@ -160,7 +181,7 @@ def _end_with_result(body: Body, statements: list[Statement]) -> list[Statement]
     inner = [one for one in statements[1:] if not is_empty(body, one) and one.indent > statements[0].indent]
     least = min((one.indent for one in inner), default=0)
     last = next((one for one in reversed(inner) if one.indent == least), None)
-    if last is None or _LEAVES.match(body.lines[last.first - 1]):
+    if last is None or leaves(body.lines[last.first - 1]):
         return statements
     return [replace(one, bonus=one.bonus + LEAVES) if one is last else one for one in statements]
 
@@ -168,8 +189,8 @@ def _end_with_result(body: Body, statements: list[Statement]) -> list[Statement]
 def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> Statement:
     text = "\n".join(body.lines[first - 1 : last])
     bonus = FAILS * bool(_FAILS.search(text)) + BRANCHES * bool(_BRANCHES.match(text))
-    worth = 0.0 if _BARE.match(text) else TELLS if _TELLS.match(text) else 1.0
-    bonus += LEAVES * bool(_LEAVES.match(text)) + LEADS * leads(text)
+    worth = 0.0 if _BARE.match(text) else TELLS if tells(text) else 1.0
+    bonus += LEAVES * leaves(text) + LEADS * leads(text)
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
     return Statement(first, last, len(top) - len(top.lstrip()), terms, bonus, worth)

@@ -12,10 +12,11 @@ from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.written_names import names_setting
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.grammar import Phrase
+from repo_mcp.research.question.grammar import Phrase, parse_question
 from repo_mcp.research.question.subjects import Subjects, looks_like_name
 from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.settings.configured import is_written
+from repo_mcp.research.settings.described_bounds import find_bound
 from repo_mcp.research.settings.documented_settings import find_documented, read_description
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
@@ -25,7 +26,11 @@ _ASKS_PATH = re.compile(
     r"\b(?:reach|call|trigger|invok|lead|path|rout|chain|flow|trac|connect|relat|depend|arriv|ends? up)|->|→",
     re.IGNORECASE,
 )
-_ASKS_EVENT = re.compile(r"\W*what happens when (?!(?:i|we|you|someone)\b)", re.IGNORECASE)
+_OF_EVENTS = (Form.DEPENDENTS, Form.CALLERS)
+_ASKS_EVENT = re.compile(
+    r"\W*what (?:happens|becomes)(?: (?:to|of) .+?)? (?:when|if|after) (?!(?:i|we|you|someone)\b)",
+    re.IGNORECASE,
+)
 
 
 def settle_reading(state: ResearchState, reading: Reading) -> Reading:
@@ -38,6 +43,24 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     not ask where `services` is declared.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
+    settled = _settle(state, reading, question, asked)
+    bound = _find_bound(state, question) if settled.form is Form.OPEN else ""
+    if not bound:
+        return settled
+    found = Subjects(state.graph, state.request.folder).find(Phrase(bound), Form.CONFIGURED)
+    state.documented = "its name"
+    return build_reading(
+        Form.CONFIGURED, (found if found.taken_as is TakenAs.DECLARED else Subject(bound, TakenAs.WORDS),)
+    )
+
+
+def _find_bound(state: ResearchState, question: str) -> str:
+    """Return the name of the setting that a question describes by what it bounds; "" for another one."""
+    parsed = next((one for one in parse_question(question) if one.form is Form.CONFIGURED), None)
+    return "" if parsed is None else find_bound(state, parsed.phrases[0].text)
+
+
+def _settle(state: ResearchState, reading: Reading, question: str, asked: list[str]) -> Reading:
     least = SENTENCE_WORDS.get(reading.form)
     if least is not None and any(_is_sentence(one, least) for one in reading.subjects):
         return _read_as_open(state)
@@ -48,7 +71,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     if reading.form is not Form.CONFIGURED and (described := read_description(question)):
         return _settle_described(state, described)
     is_named = any(map(looks_like_name, asked))
-    if reading.form is Form.DEPENDENTS and _ASKS_EVENT.match(question) and not is_named:
+    if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_named:
         return _read_as_open(state)
     if reading.form is not Form.FLOW or _ASKS_PATH.search(question) or is_named:
         return reading

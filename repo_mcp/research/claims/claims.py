@@ -19,6 +19,7 @@ from repo_mcp.research.claims.differences import (
     describe_members,
     describe_passing,
 )
+from repo_mcp.research.claims.outcomes import describe_handling, describe_outcome
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
@@ -85,7 +86,10 @@ def build_claim(
         unknown = [_describe_unknown(state, one) for one in undeclared]
         return " ".join([*unknown, *describe_unparsed(state, unparsed)])
     if reading.form in _RELATIONS:
+        calling = [one for one in state.findings if one.hop == 1] if reading.form is Form.CALLERS else []
+        handling = describe_handling(state, calling)
         related = f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
+        related = " ".join([*handling, related])
         return f"{_describe_undeclared(reading)}{related}"
     if reading.form is Form.TESTS:
         return describe_tests(state, [node for subject in reading.subjects for node in subject.nodes])
@@ -289,6 +293,7 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
     sentences = _judge_best(state, name_briefly(best), rivals, doubt, makes_none=errors == "")
     if errors:
         sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
+    sentences += filter(None, [describe_outcome(state)])
     callees = list(_list_called(state, best.declaration))
     if callees:
         who = shorten(best.qualified_name) if rivals else "It"
@@ -364,7 +369,7 @@ def _describe_places(state: ResearchState) -> str:
     if not near:
         return ""
     places = [f"{shorten_symbol(one)} ({one.citation})" for one in near[:3]]
-    sentences = _judge_best(state, places[0])
+    sentences = [*_judge_best(state, places[0]), *filter(None, [describe_outcome(state)])]
     if len(near) > 1:
         sentences.append(f"Also close {_list_next(places[1:])}.")
     return " ".join([*sentences, *_describe_section(state)])

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from repo_mcp.research.findings.citing import join_names, name_findings
 from repo_mcp.research.findings.records import Finding, Form, Reading
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.grammar import leave_out_lead
 from repo_mcp.text.question_words import list_words, tells_something
 
 _OF_WORDS = frozenset({Form.OPEN, Form.ERRORS})
@@ -45,7 +46,8 @@ def leave_out_told(claim: str, before: Iterable[str]) -> str:
 
 
 def write_question(part: str) -> str:
-    """Return a part of a question as a sentence."""
+    """Return a part of a question as a sentence, without "I want to know" before it."""
+    part = leave_out_lead(part)
     return f"{part[:1].upper()}{part[1:]}?"
 
 

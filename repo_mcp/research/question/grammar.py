@@ -184,6 +184,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      "<is?><called>(?: from| by)?"),
     (Form.CALLERS, "where (?:do|does) (?:we|it|they|one|the code|you) "
      "(?:call|invoke|create|instantiate|raise|run) X"),
+    (Form.CALLERS, "what (?:happens|becomes)(?: to .+?| of .+?)? (?:when|if|after) X.. "
+     "(?:raises?|throws?|fails?|panics?|returns? .+|gives? .+)"),
     (Form.CALLERS, "how (?:does|do) (?:the code |execution |control |we |one )?(?:reach|get to) X"),
     (Form.CONFIGURED, "(?:what|how) (?:does|is) (?:the |a )?<setting> (?P<x>" + _KEY + ") "
      "(?:do|mean|control|change|affect|work|for|used for)"),
@@ -346,12 +348,15 @@ def asks_for_tests(query: str) -> bool:
     return any(one.form is Form.TESTS for one in parse_question(query))
 
 
+def leave_out_lead(text: str) -> str:
+    """Return a question without a polite opening, such as "please tell me"."""
+    lead = _LEAD.match(text)
+    return text if lead is None or lead.end() == len(text) else text[lead.end() :]
+
+
 def _strip(text: str) -> str:
     """Return a question without a polite opening, a closing "in this repository" or end punctuation."""
-    text = text.strip().rstrip("?!. ").strip()
-    lead = _LEAD.match(text)
-    if lead is not None and lead.end() < len(text):
-        text = text[lead.end() :]
+    text = leave_out_lead(text.strip().rstrip("?!. ").strip())
     for _ in range(2):
         text = _TAIL.sub("", text)
     return text

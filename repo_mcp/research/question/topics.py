@@ -89,7 +89,8 @@ class Topic:
 def find_topic(part: str) -> Topic:
     """Return what a part of a question is about; a topic of empty texts if that cannot be told."""
     parsed = parse_question(part)[0]
-    if parsed.form is not Form.OPEN and parsed.form not in OF_WORDS and parsed.phrases:
+    is_event = parsed.form is Form.CALLERS and not any(looks_like_name(one.text) for one in parsed.phrases)
+    if parsed.form not in (Form.OPEN, *OF_WORDS) and parsed.phrases and not is_event:
         named = " and ".join(one.text for one in parsed.phrases if one.text)
         if len(named.split()) <= MOST_WORDS or parsed.form is Form.DIFFERENCE:
             return Topic(named)

@@ -9,7 +9,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.failing import find_below
+from repo_mcp.research.words.failing import fails, find_below
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 
@@ -53,11 +53,21 @@ def _lies_in(path: str, folders: Sequence[str]) -> bool:
 
 
 def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds; functions that fail below the best one come right behind it."""
+    """Return the seeds; functions that fail below the best one come right behind it.
+
+    A function that neither fails nor calls one that does leaves the lead to one of the next that does.
+    """
     best = seeds[0].node if seeds else None
     if best is None or best.symbol.kind not in CALLABLE_KINDS:
         return [*seeds]
     below = [*find_below(state, [best], MOST_BELOW).items()][:MOST_BELOW]
+    if not below and not fails(state, best):
+        failing_one = next((one for one in seeds[1:BEST] if one.node and fails(state, one.node)), None)
+        return (
+            [*seeds]
+            if failing_one is None
+            else [failing_one, *(one for one in seeds if one is not failing_one)]
+        )
     known = {seed.node: seed for seed in seeds}
     failing = [known.get(node) or replace(build_seed(state, node, 0.0), reason=why) for node, why in below]
     return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed not in failing)]

@@ -20,7 +20,7 @@ ORDERING = {
 
 def test_errors_of_what_only_shares_words_are_not_named() -> None:
     claim = Asked(ORDERING).ask("which errors can choosing the sort order raise?").claim
-    assert claim.startswith("Errors that arise here: OrderUnknown (config.py:13). ")
+    assert claim == "Errors that arise here: OrderUnknown (config.py:13)."
 
 
 def test_what_fails_two_calls_below_the_best_is_shown_with_it() -> None:
@@ -48,7 +48,7 @@ def test_the_type_of_an_error_makes_none() -> None:
         "        CyclicException() {\n            super(1);\n        }\n    }\n}\n"
     }
     claim = Asked(files).ask("which errors can resolving plugins raise?").claim
-    assert claim.startswith("Errors that arise here: Resolver.CyclicException (Resolver.java:3). ")
+    assert claim == "Errors that arise here: Resolver.CyclicException (Resolver.java:3)."
 
 
 def test_functions_that_make_or_ask_about_errors_are_none() -> None:

@@ -1,0 +1,209 @@
+"""Say what a question's event leads to, by the block of code that has its words.
+
+    "What happens when no driver is registered"  ->  `if driver is None:` leads to `raise UnknownDriver(name)`
+    "What happens when load raises"              ->  in its caller, `except OSError:` leads to `return False`
+
+Both lines are quoted and cited, and are shown. Loops and blocks without a condition are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from repo_mcp.bundler.body import Body, list_code
+from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, is_branch, leaves, tells
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.findings.citing import shorten_symbol
+from repo_mcp.research.findings.locating import is_test
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.lacking_words import weigh_words
+from repo_mcp.text.citations import write_citation
+from repo_mcp.text.question_words import list_words, shares_word
+
+LOOKED_AT, NEXT = 4, 0.8  # best findings; factor for each that comes behind another
+LEAST_SHARE = 0.55  # of the weight of the event's words, in a block
+MOST_STATEMENTS = 10  # of a block: a longer one has any word somewhere
+MOST_CALLERS, NEAR = (
+    2,
+    3,
+)  # callers of which it is told; statements behind a call in which its result is tested
+QUOTED_CHARS = 90
+_ASKS = re.compile(
+    r"\b(?:what (?:happens|becomes|does)|what if|when (?:does|do|is|are|can|will)|gives? up|until when)\b",
+    re.IGNORECASE,
+)
+_FAILS = re.compile(r"\b(?:raises?|throws?|fails?|panics?|rejects?|crashes)\b", re.IGNORECASE)
+_RETURNS = re.compile(r"\b(?:returns?|gives?|yields?|is|resolves)\b", re.IGNORECASE)
+_LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:for|while|switch|match|when)\b(?!.*->)")
+_ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")
+_ARM = re.compile(r"\w[^=]*=>\s*\{?\s*$")  # of a `match`
+_HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
+_MADE = re.compile(
+    r"\s*+(?:(?:const|let|var|val|auto|final)\s+)?([\w$, ()*]+?)\s*(?::[^=]{1,40})?:?=(?![=>])"
+)
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A condition and what stands under it."""
+
+    condition: Statement
+    inner: tuple[Statement, ...]
+    otherwise: Statement | None = None  # the condition that does not hold, if this is a bare `else`
+
+
+def describe_outcome(state: ResearchState) -> str:
+    """Return a sentence on what the question's event leads to in the best declarations; "" for none."""
+    query = state.request.query
+    if _ASKS.search(query) is None or state.lacking:
+        return ""
+    words = list_words(query)
+    weighed = weigh_words(words, state.weights) or dict.fromkeys(words, 1.0)
+    best: tuple[float, int, Finding, Block, Body] | None = None
+    near = [one for one in state.findings if not one.hop and one.kind != "section" and one.name]
+    near = [one for one in near if is_test(one.path, one.symbol) is state.wants_tests]
+    for position, one in enumerate(near[:LOOKED_AT]):
+        # What the function is about by its name, all of its blocks are about.
+        event = {word: worth for word, worth in weighed.items() if not shares_word(one.symbol, (word,))}
+        event = event if event and not position else weighed
+        body = _read(state, one)
+        for block in _iter_blocks(body):
+            text = _quote(body, (block.condition, *block.inner), 2_000)
+            worth = sum(event[word] for word in event if shares_word(text, (word,)))
+            share = worth / sum(event.values())
+            is_told = position and tells(body.lines[_find_end(body, block).first - 1])
+            if share < LEAST_SHARE or is_told:  # what only logs says little of another function
+                continue
+            rank = share * NEXT**position
+            if best is None or (rank, -len(block.inner)) > (best[0], -best[1]):
+                best = (rank, len(block.inner), one, block, body)
+    return "" if best is None else _tell(state, best[2], best[4], best[3])
+
+
+def describe_handling(state: ResearchState, calling: Sequence[Finding]) -> list[str]:
+    """Return a sentence for each caller on what it does if what it calls fails, or with what that returns.
+
+    The question says which of both it asks for; none are returned for one that asks for neither.
+    """
+    query = state.request.query
+    fails = _FAILS.search(query) is not None
+    if _ASKS.search(query) is None or not (fails or _RETURNS.search(query)):
+        return []
+    sentences: list[str] = []
+    for one in calling:
+        if len(sentences) < MOST_CALLERS and one.lines and not is_test(one.path, one.symbol):
+            body = _read(state, one)
+            blocks = [*_iter_handling(body, one.lines[0], fails=fails)]
+            sentences += filter(None, (_tell(state, one, body, block) for block in blocks[:MOST_CALLERS]))
+    return sentences
+
+
+def _read(state: ResearchState, one: Finding) -> Body:
+    lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
+    return Body(lines, one.start_line, min(one.end_line, len(lines)), one.start_line, {}, comments)
+
+
+def _cut(body: Body) -> list[Statement]:
+    return cut_statements(body, list_code(body), lambda _line: False)
+
+
+def _iter_blocks(body: Body) -> Iterator[Block]:
+    """Yield the conditions of a body, each with the statements under it."""
+    statements = _cut(body)
+    for at, one in enumerate(statements):
+        line = body.lines[one.first - 1]
+        if at and (is_branch(line) or _ARM.search(line)) and not _LOOPS.match(line):
+            inner = _list_inner(statements, at)
+            is_else = _ELSE.match(line) is not None
+            above = _find_condition(body, statements, at) if is_else else None
+            if inner and len(inner) <= MOST_STATEMENTS and not (is_else and above is None):
+                yield Block(one, inner, above)
+
+
+def _list_inner(statements: Sequence[Statement], at: int) -> tuple[Statement, ...]:
+    end = next(
+        (
+            below
+            for below in range(at + 1, len(statements))
+            if statements[below].indent <= statements[at].indent
+        ),
+        len(statements),
+    )
+    return tuple(statements[at + 1 : end])
+
+
+def _find_condition(body: Body, statements: Sequence[Statement], at: int) -> Statement | None:
+    """Return the condition to which an `else` belongs."""
+    above = (one for one in reversed(statements[:at]) if one.indent <= statements[at].indent)
+    found = next(above, None)
+    is_condition = found is not None and is_branch(body.lines[found.first - 1])
+    return found if is_condition and found is not None and found.indent == statements[at].indent else None
+
+
+def _iter_handling(body: Body, line: int, *, fails: bool) -> Iterator[Block]:
+    """Yield the handlers around the call on a line, or the first test of what it returns."""
+    statements = _cut(body)
+    at = next((at for at, one in enumerate(statements) if one.first <= line <= one.last), None)
+    if at is None:
+        return
+    own = statements[at]
+    if fails:
+        indent = own.indent
+        for block in _iter_blocks(body):
+            is_around = block.condition.first > own.last and block.condition.indent < indent
+            if is_around and _HANDLES.match(body.lines[block.condition.first - 1]):
+                yield block
+        return
+    made = _MADE.match(body.lines[own.first - 1])
+    names = set(_NAME.findall(made[1])) if made else set()
+    for block in _iter_blocks(body):
+        if block.condition is own or block.condition.first == own.first:
+            yield block
+            return
+        near = statements[at + 1 : at + 1 + NEAR]
+        tested = set(_NAME.findall(_quote(body, (block.condition,), 400)))
+        if any(one.first == block.condition.first for one in near) and names & tested:
+            yield block
+            return
+
+
+def _find_end(body: Body, block: Block) -> Statement:
+    """Return the statement with which a block ends, or else the last one that does more than to log."""
+    own = [one for one in block.inner if one.indent == block.inner[0].indent]
+    for one in reversed(own):
+        line = body.lines[one.first - 1]
+        if leaves(line) or holds_failure(line):
+            return one
+    doing = [one for one in own if not tells(body.lines[one.first - 1])]
+    return (doing or own)[-1]
+
+
+def _tell(state: ResearchState, one: Finding, body: Body, block: Block) -> str:
+    """Return the sentence on a block, and show the lines that it quotes."""
+    end = _find_end(body, block)
+    condition = block.otherwise or block.condition
+    _show(state, one, (condition, block.condition, end))
+    place = write_citation(one.path, condition.first, condition.first)
+    target = write_citation(one.path, end.first, end.first)
+    quoted = f"`{_quote(body, (condition,))}` ({place})"
+    where = f"where {quoted} does not hold, it comes to" if block.otherwise else f"{quoted} leads to"
+    return f"In {shorten_symbol(one)}, {where} `{_quote(body, (end,))}` ({target})."
+
+
+def _show(state: ResearchState, one: Finding, told: Iterable[Statement]) -> None:
+    lines = {at for own in told for at in (own.first, own.last)}
+    place = (one.path, one.start_line, one.symbol)
+    for at, known in enumerate(state.findings):
+        if (known.path, known.start_line, known.symbol) == place:
+            shown = known.shown or (known.start_line, *known.lines)
+            state.findings[at] = replace(known, shown=tuple(sorted({*shown, *lines})))
+
+
+def _quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS) -> str:
+    """Return the text of statements on one line."""
+    lines = (line for one in statements for line in body.lines[one.first - 1 : one.last])
+    text = " ".join(" ".join(lines).split()).replace("`", "'").strip("{} ").rstrip(":").strip()
+    return text if len(text) <= most else f"{text[: most - 1]}…"

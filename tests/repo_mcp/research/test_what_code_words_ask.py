@@ -1,0 +1,189 @@
+"""Questions in the code's own words: what an event leads to, what handles it, what bounds something."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.bundler.body import Body, list_code
+from repo_mcp.bundler.statements import cut_statements
+from repo_mcp.research.findings.records import Form
+from tests.repo_mcp.research.asking import Asked, find_one
+
+DEPOT = """def receive_parcel(parcel):
+    try:
+        label = read_label(parcel)
+    except LabelError:
+        log.warning("label of the parcel is not readable")
+        return
+    shelf = find_shelf(label)
+    if shelf is None:
+        log.warning(
+            "shelf %s is not found",
+            label,
+        )
+        return
+    if shelf.full:
+        raise ShelfFull(shelf)
+    shelf.put(parcel)
+
+
+def read_label(parcel):
+    if not parcel.label:
+        raise LabelError(parcel)
+    return parcel.label
+
+
+def find_shelf(label):
+    return SHELVES.get(label)
+
+
+def sort_letters(letters):
+    for letter in letters:
+        if letter.lost:
+            give_up(letter)
+        else:
+            deliver("the letter is sorted")
+
+
+def check(parcel):
+    try:
+        read_label(parcel)
+    except (LabelError, OSError):
+        return False
+    return True
+"""
+
+
+def _ask(question: str) -> str:
+    return Asked({"depot.py": DEPOT}).ask(question).claim
+
+
+def test_what_an_event_leads_to_is_quoted_and_shown() -> None:
+    report = Asked({"depot.py": DEPOT}).ask("What happens if the shelf is full?")
+    assert (
+        "In depot.receive_parcel, `if shelf.full` (depot.py:14) leads to `raise ShelfFull(shelf)`"
+        in report.claim
+    )
+    shown = find_one(report, "depot.receive_parcel").excerpt
+    assert "14\t" in shown
+    assert "15\t" in shown
+
+
+def test_an_alternative_is_told_with_the_condition_that_does_not_hold() -> None:
+    claim = _ask("When does sorting deliver a letter?")
+    assert "where `if letter.lost` (depot.py:31) does not hold, it comes to `deliver(" in claim
+
+
+def test_a_question_for_no_event_is_told_no_outcome() -> None:
+    assert "leads to" not in _ask("How is a parcel received whose shelf is full?")
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "What happens when read_label raises?",
+            [
+                "In depot.receive_parcel, `except LabelError` (depot.py:4) leads to `return` (depot.py:6).",
+                "In depot.check, `except (LabelError, OSError)` (depot.py:40) leads to `return False`",
+            ],
+        ),
+        (
+            "Who calls find_shelf, and what happens when it returns None?",
+            ["In depot.receive_parcel, `if shelf is None` (depot.py:8) leads to `return` (depot.py:13)."],
+        ),
+    ],
+)
+def test_what_callers_do_with_a_failure_or_a_result_is_told(question: str, told: list[str]) -> None:
+    claim = _ask(question)
+    for sentence in told:
+        assert sentence in claim
+
+
+def test_plain_words_that_are_a_name_ask_for_no_callers() -> None:
+    text = "def job():\n    return 1\n\n\ndef run(job):\n    try:\n        job()\n"
+    text += "    except OSError:\n        return 2\n"
+    report = Asked({"job.py": text}).ask("What happens when a job fails?")
+    assert report.reading.form is Form.OPEN
+
+
+def test_a_statement_ends_where_a_line_closes_its_brackets() -> None:
+    lines = DEPOT.split("\n")
+    body = Body(lines, 1, 16, 1, {}, frozenset())
+    found = [(one.first, one.last) for one in cut_statements(body, list_code(body), lambda _line: False)]
+    assert (9, 11) in found  # the bracket that closes it, which says nothing, is line 12
+    assert (13, 13) in found
+
+
+BOUNDED = {
+    "app/default.conf": "[core]\nmax_shelf_length = 10000\nmax_lines = 3\n",
+    "app/shelf.py": "def add(config, parcels, shelf):\n"
+    "    if len(parcels) > config['max_shelf_length']:\n        raise ShelfFull(shelf)\n",
+    "app/Server.kt": "class HttpConfig {\n    var maxParcelSize = 1_000\n    var parcelCounter = 3\n}\n",
+    "app/beats.py": "class Watch:\n    missed_beats_limit = 6\n    last_beats_limit_error = None\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "place"),
+    [
+        (
+            "Where is the limit on how many parcels the shelf may hold configured?",
+            "max_shelf_length",
+            "app/default.conf:2",
+        ),
+        (
+            "Where is the limit on how large a parcel may be configured?",
+            "maxParcelSize",
+            "app/Server.kt:2",
+        ),
+        (
+            "Where is the number of missed beats after which a worker is considered dead configured?",
+            "missed_beats_limit",
+            "app/beats.py:2",
+        ),
+    ],
+)
+def test_a_setting_is_found_by_what_it_bounds(question: str, name: str, place: str) -> None:
+    report = Asked(BOUNDED).ask(question)
+    assert report.reading.form is Form.CONFIGURED
+    assert report.claim.startswith(f"By its name, this is {name}. ")
+    assert place in report.claim
+
+
+def test_what_no_name_bounds_stays_an_open_question() -> None:
+    report = Asked(BOUNDED).ask("Where is the limit on how many clerks a counter may have configured?")
+    assert report.reading.form is Form.OPEN
+
+
+POOL = """def take_parcel(pool):
+    return pool.take()
+
+
+class Pool:
+    def take(self):
+        \"\"\"Take a parcel out of the pool of parcels when one is taken.\"\"\"
+        if self.closed:
+            raise RuntimeError("the pool of parcels is closed")
+        return self.parcels.pop()
+
+
+def set_parcel_wait_timeout_seconds(seconds):
+    if seconds < 1:
+        raise ValueError("at least a second")
+
+
+def take_parcel_with_timeout(parcel, wait):
+    raise OSError("no parcel, wait for it, timeout")
+"""
+
+
+def test_what_makes_no_error_leaves_the_lead_to_what_does() -> None:
+    claim = Asked({"pool.py": POOL}).ask("Which errors can a pool raise when a parcel is taken?").claim
+    assert 'RuntimeError "the pool of parcels is closed" (pool.py:9)' in claim
+    assert "is not known to cause an error" not in claim
+
+
+def test_errors_are_those_of_the_function_that_is_named_after_what_is_done() -> None:
+    claim = Asked({"pool.py": POOL}).ask("Which errors can setting the parcel wait timeout give?").claim
+    assert claim == 'Errors that arise here: ValueError "at least a second" (pool.py:15).'
