@@ -389,6 +389,10 @@ def _describe_recipe(state: ResearchState) -> str:
         return ""
     if Role.REGISTERS in found:
         sentences.append(f"{found[Role.REGISTERS]} registers one.")
+    twins = [one for one in state.findings if one.role is Role.TWIN]
+    if twins:
+        are = "Of the same name is" if len(twins) == 1 else "Of the same names are"
+        sentences.append(f"{are} {name_findings(twins)}.")
     if Role.TAKES_ONE in found:
         sentences.append(f"{found[Role.TAKES_ONE]} takes one.")
     if Role.LISTS in found:

@@ -149,8 +149,10 @@ def _take_hop(
         state.check()
         found = traversal.expand(state, node, bounds)
         links = drop_guesses(state, sort_links(found.links, traversal), guessed, upwards=traversal.upwards)
-        if not is_first and state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE:
-            links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
+        sure = [link for link in links if link.confidence is not Confidence.POSSIBLE]
+        is_guess = state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE
+        if not is_first and (is_guess or sure):  # beside what is sure, a guess at a later hop is noise
+            links = sure
         _note_cut(state, node, found, bounds, len(links) - fan, fan)
         if traversal.finds_entries and not found.cut:
             _note_entry(state, node, links)

@@ -28,6 +28,7 @@ class Role(Enum):
     TAKES_ONE = auto()  # makes something with one of the kind
     LISTS = auto()  # names several of the kind
     MODEL = auto()  # one of the kind, to be copied
+    TWIN = auto()  # has the name of one of these, in another place that the question names
 
     # Around a subject.
     FILLS = auto()  # overrides or implements it

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from repo_mcp.graph.nodes import Node
+from repo_mcp.research.findings.named_symbols import find_by_name
 from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_model
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_inner_base, is_enumeration
 from repo_mcp.research.kinds.examples import find_listing, find_model
 from repo_mcp.research.kinds.registering import find_registering, find_taking
+from repo_mcp.text.question_words import list_words, shares_word
+
+MOST_TWINS = 3
+_BOTH = re.compile(r"\bboth\b.*\band\b", re.IGNORECASE)
+_TWINNED = (Role.BASE, Role.REGISTERS, Role.TAKES_ONE, Role.LISTS)
 
 
 def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Reason]]:
@@ -31,4 +40,21 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Re
         kin.append((listing[0], Reason(text, Role.LISTS)))
     if model is not None:
         kin.append((model, explain_model(noun)))
-    return kin
+    return [*kin, *_list_twins(state, kin)]
+
+
+def _list_twins(state: ResearchState, kin: Sequence[tuple[Node, Reason]]) -> list[tuple[Node, Reason]]:
+    """Return declarations with the name and kind of one of the kin, in a place that the question names too.
+
+    "On both the client and the server" asks for `server/register`, too, where `client/register` is known.
+    """
+    words = list_words(state.request.query)
+    twins: dict[Node, Reason] = {}
+    for node, reason in kin if _BOTH.search(state.request.query) else ():
+        other_words = [word for word in words if not shares_word(node.path, (word,))]
+        for other in find_by_name(state, node.symbol.name) if reason.role in _TWINNED else ():
+            is_same = (other.symbol.name, other.symbol.kind) == (node.symbol.name, node.symbol.kind)
+            if is_same and shares_word(other.path, other_words):
+                text = f"has the name of {node.qualified_name}, in a place that the question names too"
+                twins.setdefault(other, Reason(text, Role.TWIN))
+    return [*twins.items()][:MOST_TWINS]

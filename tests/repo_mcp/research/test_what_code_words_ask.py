@@ -187,3 +187,42 @@ def test_what_makes_no_error_leaves_the_lead_to_what_does() -> None:
 def test_errors_are_those_of_the_function_that_is_named_after_what_is_done() -> None:
     claim = Asked({"pool.py": POOL}).ask("Which errors can setting the parcel wait timeout give?").claim
     assert claim == 'Errors that arise here: ValueError "at least a second" (pool.py:15).'
+
+
+def _declare_sorters(side: str) -> str:
+    return (
+        f"package {side}\n\ntype Sorter interface {{\n\tSort() error\n}}\n\n"
+        "func RegisterSorter(name string, sorter Sorter) {\n\tsorters[name] = sorter\n}\n\n"
+        f"type Plain{side} struct{{}}\n\nfunc (p *Plain{side}) Sort() error {{\n\treturn nil\n}}\n"
+    )
+
+
+SIDES = {f"{side}/sorter.go": _declare_sorters(side) for side in ("client", "server", "depot")}
+
+
+def test_both_of_two_places_that_a_question_names_are_told() -> None:
+    report = Asked(SIDES).ask("Where would I add a new sorter on both the client and the server?")
+    assert report.claim.count("RegisterSorter (") == 2
+    assert "client/sorter.go:7-9" in report.claim
+    assert "server/sorter.go:7-9" in report.claim
+    assert "depot/" not in report.claim
+
+
+def test_only_a_question_for_both_is_told_twins() -> None:
+    assert "Of the same name" not in Asked(SIDES).ask("Where would I add a new sorter on the server?").claim
+
+
+def test_beside_what_is_sure_a_guess_at_a_later_hop_is_left_out() -> None:
+    files = {
+        "router.py": "class Router:\n    def format(self, path):\n        return _format(path)\n\n"
+        "    def get(self, path):\n        return self.format(path)\n\n\n"
+        "def _format(path):\n    return path + '/index.html'\n",
+        "other.py": "def show(moment):\n    return moment.format()\n",
+    }
+    report = Asked(files).ask("What breaks if I change _format?")
+    assert [one.symbol for one in report.findings if one.hop] == ["router.Router.format", "router.Router.get"]
+
+
+def test_a_polite_opening_is_no_part_of_a_question_that_is_repeated() -> None:
+    claim = _ask("Please tell me who calls find_shelf, and where are letters sorted?")
+    assert claim.startswith("Who calls find_shelf? ")
