@@ -25,10 +25,9 @@ from repo_mcp.text.question_words import list_words, shares_word
 LOOKED_AT, NEXT = 4, 0.8  # best findings; factor for each that comes behind another
 LEAST_SHARE = 0.55  # of the weight of the event's words, in a block
 MOST_STATEMENTS = 10  # of a block: a longer one has any word somewhere
-MOST_CALLERS, NEAR = (
-    2,
-    3,
-)  # callers of which it is told; statements behind a call in which its result is tested
+MOST_CALLERS = 2  # of which it is told, and handlers of each
+NEAR = 3  # statements behind a call, one of which tests its result
+LINE_CHARS = 400  # read of a line, so that none takes long
 QUOTED_CHARS = 90
 _ASKS = re.compile(
     r"\b(?:what (?:happens|becomes|does)|what if|when (?:does|do|is|are|can|will)|gives? up|until when)\b",
@@ -38,6 +37,7 @@ _FAILS = re.compile(r"\b(?:raises?|throws?|fails?|panics?|rejects?|crashes)\b", 
 _RETURNS = re.compile(r"\b(?:returns?|gives?|yields?|is|resolves)\b", re.IGNORECASE)
 _LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:for|while|switch|match|when)\b(?!.*->)")
 _ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")
+_TRIES = re.compile(r"\s*+(?:try|do)\b")
 _ARM = re.compile(r"\w[^=]*=>\s*\{?\s*$")  # of a `match`
 _HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
 _MADE = re.compile(
@@ -74,8 +74,8 @@ def describe_outcome(state: ResearchState) -> str:
             text = _quote(body, (block.condition, *block.inner), 2_000)
             worth = sum(event[word] for word in event if shares_word(text, (word,)))
             share = worth / sum(event.values())
-            is_told = position and tells(body.lines[_find_end(body, block).first - 1])
-            if share < LEAST_SHARE or is_told:  # what only logs says little of another function
+            end = _find_end(body, block) if share >= LEAST_SHARE else None
+            if end is None or (position and tells(_read_line(body, end))):  # a log says little elsewhere
                 continue
             rank = share * NEXT**position
             if best is None or (rank, -len(block.inner)) > (best[0], -best[1]):
@@ -106,6 +106,10 @@ def _read(state: ResearchState, one: Finding) -> Body:
     return Body(lines, one.start_line, min(one.end_line, len(lines)), one.start_line, {}, comments)
 
 
+def _read_line(body: Body, one: Statement) -> str:
+    return body.lines[one.first - 1][:LINE_CHARS]
+
+
 def _cut(body: Body) -> list[Statement]:
     return cut_statements(body, list_code(body), lambda _line: False)
 
@@ -114,7 +118,7 @@ def _iter_blocks(body: Body) -> Iterator[Block]:
     """Yield the conditions of a body, each with the statements under it."""
     statements = _cut(body)
     for at, one in enumerate(statements):
-        line = body.lines[one.first - 1]
+        line = _read_line(body, one)
         if at and (is_branch(line) or _ARM.search(line)) and not _LOOPS.match(line):
             inner = _list_inner(statements, at)
             is_else = _ELSE.match(line) is not None
@@ -139,7 +143,7 @@ def _find_condition(body: Body, statements: Sequence[Statement], at: int) -> Sta
     """Return the condition to which an `else` belongs."""
     above = (one for one in reversed(statements[:at]) if one.indent <= statements[at].indent)
     found = next(above, None)
-    is_condition = found is not None and is_branch(body.lines[found.first - 1])
+    is_condition = found is not None and is_branch(_read_line(body, found))
     return found if is_condition and found is not None and found.indent == statements[at].indent else None
 
 
@@ -154,10 +158,10 @@ def _iter_handling(body: Body, line: int, *, fails: bool) -> Iterator[Block]:
         indent = own.indent
         for block in _iter_blocks(body):
             is_around = block.condition.first > own.last and block.condition.indent < indent
-            if is_around and _HANDLES.match(body.lines[block.condition.first - 1]):
+            if is_around and _HANDLES.match(_read_line(body, block.condition)):
                 yield block
         return
-    made = _MADE.match(body.lines[own.first - 1])
+    made = _MADE.match(_read_line(body, own))
     names = set(_NAME.findall(made[1])) if made else set()
     for block in _iter_blocks(body):
         if block.condition is own or block.condition.first == own.first:
@@ -170,20 +174,23 @@ def _iter_handling(body: Body, line: int, *, fails: bool) -> Iterator[Block]:
             return
 
 
-def _find_end(body: Body, block: Block) -> Statement:
-    """Return the statement with which a block ends, or else the last one that does more than to log."""
+def _find_end(body: Body, block: Block) -> Statement | None:
+    """Return the statement with which a block ends, or else the last one that does more than to log.
+
+    Return None if that is a condition, a loop or a `try`, of which the end says nothing by itself.
+    """
     own = [one for one in block.inner if one.indent == block.inner[0].indent]
-    for one in reversed(own):
-        line = body.lines[one.first - 1]
-        if leaves(line) or holds_failure(line):
-            return one
-    doing = [one for one in own if not tells(body.lines[one.first - 1])]
-    return (doing or own)[-1]
+    lines = {one: _read_line(body, one) for one in own}
+    leaving = [one for one in own if leaves(lines[one]) or holds_failure(lines[one])]
+    last = (leaving or [one for one in own if not tells(lines[one])] or own)[-1]
+    return None if is_branch(lines[last]) or _TRIES.match(lines[last]) else last
 
 
 def _tell(state: ResearchState, one: Finding, body: Body, block: Block) -> str:
     """Return the sentence on a block, and show the lines that it quotes."""
     end = _find_end(body, block)
+    if end is None:
+        return ""
     condition = block.otherwise or block.condition
     _show(state, one, (condition, block.condition, end))
     place = write_citation(one.path, condition.first, condition.first)
