@@ -93,7 +93,8 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
 def _find_done(state: ResearchState, text: str) -> list[Node]:
     """Return the functions whose names consist of a verb and other words: `readDown` for "reading down it".
 
-    It has more than half of the words, and one more is allowed. That with the most words is meant.
+    It has more than half of the words, and one more is allowed. That with the most words is meant, unless
+    several types have it.
     """
     verb, *others = _CLAUSE.split(text)[0].split() or [""]
     others = [word for word in others if word.lower() not in STOP_WORDS - _DIRECTIONS]
@@ -114,7 +115,8 @@ def _find_done(state: ResearchState, text: str) -> list[Node]:
         if count_words(node.symbol.name) - 1 <= held[node] > 1 and 2 * held[node] > len(words)
     ]
     most = max((held[node] for node in fitting), default=0)
-    return [node for node in fitting if held[node] == most]
+    best = [node for node in fitting if held[node] == most]
+    return best if len({node.qualified_name for node in best}) == 1 else []
 
 
 def fails(state: ResearchState, node: Node) -> bool:

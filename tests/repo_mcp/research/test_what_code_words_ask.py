@@ -189,6 +189,14 @@ def test_errors_are_those_of_the_function_that_is_named_after_what_is_done() -> 
     assert claim == 'Errors that arise here: ValueError "at least a second" (pool.py:15).'
 
 
+def test_a_deed_that_several_types_have_names_no_function() -> None:
+    pool = "class {}:\n    def return_parcel(self, parcel):\n"
+    pool += "        if parcel.lost:\n            raise {}(parcel)\n"
+    files = {f"{one.lower()}.py": pool.format(one, f"{one}Error") for one in ("Pool", "Depot")}
+    claim = Asked(files).ask("Which errors can returning a parcel raise?").claim
+    assert "fit the question about equally well" in claim or "fits the question best" in claim
+
+
 def _declare_sorters(side: str) -> str:
     return (
         f"package {side}\n\ntype Sorter interface {{\n\tSort() error\n}}\n\n"
