@@ -1,7 +1,7 @@
 """The declarations of C++, beyond those of C, and the table of all handlers.
 
-A function that is defined as `Foo::run` belongs to Foo if the file has declared Foo above, otherwise to an
-EXTENSION of that name, whose EXTEND row has the qualifier of Foo. A member function without a body is
+A function that is defined as `Foo::run`, or a class as `Foo::Impl`, belongs to Foo if the file has declared
+Foo above, otherwise to an EXTENSION of that name, whose EXTEND row has the qualifier of Foo. A member function without a body is
 FORWARD, unless it is pure: then it is ABSTRACT.
 
 Left out on purpose: instances of templates, and the choice between overloads.
@@ -10,6 +10,7 @@ Left out on purpose: instances of templates, and the choice between overloads.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c import (
@@ -142,6 +143,10 @@ def _on_union(walk: CaptureWalk, node: Node) -> None:
 
 def _declare_class(walk: CaptureWalk, node: Node, kind: SymbolKind, members: Access) -> None:
     before = len(walk.scopes)
+    name_node = node.child_by_field_name("name")
+    path = _read_path(walk, name_node) if name_node is not None else []
+    if name_node is not None and len(path) > 1 and path[-2][:1].isupper():  # no namespace
+        _find_holder(walk, node, name_node, path)
     declare_type(walk, node, kind)
     if len(walk.scopes) > before:
         walk.scope.access = members
@@ -218,18 +223,30 @@ def _is_pure(walk: CaptureWalk, node: Node) -> bool:
 
 def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
     """Declare a function that is defined outside its class or namespace."""
-    path = [*filter(None, (part.strip() for part in strip_arguments(walk.read(found.name)).split("::")))]
+    path = _read_path(walk, found.name)
     walk.take_words(found.name)
     refer_outer(walk, found.name, path[:-2])  # the definition of a member is no use of its class
     owner = path[-2] if len(path) > 1 else ""
+    parent = _find_holder(walk, node, found.name, path) if owner else 0
+    holder = OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner)
+    _declare_method(walk, node, found, 0, holder, " ".join(path[-1:]))
+
+
+def _read_path(walk: CaptureWalk, name: Node) -> list[str]:
+    """Return the parts of a name between `::`, without template arguments."""
+    return [*filter(None, (part.strip() for part in strip_arguments(walk.read(name)).split("::")))]
+
+
+def _find_holder(walk: CaptureWalk, node: Node, name: Node, path: Sequence[str]) -> int:
+    """Return the class to which a member that is defined outside it belongs, or an extension in its place."""
+    owner = path[-2]
     parent = walk.types_by_name.get(owner)
-    if parent is None and owner:
+    if parent is None:
         parent = walk.types_by_name[owner] = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False)
         walk.scopes.append(OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner))
-        walk.refer(ReferenceRole.EXTEND, owner, found.name, ".".join(path[:-2]))
+        walk.refer(ReferenceRole.EXTEND, owner, name, ".".join(path[:-2]))
         walk.scopes.pop()
-    holder = OpenScope(node.end_byte, parent or 0, SymbolKind.EXTENSION, owner)
-    _declare_method(walk, node, found, 0, holder, " ".join(path[-1:]))
+    return parent
 
 
 def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
