@@ -1,8 +1,8 @@
 """The declarations of C++, beyond those of C, and the table of all handlers.
 
 A function that is defined as `Foo::run`, or a class as `Foo::Impl`, belongs to Foo if the file has declared
-Foo above, otherwise to an EXTENSION of that name, whose EXTEND row has the qualifier of Foo. A member function without a body is
-FORWARD, unless it is pure: then it is ABSTRACT.
+Foo above, otherwise to an EXTENSION of that name, whose EXTEND row has the qualifier of Foo. A member
+function without a body is FORWARD, unless it is pure: then it is ABSTRACT.
 
 Left out on purpose: instances of templates, and the choice between overloads.
 """
