@@ -283,6 +283,7 @@ what breaks if X changes, how X and Y differ, the architecture.""",
         (
             'repo-mcp research "how is a transfer checked"',
             'repo-mcp research "what calls transfer_funds"',
+            'repo-mcp research "how does it start again? (resume, load_state)"',
             'repo-mcp research "the architecture" --top-k 5',
         ),
     )

@@ -60,6 +60,11 @@ _OF_BOTH = (
     " get_file_outline, list_directory, get_directory_tree or index_files. To find callers, use get_callers,"
     " not a search with a regex."
 )
+_OF_QUESTIONS = (
+    "Put names that the code may use behind a question in everyday words: how does it resume after a restart?"
+    " (restore_state, load)."
+)
+_TAKE_QUESTIONS = ("repo", "research")
 ROOT_OF_CLIENT = (
     "The repository is the root that the client names, the first if there are several; answers say which."
 )
@@ -81,6 +86,8 @@ def join_texts(texts: Mapping[str, str]) -> str:
     short = [_IN_SHORT[name] for name in texts if name in _IN_SHORT]
     if len(short) > 1:
         parts = [f"Read-only code access: {'; '.join(short)}.", *parts]
+    if any(texts.get(name) for name in _TAKE_QUESTIONS):
+        parts.append(_OF_QUESTIONS)
     if texts.keys() >= {"repo", "graph"}:
         parts.append(_OF_BOTH)
     return "\n\n".join(parts)

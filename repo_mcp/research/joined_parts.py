@@ -23,7 +23,7 @@ from repo_mcp.research.findings.records import (
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.investigations import Gathered
 from repo_mcp.research.question.topics import Topic, find_topic
-from repo_mcp.text.question_words import list_words
+from repo_mcp.text.question_words import list_words, shares_word
 
 MAX_WORDS = 6  # of a part, for a later part whose pronoun may stand for any of them
 MAX_PLACES = 2  # of one group around the findings of all parts
@@ -70,6 +70,12 @@ def list_told(answered: Iterable[AnsweredPart]) -> Mapping[str, frozenset[int]]:
         for one in part.state.findings:
             told[one.path].update(one.shown)
     return {path: frozenset(lines) for path, lines in told.items()}
+
+
+def leave_out_used(guesses: tuple[str, ...], answered: Iterable[AnsweredPart]) -> tuple[str, ...]:
+    """Return the guessed names that none of the best findings so far has, or all if each is used."""
+    best = " ".join(one.symbol for part in answered for one in part.state.findings[:1])
+    return tuple(one for one in guesses if not shares_word(best, list_words(one))) or guesses
 
 
 def drop_repeated(states: Sequence[ResearchState]) -> None:

@@ -50,6 +50,7 @@ from repo_mcp.research.joined_parts import (
     find_next_topic,
     follow_part,
     join_reports,
+    leave_out_used,
     list_told,
 )
 from repo_mcp.research.question.grammar import asks_for_tests
@@ -59,6 +60,7 @@ from repo_mcp.research.question.understanding import understand
 from repo_mcp.research.settled_reading import settle_reading
 from repo_mcp.research.structure.architecture import Architecture
 from repo_mcp.text.citations import write_citation
+from repo_mcp.text.guessed_names import split_guesses
 
 TEXT_HITS = 20  # of the search for the words, while there is no symbol index
 MAX_OUTSIDE = 40  # names declared outside that a report lists
@@ -98,6 +100,8 @@ def _build_edge(state: ResearchState, link: Link) -> MapEdge:
 def answer_question(request: ResearchRequest, source: Source, control: RunControl) -> Report:
     """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, or a search error."""
     check_request(request)
+    question, guesses = split_guesses(request.query)
+    request = replace(request, query=question, guesses=guesses)
     parts = split_question(request.query)
     if parts != (request.query,) and source.graph is not None:
         return _answer_parts(request, parts, source, control)
@@ -155,7 +159,8 @@ def _answer_parts(
     for position, part in enumerate(parts):
         if is_undeclared and has_pronoun(part):
             continue
-        own = replace(request, query=refer_back(part, topic))
+        guesses = leave_out_used(request.guesses, answered)
+        own = replace(request, query=refer_back(part, topic), guesses=guesses)
         follow = follow_part(control, position, len(parts))
         state = ResearchState(source, own, follow, wants_tests=asks_for_tests(own.query))
         state.parts, state.told = len(parts), list_told(answered)
@@ -245,7 +250,7 @@ def _join_outside(
 def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     """Answer with a search for the words alone."""
     request = state.request
-    for hit in search_words(state, request.query, TEXT_HITS):
+    for hit in search_words(state, " ".join((request.query, *request.guesses)), TEXT_HITS):
         state.add_place(build_hit_address(hit, "contains the words", 0))
     findings, _ = add_excerpts(state.source, state.findings)
     state.report_progress(state.depth + 1, f"{len(findings)} findings")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from repo_mcp.config.server_config import TOOLSETS, Limits, load_config
-from repo_mcp.protocol.instructions import OF_TOOLSETS
+from repo_mcp.protocol.instructions import join_instructions
 from repo_mcp.protocol.tool_arguments import describe_limits
 from repo_mcp.protocol.tool_model import Tool, Toolset
 
@@ -50,7 +50,7 @@ def _refuse() -> Any:
 
 def _render_toolset(toolset: Toolset) -> Iterator[str]:
     yield f"## The toolset {toolset.name}\n"
-    yield f"{OF_TOOLSETS[toolset.name]}\n"
+    yield f"{join_instructions([toolset.name])}\n"
     for tool in toolset.tools:
         yield from _render_tool(tool)
 

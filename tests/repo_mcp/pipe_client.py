@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from repo_mcp.protocol.calls import CallPool
-from repo_mcp.protocol.instructions import name_schemes
+from repo_mcp.protocol.instructions import join_texts, name_schemes
 from repo_mcp.protocol.messages import MODERN_VERSION, Answers
 from repo_mcp.protocol.resources import join_resources
 from repo_mcp.protocol.sampling import ANSWER_SECONDS, Sampler
@@ -70,7 +70,7 @@ class PipeClient:
         has_files = self.toolset.find_resources is not None
         answers = Answers(
             VERSION,
-            self.toolset.instructions,
+            join_texts({self.toolset.name: self.toolset.instructions}),
             offers_tasks=offers_tasks,
             schemes=name_schemes([self.toolset.name]) if has_files else (),
         )

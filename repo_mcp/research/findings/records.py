@@ -57,6 +57,7 @@ class ResearchRequest:
     focus: Focus | None = None
     folder: str = ""  # only what lies in it counts; "" for the root
     findings: int = 0  # number asked for; 0: the usual number
+    guesses: tuple[str, ...] = ()  # names that the code may use for what the question describes
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,10 @@ def understand(
         if reading is not None:
             return reading
     for one in parsed:
+        reading = _try_guesses(subjects, one, request.guesses, is_absent)
+        if reading is not None:
+            return reading
+    for one in parsed:
         reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
         if reading is not None and not is_partial:
             return reading
@@ -155,6 +159,26 @@ def _try_compared(subjects: Subjects, parsed: Parsed) -> Reading | None:
         return None
     found = subjects.find_compared(parsed.phrases)
     return build_reading(parsed.form, found) if found else None
+
+
+def _try_guesses(
+    subjects: Subjects, parsed: Parsed, guesses: Sequence[str], is_absent: Callable[[str], bool]
+) -> Reading | None:
+    """Return the reading with the first guessed name that exists as its only subject, or None.
+
+    That is for a question which only describes its subject: "who calls the check of settings? (validate)".
+    """
+    if len(parsed.phrases) != 1 or parsed.form not in (*_OF_SYMBOLS, Form.CONFIGURED):
+        return None
+    if subjects.find_undeclared(parsed.phrases[0]) is not None:
+        return None  # it has a name, and it has to be said that nothing declares that
+    for guess in guesses:
+        found = subjects.find(read_phrase(guess), parsed.form)
+        if found.is_found:
+            return build_reading(_fit_form(parsed.form, (found,)), (found,))
+        if parsed.form is Form.CONFIGURED and " " not in guess and not is_absent(guess):
+            return build_reading(parsed.form, (Subject(guess, TakenAs.WORDS),))
+    return None
 
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:

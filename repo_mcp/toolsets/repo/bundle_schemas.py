@@ -52,7 +52,7 @@ def bundle_input(limits: Limits) -> Schema:
     return build_object(
         {
             "prompt": build_text(
-                "Any text: whole issues, stack traces.",
+                "Any text: whole issues, stack traces, questions (with names the code may use).",
                 MAX_QUERY_CHARS,
             ),
             "budget": budget | {"description": "Never exceeded."},

@@ -112,8 +112,7 @@ ENTRIES = (
     Entry(
         "index_codebase",
         "Index the code base",
-        "Index the code base that is served, or bring its index up to date: only changed files are read"
-        " again. Says what changed and what could not be indexed.",
+        "Index the code base, or update its index: only changed files are read.",
         schemas.INDEX_INPUT,
         schemas.INDEX_OUTPUT,
         index_codebase,

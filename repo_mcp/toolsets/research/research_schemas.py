@@ -31,7 +31,7 @@ CONFIDENCES = ("exact", "probable", "possible", "text")
 RESEARCH_INPUT = build_object(
     {
         "query": build_text(
-            "what calls authenticate(), how are requests validated, ...",
+            "what calls authenticate(); with names the code may use: how is input validated? (check, schema)",
             MAX_QUERY_CHARS,
             0,
         ),

@@ -106,7 +106,8 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                'Also "an exact phrase", +must, -mustnot, sym:name, lang:python',
+                'A question (with names the code may use); "an exact phrase", +must, -mustnot, sym:name,'
+                " lang:python",
                 MAX_QUERY_CHARS,
             ),
             "path": PATH,

@@ -118,7 +118,15 @@ def test_versions_are_those_of_the_sdk() -> None:
 
 def test_instructions_said_early_are_those_of_the_toolset() -> None:
     assert TOOLSET.instructions == instructions.OF_TOOLSETS[TOOLSET.name]
-    assert instructions.join_instructions(["repo"]) == TOOLSET.instructions
+    assert instructions.join_instructions(["repo"]).startswith(f"{TOOLSET.instructions}\n")
+
+
+def test_how_to_help_a_question_is_said_once_for_the_toolsets_that_take_questions() -> None:
+    helped = {
+        names: instructions.join_instructions(names.split()).count("(restore_state, load)")
+        for names in ("repo", "research", "repo graph research", "graph", "retrieval", "")
+    }
+    assert helped == {"repo": 1, "research": 1, "repo graph research": 1, "graph": 0, "retrieval": 0, "": 0}
 
 
 @pytest.mark.parametrize("offers_tasks", [False, True])

@@ -1,0 +1,85 @@
+"""Questions in everyday words, with the names that the code may use: `(restore_state, load)`."""
+
+from __future__ import annotations
+
+from repo_mcp.research.findings.records import Form, TakenAs
+from tests.repo_mcp.research.asking import Asked
+
+DEPOT = """def restore_state(depot, folder):
+    if not folder.exists():
+        return None
+    return load_parcels(depot, folder)
+
+
+def load_parcels(depot, folder):
+    for parcel in folder.files():
+        if parcel.is_sealed:
+            depot.parcels.append(parcel)
+    return depot.parcels
+
+
+def turn_conveyor(depot, speed):
+    if speed > depot.limit:
+        raise TooFast(speed)
+    depot.conveyor.turn(speed)
+
+
+def open_depot(depot, folder):
+    return restore_state(depot, folder)
+"""
+OTHERS = {
+    f"other_{number}.py": f"def other_{number}(value):\n    return value + {number}\n" for number in range(12)
+}
+EVERYDAY = "How does it carry on after someone turns it off and on?"
+ASKED = Asked({"depot.py": DEPOT, **OTHERS})
+
+
+def test_a_guessed_name_leads_to_what_everyday_words_do_not() -> None:
+    bare, helped = ASKED.ask(EVERYDAY), ASKED.ask(f"{EVERYDAY} (restore_state, resume)")
+    assert "restore_state" not in bare.claim
+    assert helped.claim.startswith("depot.restore_state (depot.py:1-4) fits the question best.")
+
+
+def test_words_that_no_file_has_are_not_told_when_a_guess_is_right() -> None:
+    asked = "How does the conveyor carry on after someone turns it off?"
+    assert "No file here has the word carry" in ASKED.ask(asked).claim
+    helped = ASKED.ask(f"{asked} (turn_conveyor, resume)")
+    assert "No file here has" not in helped.claim
+    assert "lacks" not in helped.claim
+    assert not helped.warnings
+
+
+def test_guesses_that_no_file_has_change_nothing() -> None:
+    bare, guessed = ASKED.ask(EVERYDAY), ASKED.ask(f"{EVERYDAY} (rehydrate, revive)")
+    assert guessed.claim == bare.claim
+    assert guessed.findings == bare.findings
+
+
+def test_a_described_subject_is_the_guessed_name_that_exists() -> None:
+    report = ASKED.ask("Who calls the thing that brings parcels back? (revive, load_parcels)")
+    assert report.reading.form is Form.CALLERS
+    assert [subject.asked for subject in report.reading.subjects] == ["load_parcels"]
+    assert "is called by depot.restore_state" in report.claim
+
+
+def test_the_name_that_a_question_has_itself_comes_before_guesses() -> None:
+    report = ASKED.ask("Who calls the function restore_state? (load_parcels)")
+    assert [subject.asked for subject in report.reading.subjects] == ["restore_state"]
+
+
+def test_a_name_that_nothing_declares_is_not_replaced_by_a_guess() -> None:
+    report = ASKED.ask("Who calls restore_everything()? (load_parcels)")
+    assert [subject.taken_as for subject in report.reading.subjects] == [TakenAs.UNDECLARED]
+
+
+def test_each_part_of_a_question_is_helped_by_the_names() -> None:
+    asked = "How does it carry on after a pause, and how is the belt made to go around?"
+    report = ASKED.ask(f"{asked} (load_parcels, turn_conveyor)")
+    assert len(report.parts) == 2
+    assert {"load_parcels", "turn_conveyor"} <= {one.symbol.rpartition(".")[2] for one in report.findings}
+
+
+def test_without_guesses_an_uncertain_answer_says_how_to_give_them() -> None:
+    (hint,) = [one for one in ASKED.ask(EVERYDAY).warnings if "in brackets" in one]
+    assert hint.endswith("(retry, backoff).")
+    assert not [one for one in ASKED.ask("How is the conveyor turned?").warnings if "in brackets" in one]

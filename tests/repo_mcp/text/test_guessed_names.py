@@ -1,0 +1,45 @@
+"""Names that a question guesses, in round brackets at its end."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.text.guessed_names import MOST_GUESSES, split_guesses
+
+ASKED = "How does it resume after a restart?"
+
+
+@pytest.mark.parametrize(
+    ("written", "guesses"),
+    [
+        ("(restore_state, load)", ("restore_state", "load")),
+        ("(health check; `close`, load())", ("health check", "close", "load")),
+        ("(load, load,)", ("load",)),
+        ("(load) ", ("load",)),
+        ("(load)?", ("load",)),
+    ],
+)
+def test_names_in_brackets_behind_a_question(written: str, guesses: tuple[str, ...]) -> None:
+    assert split_guesses(f"{ASKED} {written}") == (ASKED, guesses)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        ASKED,
+        f"{ASKED} ()",
+        f"{ASKED} (after the machine was switched off)",
+        "How does load (the first one) work?",
+        "what calls authenticate()",
+        "what calls authenticate(name)",
+        "authenticate (name)",
+        "",
+    ],
+)
+def test_any_other_brackets_belong_to_the_question(query: str) -> None:
+    assert split_guesses(query) == (query, ())
+
+
+def test_a_question_has_only_so_many() -> None:
+    names = [f"name_{number}" for number in range(MOST_GUESSES + 3)]
+    assert split_guesses(f"{ASKED} ({', '.join(names)})") == (ASKED, tuple(names[:MOST_GUESSES]))
