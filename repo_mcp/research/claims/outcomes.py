@@ -58,10 +58,11 @@ class Block:
 def describe_outcome(state: ResearchState) -> str:
     """Return a sentence on what the question's event leads to in the best declarations; "" for none."""
     query = state.request.query
-    if _ASKS.search(query) is None or state.lacking:
+    if _ASKS.search(query) is None:
         return ""
     words = list_words(query)
     weighed = weigh_words(words, state.weights) or dict.fromkeys(words, 1.0)
+    lacking = " ".join(state.lacking).split()  # by the best declaration
     best: tuple[float, int, Finding, Block, Body] | None = None
     near = [one for one in state.findings if not one.hop and one.kind != "section" and one.name]
     near = [one for one in near if is_test(one.path, one.symbol) is state.wants_tests]
@@ -74,7 +75,8 @@ def describe_outcome(state: ResearchState) -> str:
             text = _quote(body, (block.condition, *block.inner), 2_000)
             worth = sum(event[word] for word in event if shares_word(text, (word,)))
             share = worth / sum(event.values())
-            end = _find_end(body, block) if share >= LEAST_SHARE else None
+            is_about = share >= LEAST_SHARE and (not lacking or shares_word(text, lacking))
+            end = _find_end(body, block) if is_about else None
             if end is None or (position and tells(_read_line(body, end))):  # a log says little elsewhere
                 continue
             rank = share * NEXT**position

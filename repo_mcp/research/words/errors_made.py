@@ -76,6 +76,10 @@ LINE_CHARS = 1_000  # read of a line, so that none takes long
 MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
 _REMARK = re.compile(r"\s(?:#|//)\s.*")  # a comment behind code
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
+_RAISES = re.compile(r"\b(?:raise|throw)\b")
+_RETURNS_MADE = re.compile(
+    r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
+)  # in a helper
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
@@ -202,14 +206,14 @@ def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Er
     caller = next((node for node in state.nodes.values() if node.node_id == one.node_id), None)
     edges = () if caller is None else state.graph.find_outgoing(caller, CALLS, _BOUNDS).edges
     called = (state.get_node(edge.other) for edge in edges if number in edge.lines)
-    helpers = (node for node in called if node.symbol.end_line - node.symbol.start_line < HELPER_LINES)
-    return [
-        error
-        for helper in helpers
-        if helper is not caller
-        for _, own in _iter_errors(state, _build_finding(helper))
-        for error in own
-    ]
+    helpers = [node for node in called if node.symbol.end_line - node.symbol.start_line < HELPER_LINES]
+    own = [_build_finding(helper) for helper in helpers if helper is not caller]
+    made = [error for place in own for _, errors in _iter_errors(state, place) for error in errors]
+    line = state.source.read_lines(one.path)[number - 1][:LINE_CHARS]
+    if made or _RAISES.search(line) is None:
+        return made
+    given = [(place, _RETURNS_MADE.match(text)) for place in own for _, text, _ in _list_code(state, place)]
+    return [(found[1], "") for _, found in given if found is not None]
 
 
 def _build_finding(node: Node) -> Finding:

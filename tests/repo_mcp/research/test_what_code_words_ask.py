@@ -234,3 +234,19 @@ def test_beside_what_is_sure_a_guess_at_a_later_hop_is_left_out() -> None:
 def test_a_polite_opening_is_no_part_of_a_question_that_is_repeated() -> None:
     claim = _ask("Please tell me who calls find_shelf, and where are letters sorted?")
     assert claim.startswith("Who calls find_shelf? ")
+
+
+def test_an_error_that_a_helper_returns_is_named_where_it_is_raised() -> None:
+    text = "class Registry:\n    def loads(self, kind):\n        if kind not in self.kinds:\n"
+    text += "            raise self._refuse(kind)\n        return self.kinds[kind]\n\n"
+    text += "    def _refuse(self, kind):\n        return KindDisallowed(kind)\n"
+    claim = Asked({"registry.py": text}).ask("Which errors can Registry.loads raise?").claim
+    assert "Errors that arise here: KindDisallowed (registry.py:4)" in claim
+
+
+def test_an_outcome_is_told_of_another_declaration_if_it_has_what_the_best_lacks() -> None:
+    text = "def add_label_printer(printer, label):\n    PRINTERS[label] = printer\n    return printer\n\n\n"
+    text += "def handle(label):\n    try:\n        run(label)\n    except OSError:\n"
+    text += '        jam("the printer of the label is jammed")\n'
+    claim = Asked({"printer.py": text}).ask("What happens when the label printer is jammed?").claim
+    assert "`except OSError` (printer.py:9) leads to `jam(" in claim
