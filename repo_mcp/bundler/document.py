@@ -47,7 +47,6 @@ def render_selection(one: Selection) -> Document:
         "start_line": one.start_line,
         "end_line": one.end_line,
         "symbol": None if one.symbol is None else escape_text(one.symbol),
-        "role": one.role.value,
         "rationale": escape_text(one.rationale),
         "score": int(one.score) if one.score.is_integer() else one.score,
         "matched_terms": [escape_text(term) for term in one.matched_terms[:MAX_TERMS]],

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 from repo_mcp.bundler.audit import build_audit, describe_left, describe_unfit, list_warnings
 from repo_mcp.bundler.build import Choice
-from repo_mcp.bundler.companions import take_heads, take_imports
 from repo_mcp.bundler.evidence import HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import LayoutReader
@@ -31,8 +30,6 @@ from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_u
 from repo_mcp.ranking.query.pasted_text import is_report
 from repo_mcp.record_classes import replace
 
-MAX_COMPANION_FILES = 8  # files whose excerpts get imports and heads beside them
-IMPORT_TERM = "import"  # of "imports" and "imported" as well
 COMMENT_TERMS = frozenset(("comment", "doc", "docstr", "document"))  # stems
 
 
@@ -48,8 +45,7 @@ class HybridStrategy:
 
     def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
         """Choose the excerpts for a request within its budget, with the audit of how they were found."""
-        of_report = is_report(request.prompt)
-        weights = REPORT_WEIGHTS if of_report else WEIGHTS
+        weights = REPORT_WEIGHTS if is_report(request.prompt) else WEIGHTS
         evidence = gather_evidence(request, source, self._find_hints, weights)
         if evidence.title & COMMENT_TERMS:
             weights = replace(weights, leads=True)
@@ -67,12 +63,6 @@ class HybridStrategy:
         mark_named(opened, evidence.names, members=weights.members)
         left = spend(opened, packer, weights, evidence.title)
         shown = _order_shown(opened, packer)
-        for file in shown[:MAX_COMPANION_FILES]:
-            # A fix seldom touches heads or imports, and few lines are wanted, unless the title is about them.
-            if not of_report:
-                take_heads(packer, file.view.live, file.view.layout.spans)
-            if not of_report or IMPORT_TERM in evidence.title:
-                take_imports(packer, file.view.live)
         files = {one.candidate.path: one for one in shown}
         selections = tuple(
             describe(one, files[one.path], evidence)

@@ -7,7 +7,7 @@ from dataclasses import field
 from itertools import accumulate
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
-from repo_mcp.bundler.records import Budget, BundleTotals, Dropped, Role, Selection
+from repo_mcp.bundler.records import Budget, BundleTotals, Dropped, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.record_classes import dataclass, replace
 
@@ -96,9 +96,9 @@ class Packer:
             self.dropped.append(refused)
 
     def _fit(self, selection: Selection) -> Selection | None:
-        """Return the first lines of an excerpt that fit into the budget; a companion fits only whole."""
+        """Return the first lines of an excerpt that fit into the budget; None if none do."""
         count = self._count_fitting(selection)
-        if not count or (selection.role is not Role.MATCH and count < len(selection.lines)):
+        if not count:
             return None
         end = selection.start_line + count - 1
         return replace(selection, lines=selection.lines[:count], end_line=end)
@@ -129,26 +129,15 @@ class Packer:
                 return other
         return None
 
-    def list_taken(self, path: str) -> set[int]:
-        """Return the numbers of the lines of a file that are selected."""
-        return {
-            line
-            for one in self.selections
-            if one.path == path
-            for line in range(one.start_line, one.end_line + 1)
-        }
-
 
 def _strip_lines(selection: Selection) -> set[str]:
     return {line.strip() for line in selection.lines} - {""}
 
 
-def build_selection(
-    live: LiveFile, start: int, end: int, role: Role, score: float, evidence: tuple[str, ...] = ()
-) -> Selection:
-    """Return lines of a file as a selection, without its symbol and the words that it matches."""
+def build_selection(live: LiveFile, start: int, end: int, score: float) -> Selection:
+    """Return lines of a file as a selection, without symbol, evidence and matched words."""
     lines = tuple(map(cut_line, live.lines[start - 1 : end]))
-    return Selection(live.path, start, end, None, role, evidence, score, (), lines, live.fingerprint.hex())
+    return Selection(live.path, start, end, None, (), score, (), lines, live.fingerprint.hex())
 
 
 def cut_line(line: str) -> str:
@@ -200,7 +189,6 @@ def _join(first: Selection, second: Selection) -> Selection:
     return replace(
         first,
         end_line=second.end_line,
-        role=Role.MATCH if Role.MATCH in (first.role, second.role) else first.role,
         score=max(first.score, second.score),
         lines=first.lines + second.lines,
     )

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from repo_mcp.bundler.companions import find_around
 from repo_mcp.bundler.evidence import Evidence, is_called
 from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.records import Role, Selection
+from repo_mcp.bundler.records import Selection
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.query.clues import ClueKind
 from repo_mcp.ranking.query.mentions import Mention
@@ -35,9 +34,13 @@ def describe(selection: Selection, file: RatedFile, evidence: Evidence) -> Selec
     symbol = named[0] if named else _find_main(declared, start, end) or around
     name = symbol.qualified_name if symbol is not None else None
     selection = replace(selection, symbol=name, matched_terms=tuple(name_words(terms, words)))
-    if selection.role is not Role.MATCH:
-        return selection
     return replace(selection, evidence=_list_reasons(selection, file, evidence, named, around))
+
+
+def find_around(spans: Sequence[SymbolSpan], start_line: int, end_line: int) -> SymbolSpan | None:
+    """Return the smallest declaration that holds all the lines, or None."""
+    around = [span for span in spans if span.start_line <= start_line and end_line <= span.end_line]
+    return min(around, key=lambda span: (span.end_line - span.start_line, span.name_line), default=None)
 
 
 def _is_named(span: SymbolSpan, evidence: Evidence) -> bool:

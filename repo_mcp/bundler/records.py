@@ -6,7 +6,6 @@ on a generation number, or on the order in which files were indexed.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from repo_mcp.bundler.limits import DEFAULT_STRATEGY
@@ -75,14 +74,6 @@ class Dropped:
     reason: str
 
 
-class Role(StrEnum):
-    """The reason for an excerpt."""
-
-    MATCH = "match"
-    IMPORTS = "imports"  # the import lines of names that a selected excerpt uses
-    SIGNATURE = "signature"  # the head of the declaration around a selected excerpt
-
-
 @dataclass(frozen=True, slots=True)
 class Selection:
     """One excerpt."""
@@ -91,7 +82,6 @@ class Selection:
     start_line: int
     end_line: int
     symbol: str | None  # qualified name of the declaration that it shows or lies in
-    role: Role
     evidence: tuple[str, ...]  # why it was chosen, the strongest first
     score: float
     matched_terms: tuple[str, ...]  # terms of the prompt that occur in the lines, the rarest first

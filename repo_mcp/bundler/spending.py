@@ -10,21 +10,23 @@ names: of these the head and the deciding lines are shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from heapq import heapify, heappop, heappush
 
 from repo_mcp.bundler.block_worth import is_prototype, is_straight
 from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.companions import find_head
 from repo_mcp.bundler.evidence import SCORE_DECIMALS
 from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.opened_files import RatedFile, find_declaring
 from repo_mcp.bundler.packing import Packer, build_selection
-from repo_mcp.bundler.records import Role, Selection
+from repo_mcp.bundler.records import Selection
 from repo_mcp.bundler.weights import Weights
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 
 LEAST_NAMED = 0.02  # of the worth per line of the best block: what is worth less is noise, and not even named
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
+MAX_HEAD_LINES = 6
 
 
 def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float], *, members: bool = True) -> None:
@@ -188,7 +190,7 @@ class _BlockQueue:
 
 def _build(one: RatedFile, position: int, start: int, end: int) -> Selection:
     score = round(one.worth[position], SCORE_DECIMALS)
-    return build_selection(one.view.live, start, end, Role.MATCH, score)
+    return build_selection(one.view.live, start, end, score)
 
 
 def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[int, int]]:
@@ -207,6 +209,16 @@ def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[in
         if len(shown | around) <= most_lines:
             shown |= around
     return list(_join_lines(sorted(shown)))
+
+
+def find_head(lines: Sequence[str], around: SymbolSpan) -> tuple[int, int]:
+    """Return the first and last line of a declaration's head: its name up to its parameters or bases."""
+    end = around.name_line
+    while end < min(around.end_line, around.name_line + MAX_HEAD_LINES - 1) and not re.search(
+        r"[:{;]\s*(?:#.*|//.*)?$", lines[end - 1]
+    ):
+        end += 1
+    return around.name_line, end
 
 
 def _join_lines(lines: Sequence[int]) -> Iterator[tuple[int, int]]:

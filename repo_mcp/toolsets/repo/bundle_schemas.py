@@ -75,14 +75,12 @@ def bundle_output(limits: Limits) -> Schema:
         "start_line": number,
         "end_line": number,
         "rationale": build_field("string", "The strongest evidence; with audit all of it"),
-        "score": build_field("number", "Relevance; comparable within one bundle; 0 for companions"),
+        "score": build_field("number", "Relevance; comparable within one bundle"),
         "citation": build_field("string", "path:start-end"),
         "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
     }
     optional = {
         "symbol": build_field(["string", "null"], "Declaration shown or around it"),
-        "role": build_field("string", "match, or a companion of one: imports, signature")
-        | {"default": "match"},
         "matched_terms": build_list(text, "With audit: the prompt's words in the lines, the rarest first"),
     }
     properties = {

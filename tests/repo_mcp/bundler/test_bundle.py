@@ -24,7 +24,7 @@ from repo_mcp.bundler.document import build_document
 from repo_mcp.bundler.last_bundle import JSON_NAME, LOCK_NAME, MARKDOWN_NAME
 from repo_mcp.bundler.live_bundles import NOT_WRITTEN
 from repo_mcp.bundler.markdown import render_markdown
-from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
+from repo_mcp.bundler.records import Bundle, BundleRequest, Selection
 from repo_mcp.config.server_config import Limits, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchRequest
@@ -139,13 +139,6 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
             assert any(stem in clue.text or clue.text.rpartition(".")[2] in stem for clue in mentioned)
             line = re.search(r"names line (\d+)", part)
             assert line is None or one.start_line <= int(line[1]) <= one.end_line
-        elif one.role is Role.IMPORTS:
-            names = part.removeprefix("imports ").removesuffix(", used by excerpts of this file").split(", ")
-            others = "\n".join(other.content for other in bundle.selections if other.path == one.path)
-            assert all(re.search(rf"\b{re.escape(name)}\b", text) and name in others for name in names)
-        elif one.role is Role.SIGNATURE:
-            name = part.removeprefix("start of ").removesuffix(", which encloses an excerpt")
-            assert split_symbol(name)[-1] in declared
         else:
             raise AssertionError(f"an unknown reason: {part}")
 
@@ -580,18 +573,6 @@ def test_a_strategy_can_be_replaced(tiny: Repository) -> None:
     assert part.selections == whole.selections[:1]
     assert part.bundle_id != whole.bundle_id
     assert build_document(part).keys() == build_document(whole).keys()
-
-
-def test_a_question_gets_imports_and_a_report_does_not(tiny: Repository, project: Repository) -> None:
-    def list_roles(repository: Repository, prompt: str, most_lines: int) -> set[Role]:
-        request = BundleRequest(prompt, max_total_lines=most_lines)
-        return {one.role for one in repository.engines.bundles.build(request).selections}
-
-    assert list_roles(tiny, "how is a transfer posted", 20) == {Role.MATCH, Role.IMPORTS}
-    report = "Budget is exceeded\n\nThe packer adds a selection though no lines of the budget are left."
-    assert list_roles(project, report, 400) == {Role.MATCH}
-    of_imports = "Remove the unconditional imports of the packer\n\nThe packer adds a selection that is left."
-    assert Role.IMPORTS in list_roles(project, of_imports, 400)
 
 
 def test_of_a_report_heads_and_comments_above_are_not_shown_unless_its_title_is_about_comments(

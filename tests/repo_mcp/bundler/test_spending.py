@@ -8,7 +8,7 @@ from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import Packer, build_selection
-from repo_mcp.bundler.records import Budget, Role
+from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spending import spend
 from repo_mcp.bundler.weights import WEIGHTS
@@ -59,11 +59,10 @@ def test_a_file_beyond_the_limit_is_refused_once_and_not_block_by_block() -> Non
     ]
 
 
-def test_a_companion_is_shown_whole_or_not_at_all() -> None:
+def test_an_excerpt_is_cut_to_the_tokens() -> None:
     packer = Packer(Budget(8, 100, max_tokens=7))  # 28 characters: three lines of nine
     file = rated("a.py", [9], [1.0])
-    assert packer.add(build_selection(file.view.live, 1, 4, Role.IMPORTS, 0.0)) is None
-    shown = packer.add(build_selection(file.view.live, 1, 4, Role.MATCH, 1.0))
+    shown = packer.add(build_selection(file.view.live, 1, 4, 1.0))
     assert shown is not None
     assert (shown.start_line, shown.end_line) == (1, 3)
 
@@ -72,5 +71,5 @@ def test_excerpts_that_do_not_fit_are_named_together_if_they_touch() -> None:
     packer = Packer(Budget(8, 10, max_tokens=1))
     view = rated("a.py", [20], [1.0]).view
     for start, end in ((1, 3), (4, 5), (8, 9), (10, 15)):  # the lines that are left do not hold the last
-        packer.note_unfit(build_selection(view.live, start, end, Role.MATCH, 1.0))
+        packer.note_unfit(build_selection(view.live, start, end, 1.0))
     assert [(one.start_line, one.end_line, len(one.lines)) for one in packer.unfit] == [(1, 5, 5), (8, 9, 2)]

@@ -1,4 +1,4 @@
-"""The steps between a prompt and its excerpts: terms, candidates, blocks, worth, packing, companions."""
+"""The steps between a prompt and its excerpts: terms, candidates, blocks, worth, packing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from repo_mcp.bundler.blocks import (
     Block,
     cut_blocks,
 )
-from repo_mcp.bundler.companions import find_head, find_imports
 from repo_mcp.bundler.evidence import (
     Candidate,
     Evidence,
@@ -30,7 +29,7 @@ from repo_mcp.bundler.evidence import (
     list_names,
     weigh_clues,
 )
-from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.file_view import FileView, TermFinder, find_licence
 from repo_mcp.bundler.following import Use, list_steps
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
@@ -42,11 +41,10 @@ from repo_mcp.bundler.packing import (
     order_selections,
     total,
 )
-from repo_mcp.bundler.preamble import MAX_IMPORT_LINES, find_licence
 from repo_mcp.bundler.reasons import describe, name_words
-from repo_mcp.bundler.records import Budget, Role, Selection
+from repo_mcp.bundler.records import Budget, Selection
 from repo_mcp.bundler.source import LiveFile
-from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, spend
+from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, find_head, spend
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
@@ -549,11 +547,9 @@ def test_the_best_block_and_named_ones_with_room_for_twenty_lines_are_shown_in_p
 # Packing
 
 
-def excerpt(
-    path: str, start: int, lines: list[str], score: float = 1.0, role: Role = Role.MATCH
-) -> Selection:
+def excerpt(path: str, start: int, lines: list[str], score: float = 1.0) -> Selection:
     end = start + len(lines) - 1
-    return Selection(path, start, end, None, role, (), score, (), tuple(lines), "00")
+    return Selection(path, start, end, None, (), score, (), tuple(lines), "00")
 
 
 def numbered(count: int, word: str = "line") -> list[str]:
@@ -564,16 +560,14 @@ def numbered(count: int, word: str = "line") -> list[str]:
     st.integers(1, 6),
     st.integers(1, 60),
     st.none() | st.integers(1, 200),
-    st.lists(
-        st.tuples(st.sampled_from("abcdefgh"), st.integers(1, 30), st.sampled_from(list(Role))), max_size=12
-    ),
+    st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(1, 30)), max_size=12),
 )
 def test_no_limit_is_ever_passed(
-    files: int, lines: int, tokens: int | None, wanted: list[tuple[str, int, Role]]
+    files: int, lines: int, tokens: int | None, wanted: list[tuple[str, int]]
 ) -> None:
     packer = Packer(Budget(files, lines, tokens))
-    for number, (path, count, role) in enumerate(wanted):
-        packer.add(excerpt(path, 1 + 100 * number, numbered(count, f"{path}{number}"), role=role))
+    for number, (path, count) in enumerate(wanted):
+        packer.add(excerpt(path, 1 + 100 * number, numbered(count, f"{path}{number}")))
     totals = total(packer.selections)
     assert len({one.path for one in packer.selections}) == totals.files <= files
     assert sum(len(one.lines) for one in packer.selections) == totals.lines <= lines
@@ -599,12 +593,9 @@ def test_alike_declarations_of_one_file_are_different_ones() -> None:
 
 
 def test_touching_excerpts_are_one() -> None:
-    one = excerpt("a", 5, ["x"], role=Role.SIGNATURE)
-    joined = order_selections([excerpt("b", 1, ["z"]), excerpt("a", 6, ["y"]), one], {"a": 0, "b": 1})
-    assert [(s.citation, s.lines, s.role) for s in joined] == [
-        ("a:5-6", ("x", "y"), Role.MATCH),
-        ("b:1-1", ("z",), Role.MATCH),
-    ]
+    found = [excerpt("b", 1, ["z"]), excerpt("a", 6, ["y"]), excerpt("a", 5, ["x"])]
+    joined = order_selections(found, {"a": 0, "b": 1})
+    assert [(one.citation, one.lines) for one in joined] == [("a:5-6", ("x", "y")), ("b:1-1", ("z",))]
 
 
 def test_an_excerpt_neither_begins_nor_ends_with_empty_lines() -> None:
@@ -621,30 +612,7 @@ def test_a_long_line_is_cut() -> None:
     assert cut_line("x" * (MAX_LINE_CHARS + 1)) == "x" * MAX_LINE_CHARS + "…"
 
 
-# Companions
-
-
-def test_imports_of_names_that_are_used() -> None:
-    lines = [
-        "import os",
-        "from a import (",
-        "    Used,",
-        "    Other,",
-        ")",
-        "from b import Also",
-        "",
-        "x = 1",
-    ]
-    found = find_imports(lines, [["Used(Also)"]])
-    assert found == (2, 6, ("Used", "Also"))
-    assert find_imports(lines, [["Used()"]]) is None  # one is not worth it
-    assert find_imports(lines, [["nothing"]]) is None
-
-
-def test_imports_far_apart_give_the_run_with_most_names() -> None:
-    lines = ["import aa", *[""] * 30, "import bb", "import cc"]
-    assert find_imports(lines, [["aa bb cc"]]) == (32, 33, ("bb", "cc"))
-    assert MAX_IMPORT_LINES < 30
+# Heads
 
 
 def test_a_licence_at_the_top_is_known_and_other_comments_are_not() -> None:
@@ -685,7 +653,7 @@ def test_a_reason_names_lines_symbols_and_texts_that_are_there() -> None:
             Candidate("a.py", 1.0, hit, (mention,)), seen, [Block(1, 3), Block(4, 5)], [1.0, 1.0]
         )
         file.origins[0] = "called by main"
-        return describe(build_selection(seen.live, start, end, Role.MATCH, 1.0), file, evidence).evidence
+        return describe(build_selection(seen.live, start, end, 1.0), file, evidence).evidence
 
     assert explain(1, 3, path, hit=1) == (
         "the prompt names line 3",
