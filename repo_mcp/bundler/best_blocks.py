@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
-from math import fsum
+from collections.abc import Iterator
 
 from repo_mcp.bundler.block_worth import list_far_comments, rate_work
 from repo_mcp.bundler.blocks import Block
@@ -26,16 +24,12 @@ from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
-from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
-from repo_mcp.text.generated import is_generated
 from repo_mcp.text.roles import is_side_file
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits only the files that are opened
-# Factors of a block's worth for a question: in a side file or one that a program wrote, without a term, in a
-# test.
-SIDE_FILE, WORDLESS, TESTING = 0.3, 0.6, 0.3
+SIDE_FILE, WORDLESS = 0.3, 0.6  # factors of a block's worth for a question: in a side file, without a term
 TRIVIAL, DECIDING = 0.6, 1.4  # factors for bodies, as `rate_work` gives them
 # If errors are asked for: the factor of a block without any, and what is added to 1 for a block that holds
 # all its terms in lines that fail.
@@ -43,7 +37,7 @@ FAILS_NOT, FAILING = 0.5, 1.5
 REGISTERING = 1.8  # factor for what registers things, if the question is how to add one
 NOT_RUN = 0.6  # factor for what does nothing by itself: a value, an interface
 RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
-WINDOW_LINES = 150  # of a longer block, the window of so many lines that holds most of the prompt is rated
+WINDOW_LINES = 150  # of a longer block, the words may be far from each other
 VARIETY = 0.6  # power of the number of terms that a block holds: two terms say more than one term twice
 _REGISTERS = re.compile(
     r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
@@ -129,59 +123,22 @@ def rate_blocks(
     evidence = gather_evidence(request, source, find_no_hints, weights)
     opener = Opener(read_layout, evidence, weights, source, Packer(BUDGET), small_file_lines=0)
     opened = opener.open_best(BUDGET)
-    opened += follow_names(opened, opener, source, weights, request.include_tests)
-    rated = [
-        block for one in opened for block in _iter_rated(one, request.include_tests, evidence.term_weights)
-    ]
+    follow_names(opened, source, weights)
+    rated = [block for one in opened for block in _iter_rated(one)]
     rated.sort(key=lambda one: (-one.worth, one.path, one.block.start_line))
     return rated[:most], dict(evidence.term_weights)
 
 
-def _weigh(terms: Set[str], weights: Mapping[str, float]) -> float:
-    """Return the sum of the weights of some terms: by `fsum`, for which the order of a set does not count."""
-    return fsum(weights.get(term, 0.0) for term in terms)
-
-
-def _find_densest(
-    held: Sequence[int], line_terms: Mapping[int, tuple[str, ...]], weights: Mapping[str, float]
-) -> Set[str]:
-    """Return the terms in those WINDOW_LINES successive lines of a block that hold most of the prompt.
-
-    `held` are its lines with terms, ascending. A function of a thousand lines holds every word somewhere.
-    """
-    if not held or held[-1] - held[0] < WINDOW_LINES:
-        return {term for line in held for term in line_terms[line]}
-    best: Set[str] = set()
-    worth, counts, first = -1.0, Counter[str](), 0
-    for line in held:
-        counts.update(line_terms[line])
-        while line - held[first] >= WINDOW_LINES:
-            counts.subtract(line_terms[held[first]])
-            first += 1
-        near = {term for term, count in counts.items() if count > 0}
-        weighed = _weigh(near, weights)
-        if weighed > worth:
-            best, worth = near, weighed
-    return best
-
-
-def _iter_rated(one: RatedFile, include_tests: bool, weights: Mapping[str, float]) -> Iterator[RatedBlock]:
+def _iter_rated(one: RatedFile) -> Iterator[RatedBlock]:
     """Yield the blocks of a file with a worth above 0."""
     lines = list(one.view.line_terms)
-    is_side = is_side_file(one.candidate.path) or is_generated(one.view.live.lines)
-    place = SIDE_FILE if is_side else 1.0
+    place = SIDE_FILE if is_side_file(one.candidate.path) else 1.0
     for at, (block, worth) in enumerate(zip(one.blocks, one.worth, strict=True)):
         if worth <= 0.0:
             continue
         held = lines[bisect_left(lines, block.start_line) : bisect_right(lines, block.end_line)]
         far = list_far_comments(one.view, block)
-        held = [line for line in held if line not in far] if far else held
-        near = _find_densest(held, one.view.line_terms, weights)
-        weighed = worth * one.priority * place * ((1.0 + len(near)) ** VARIETY if held else WORDLESS)
-        if held and block.end_line - block.start_line > WINDOW_LINES:
-            every = {term for line in held for term in one.view.line_terms[line]}
-            weighed *= _weigh(near, weights) / (_weigh(every, weights) or 1.0)
-        if not include_tests and block.span is not None and is_inner_test(block.span.qualified_name):
-            weighed *= TESTING
+        terms = {term for line in held if line not in far for term in one.view.line_terms[line]}
+        weighed = worth * one.priority * place * ((1.0 + len(terms)) ** VARIETY if terms else WORDLESS)
         origin = one.origins.get(at, "")
         yield RatedBlock(one.candidate.path, block, one.view, round(weighed, SCORE_DECIMALS), origin)

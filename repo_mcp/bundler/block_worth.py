@@ -8,7 +8,6 @@ A body that decides is worth more than one that passes something on.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence, Set
 from heapq import nlargest
@@ -28,9 +27,6 @@ BODY_LINES = 2  # a shorter declaration has no body
 TRIVIAL_LINES = 8  # a body of at most so many lines without branches only passes something on
 DECIDING_BRANCHES = 3
 MANY_COMMENTS = 30  # lines of comments of a block; further ones are a manual
-# A body of TEXT_LINES, of which more than TEXT_SHARE hold text, such as help, is worth TEXT.
-TEXT_LINES, TEXT_SHARE, TEXT = 20, 0.5, 0.4
-_PROSE = re.compile(r"\"[^\"\n]{0,200}[a-z] +[A-Za-z]|'[^'\n]{0,200}[a-z] +[A-Za-z]")  # quoted words
 
 
 class Rater:
@@ -82,8 +78,6 @@ class Rater:
             self._term_weights[term] * count / (count + half) for term, count in sorted(counts.items())
         )
         named = weights.name * names.get(block.span.name, 0.0) if block.span is not None else 0.0
-        if named and is_prototype(view, block.span):
-            named *= weights.prototype
         owner = block.owner if block.owner is not block.span else None
         owned = weights.owner * names.get(owner.name, 0.0) if owner is not None else 0.0
         worth = text + named + owned
@@ -146,20 +140,11 @@ def is_straight(lines: Sequence[str]) -> bool:
 def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
     """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1.
 
-    A body that is mostly quoted text, such as help or the names of errors, is worth TEXT: it says what the
-    program does, and does none of it. If both factors are equal, they are returned without reading the lines.
+    If both factors are equal, they are returned without reading the lines.
     """
     if deciding == trivial:
         return deciding
-    if len(lines) >= TEXT_LINES and _measure_text(lines) > TEXT_SHARE:
-        return TEXT
     branches = len([*islice(filter(is_branch, lines), DECIDING_BRANCHES)])
     if branches == DECIDING_BRANCHES:
         return deciding
     return trivial if not branches and len(lines) <= TRIVIAL_LINES else 1.0
-
-
-def _measure_text(lines: Sequence[str]) -> float:
-    """Return the share of lines that hold a text of several words."""
-    quoting = [line for line in lines if '"' in line or "'" in line]  # the expression is slow
-    return sum(_PROSE.search(line) is not None for line in quoting) / len(lines)

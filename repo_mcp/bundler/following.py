@@ -1,8 +1,8 @@
-"""Follow names from the best blocks to the declarations that they call or derive from, and raise their worth.
+"""Follow names from the best blocks to the declarations that they call or use, and raise their worth.
 
 The words of a question occur where a thing is used or described, but the lines that answer it are often one
-step further. The index gives the files that may declare a name, and their live text gives the blocks. A name
-with several declarations adds less to each, and one that is used everywhere adds little.
+step further. Only files that were opened are looked at. A name with several declarations adds less to each,
+and one that is used everywhere adds little.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from heapq import nsmallest
 from itertools import islice
 
 from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate
+from repo_mcp.bundler.evidence import MAX_DECLARING
 from repo_mcp.bundler.file_view import FileView
-from repo_mcp.bundler.opened_files import Opener, RatedFile
+from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -30,7 +30,6 @@ MAX_NAMES = 200  # followed from one block
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _TAG = re.compile(r"<[^<>]{0,300}>")  # in the heading of a section
 SEEDS = 12  # blocks from which names are followed
-MAX_FURTHER = 6  # files opened because they may declare a name
 
 Places = dict[str, list[tuple[RatedFile, int]]]  # name -> the blocks that declare it
 
@@ -38,7 +37,6 @@ Places = dict[str, list[tuple[RatedFile, int]]]  # name -> the blocks that decla
 class Use(StrEnum):
     """The way in which a block uses a name."""
 
-    BASE = "base of"
     CALL = "called by"
     NAMED = "used by"  # passed on, or read
 
@@ -52,14 +50,9 @@ class Step:
 
 
 def list_steps(view: FileView, block: Block) -> list[Step]:
-    """Return the names that a block uses, each once: bases of a class that begins there, callees, others."""
+    """Return the names that a block uses, each once: callees, then others."""
     own = block.span.name if block.span is not None else ""
     found: dict[str, Use] = {}
-    if block.span is not None and block.span is block.owner:
-        end = min(block.end_line, block.span.name_line + 2)
-        head = " ".join(view.live.lines[block.span.name_line - 1 : end]).partition(own)[2]
-        names = _NAME.findall(re.split(r"[{:]\s*$", head)[0])
-        found |= dict.fromkeys((name for name in names if name[:1].isupper()), Use.BASE)
     comments = view.layout.comment_lines
     numbers = range(block.start_line, block.end_line + 1)
     code = "\n".join(view.live.lines[number - 1] for number in numbers if number not in comments)
@@ -89,14 +82,9 @@ def _calls(line: str, name: str) -> bool:
     return re.search(rf"(?<![\w$]){re.escape(name)}(?:<[^()]{{0,80}}>|!)?\s*\(", line) is not None
 
 
-def follow_names(
-    opened: Sequence[RatedFile], opener: Opener, source: BundleSource, weights: Weights, include_tests: bool
-) -> list[RatedFile]:
-    """Raise the worth of the blocks that the best ones call, use or derive from, or that use the best ones.
-
-    Return the files opened for that.
-    """
-    return _Follower(opened, opener, source, weights, include_tests).follow()
+def follow_names(opened: Sequence[RatedFile], source: BundleSource, weights: Weights) -> None:
+    """Raise the worth of the blocks that the best ones call or use, or that use the best ones."""
+    _Follower(opened, source, weights).follow()
 
 
 def _describe_use(use: Use, name: str, path: str) -> str:
@@ -119,37 +107,22 @@ class _Gain:
 class _Follower:
     """The names that are followed for one bundle, and where they lead."""
 
-    def __init__(
-        self,
-        opened: Sequence[RatedFile],
-        opener: Opener,
-        source: BundleSource,
-        weights: Weights,
-        include_tests: bool,
-    ) -> None:
+    def __init__(self, opened: Sequence[RatedFile], source: BundleSource, weights: Weights) -> None:
         self._opened = opened
         self._caller = weights.caller
-        self._opener = opener
         self._source = source
-        self._include_tests = include_tests
         self._shares: Mapping[Use, float] = {
-            Use.BASE: weights.base,
             Use.CALL: weights.callee,
             Use.NAMED: weights.named_use,
         }
-        self._further: list[RatedFile] = []
         self._places: Places = {}
-        self._looked_up: set[str] = set()
         self._gains: dict[tuple[str, int], _Gain] = {}  # path and position of a block -> the largest
         for one in opened:
-            self._index(one)
+            for position, block in enumerate(one.blocks):
+                if block.span is not None:
+                    self._places.setdefault(block.span.name, []).append((one, position))
 
-    def _index(self, one: RatedFile) -> None:
-        for position, block in enumerate(one.blocks):
-            if block.span is not None:
-                self._places.setdefault(block.span.name, []).append((one, position))
-
-    def follow(self) -> list[RatedFile]:
+    def follow(self) -> None:
         seeds = self._choose_seeds()
         for seed, position in seeds:
             self._follow_uses(seed, position)
@@ -157,7 +130,6 @@ class _Follower:
         for (_, at), gain in self._gains.items():
             gain.file.worth[at] += gain.worth
             gain.file.origins[at] = gain.origin
-        return self._further
 
     def _note_gain(self, file: RatedFile, at: int, worth: float, origin: str) -> None:
         """Keep what a block gains if it is more than it gains from any other."""
@@ -221,8 +193,6 @@ class _Follower:
 
         If a block of the seed's own file declares the name, others do not count.
         """
-        if step.name not in self._places and step.use is not Use.NAMED:
-            self._open_declaring(step.name)
         places = self._places.get(step.name, [])
         targets = [place for place in places if place[0] is seed] or places
         if not targets or len(targets) > MAX_DECLARING:
@@ -230,13 +200,3 @@ class _Follower:
         units = self._source.count_units(step.name.lower())
         rarity = min(1.0, compute_rarity(units, self._source.unit_count))
         return self._shares[step.use] * rarity / len(targets), targets
-
-    def _open_declaring(self, name: str) -> None:
-        """Open the files that may declare a name, while there is room."""
-        if len(self._further) < MAX_FURTHER and name not in self._looked_up:
-            self._looked_up.add(name)
-            for path in self._source.find_declaring(name, MAX_DECLARING, self._include_tests):
-                one = self._opener.open(Candidate(path, 0.0, None))
-                if one is not None:
-                    self._further.append(one)
-                    self._index(one)

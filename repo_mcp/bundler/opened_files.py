@@ -22,7 +22,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_translation
+from repo_mcp.text.roles import FileRole, find_role, is_side_file
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
 LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
@@ -95,13 +95,10 @@ class Opener:
         self._source = source
         self._packer = packer
         self._finder = TermFinder(evidence.term_weights)
-        intent = understand(evidence.prompt)
-        self._roles = intent.roles
-        self._is_about_locales = intent.is_about_locales
+        self._roles = understand(evidence.prompt).roles
         self._rater = Rater(evidence.term_weights, self._finder, weights)
         frames = (one.clue for one in evidence.mentions if one.clue.kind is ClueKind.FRAME)
         self._frames = {clue: at for at, clue in enumerate(dict.fromkeys(frames))}  # the innermost is 0
-        self._tried: set[str] = set()
 
     def open_best(self, budget: Budget) -> list[RatedFile]:
         """Open the best candidates, and all files that may declare a name of the prompt."""
@@ -113,11 +110,8 @@ class Opener:
         return opened
 
     def open(self, candidate: Candidate) -> RatedFile | None:
-        """Open the live text of a candidate. Return None if it is not readable now, or was opened before."""
+        """Open the live text of a candidate. Return None if it is not readable now."""
         path = candidate.path
-        if path in self._tried:
-            return None
-        self._tried.add(path)
         try:
             live = self._source.read(path)
         except RepoError as error:
@@ -134,8 +128,6 @@ class Opener:
         if candidate.share > 0.0:
             is_program = role is not FileRole.TEST and FileRole.TEST not in self._roles
             share = candidate.share**self._weights.rank
-            if is_translation(path) and not self._is_about_locales:
-                share *= self._weights.translation
             worth = [share * one for one in self._rate(view, blocks, is_program=is_program)]
         one = RatedFile(candidate, view, blocks, worth, self._choose_priority(path, role))
         self._add_mentioned(one)

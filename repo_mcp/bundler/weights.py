@@ -29,7 +29,6 @@ class Weights:
 
     # what a block holds
     name: float = 1.0  # the terms in its name, beside those in its text: names are chosen with care
-    prototype: float = 0.5  # factor of that for a declaration without its body
     owner: float = 0.3  # the terms in the name of the class around it
     comment: float = 0.3  # a term in a comment or docstring, compared with one in code
     far_comment: float = 1.0  # factor of a term in a comment after MANY_COMMENTS lines of comments
@@ -51,7 +50,6 @@ class Weights:
 
     # names that are followed
     callee: float = 0.35  # of the worth of the block that calls it
-    base: float = 0.3  # of the worth of the class that derives from it
     named_use: float = 0.2  # of the worth of a block that hands the name on, or reads it
     caller: float = 0.1  # of the worth of a block that it calls, in the same file
 
@@ -59,7 +57,6 @@ class Weights:
     any_declaration: float = 0.05  # added to each declaration of a file that holds terms of the prompt
     other_role: float = 0.2  # factor of a test, a document or data, unless asked for: code answers first
     side_file: float = 0.3  # factor of an example, a benchmark and the like
-    translation: float = 0.3  # factor of a text in a language other than English
     rank: float = 1.0  # power of the file's score in the search, as a share of the best one
     mention: float = 1.5  # a file that the prompt names, as a share of the best score
     next_frame: float = 0.8  # factor for each frame of a traceback, from the innermost outwards

@@ -19,8 +19,7 @@ from operator import attrgetter
 from repo_mcp.cli.console.text import FAINT, MATCH, NUMBER, PATH, Console, Text, visible
 from repo_mcp.exact.page_lines import list_page_lines
 from repo_mcp.model import ExactMatch, Hit
-from repo_mcp.ranking.page.line_terms import find_line_terms
-from repo_mcp.ranking.page.line_windows import find_best_line
+from repo_mcp.ranking.page.line_terms import find_best_line, find_line_terms
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.lines import escape_text
 

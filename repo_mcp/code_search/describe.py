@@ -18,8 +18,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Symbol
-from repo_mcp.ranking.page.line_terms import find_line_terms
-from repo_mcp.ranking.page.line_windows import choose_window
+from repo_mcp.ranking.page.line_terms import choose_window, find_line_terms
 from repo_mcp.ranking.page.live_chunks import LiveChunk, decode_lines
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, DeclaredSymbol, SymbolKind

@@ -37,7 +37,7 @@ from index_format import (
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import adopt
 from repo_mcp.indexing.derived_plan import Plan
-from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.indexing.known_files import FULL_MERGE_SHARE, KnownFiles
 from repo_mcp.indexing.reports import explain_write_error
 from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.record_classes import dataclass
@@ -45,7 +45,6 @@ from repo_mcp.storage.donors import ListDonors, list_nothing
 
 # Window of a merge. Merging 4.8 million symbols takes 90 MB of memory; with windows of 1 MB, twice that.
 WINDOW_BYTES = 256 * 1024
-FULL_MERGE_SHARE = 0.5  # when a round renews more than this share of the files, everything is merged
 
 Cancelled = Callable[[], bool]
 Check = Callable[[], None]  # raises RepoError with CANCELLED when the round is cancelled

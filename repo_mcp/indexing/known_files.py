@@ -16,6 +16,7 @@ from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 from repo_mcp.record_classes import dataclass
 
 MANY_FINDS = 300
+FULL_MERGE_SHARE = 0.5  # when more than this share of the files is renewed, everything is merged
 _LAST_MARK = (1 << 20) - 1  # 1 MB of marks, of which 80,000 paths set a thirteenth
 
 

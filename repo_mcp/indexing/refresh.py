@@ -24,7 +24,7 @@ from index_format import (
 )
 from repo_mcp.indexing.adoption import Adoption, PendingAdoption
 from repo_mcp.indexing.building import Building
-from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.indexing.known_files import FULL_MERGE_SHARE, KnownFiles
 from repo_mcp.indexing.outcome import RefreshOutcome
 from repo_mcp.indexing.purging import Purge, find_inode
 from repo_mcp.indexing.refresh_inputs import RefreshHooks, RefreshResources, Walk
@@ -42,7 +42,6 @@ from repo_mcp.workspace.walked_files import WalkedFiles, build_walked_files
 
 # A small window, since symbols may be purged at the same time: the kernel takes 119 MB instead of 166.
 PURGE_WINDOW_BYTES = 1024 * 1024
-FULL_MERGE_SHARE = 0.5  # when a refresh renews more than this share of the files, everything is merged
 
 
 @dataclass(frozen=True, slots=True)

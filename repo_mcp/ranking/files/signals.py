@@ -30,8 +30,6 @@ from repo_mcp.text.roles import (
 )
 
 MIN_PREFIX_CHARS = 4
-MIN_JOINED_CHARS = 3  # of each of two words that are written as one
-MAX_ENDING_CHARS = 2  # of each, which its stem lacks
 _SCRIPT, _MINIFIED = ".js", ".min.js"
 _CLASS, _TEMPLATE = ".cs", ".tt"
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -136,14 +134,9 @@ class StemMatcher:
         self._stems = stems
         self._prefix = prefix
         self._by_start: dict[str, list[str]] = {}
-        self._joinable: dict[str, str] = {}  # stem -> the beginning of its words
         for stem in stems:
-            root = stem[:-1] if stem.endswith(("e", "i")) else stem
-            if len(root) >= MIN_JOINED_CHARS:
-                self._joinable[stem] = root
             if len(stem) >= MIN_PREFIX_CHARS:
                 self._by_start.setdefault(stem[:MIN_PREFIX_CHARS], []).append(stem)
-        self._beginnings = tuple(self._joinable.values())
         # Every ASCII name that a stem can match holds at least one of these, in lower case.
         roots = {get_root(stem[:MIN_PREFIX_CHARS]) for stem in stems}
         self._roots = ("",) if LONG_WORD in stems else tuple(roots)
@@ -196,20 +189,7 @@ class StemMatcher:
             return self._stems[part]
         beginning = self._by_start.get(part[:MIN_PREFIX_CHARS], ())
         near = [self._stems[stem] for stem in beginning if stem.startswith(part) or part.startswith(stem)]
-        worth = self._prefix * max(near, default=0.0)
-        return max(worth, self._match_joined(part)) if part.startswith(self._beginnings) else worth
-
-    def _match_joined(self, part: str) -> float:
-        """Return the mean weight of the two stems that form a part such as `stickycookie`; 0 if none do."""
-        best = 0.0
-        for first, root in self._joinable.items():
-            if part.startswith(root):
-                for second, end in self._joinable.items():
-                    at = part.find(end, len(root))
-                    rest = len(part) - at - len(end)
-                    if second != first and 0 <= at - len(root) <= MAX_ENDING_CHARS >= rest:
-                        best = max(best, (self._stems[first] + self._stems[second]) / 2)
-        return best
+        return self._prefix * max(near, default=0.0)
 
 
 class _Known(dict[str, float]):

@@ -1,4 +1,4 @@
-"""Finds which terms of a query each line of a text holds.
+"""Finds which terms of a query each line of a text holds, and which lines show most of them.
 
 Only words that hold the root of a term are cut into terms. A root is how a part of a word begins, so `art` in
 `start` says nothing. Two characters distinguish most of what short roots are found in.
@@ -29,6 +29,7 @@ _GOES_ON = {
 _find_parts = re.compile(PART).findall
 MIN_PART_CHARS = 2  # of a part that yields a term
 PREPARED_TERMS = 4  # lists of terms that are kept prepared: the hits of a page share theirs
+WINDOW_LINES = 8
 KNOWN_WORDS = 1_000  # words, and as many parts, whose terms are kept for each list; together 1 MB
 
 
@@ -125,3 +126,37 @@ def find_words(text: str, roots: Sequence[bytes]) -> list[tuple[int, str]]:
             found.append((start, text[start:end]))
             at = folded.find(root, end + 1)
     return found
+
+
+def choose_window(
+    found: Sequence[int], extra: Sequence[int] | None = None, size: int = WINDOW_LINES
+) -> tuple[int, int]:
+    """Return the half-open span of at most `size` lines with the highest value; the first on a tie.
+
+    A window's value is the sum over its lines of their terms, where a term's first occurrence counts four
+    times: eight lines with one term each show less than one line with all. `extra` is added per line.
+    """
+    extra = [0] * len(found) if extra is None else extra
+    best, most = 0, count_worth(found[:size]) + sum(extra[:size])
+    for last in range(size, len(found)):
+        if found[last] or extra[last]:  # otherwise the window is worth no more than the one before
+            start = last - size + 1
+            worth = count_worth(found[start : last + 1]) + sum(extra[start : last + 1])
+            if worth > most:
+                best, most = start, worth
+    return best, min(len(found), best + size)
+
+
+def count_worth(found: Sequence[int]) -> int:
+    """Return what lines are worth together: their terms, the first of each counted four times."""
+    shown = worth = 0
+    for held in found:
+        shown |= held
+        worth += held.bit_count()
+    return worth + 3 * shown.bit_count()
+
+
+def find_best_line(found: Sequence[int]) -> int:
+    """Return the index of the first line among those that hold the most terms."""
+    counts = list(map(int.bit_count, found))
+    return counts.index(max(counts)) if counts else 0

@@ -20,8 +20,7 @@ from repo_mcp.languages.patterns.enclosing import OUTSIDE, Declarations
 from repo_mcp.model import Hit
 from repo_mcp.ranking.page.asked_declaration import choose_declaration
 from repo_mcp.ranking.page.hit_lines import show_declaration, show_lines
-from repo_mcp.ranking.page.line_terms import find_line_terms
-from repo_mcp.ranking.page.line_windows import WINDOW_LINES, choose_window, count_worth
+from repo_mcp.ranking.page.line_terms import WINDOW_LINES, choose_window, count_worth, find_line_terms
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
 from repo_mcp.ranking.page.page_declarations import AskedFile, find_member, is_long_type, rate_files
 from repo_mcp.ranking.page.report_lines import ReportClues, show_report

@@ -1,13 +1,11 @@
-"""Which declarations answer a question: variety, names made by chance, tests in a file of the program."""
+"""Which declarations answer a question: variety, names made by chance, failures."""
 
 from __future__ import annotations
 
 from repo_mcp.bundler.best_blocks import (
     FAILS_NOT,
     TRIVIAL,
-    WINDOW_LINES,
     RatedBlock,
-    _weigh,
     weigh_failures,
     weigh_work,
 )
@@ -41,24 +39,6 @@ MORE = "".join(
 OTHERS = {
     f"other_{number}.py": f"def other_{number}(value):\n    return value + {number}\n" for number in range(20)
 }
-RUST = """pub fn exclude_file(root: &Path) -> PathBuf {
-    let linked = root.join("gitdir");
-    if linked.exists() {
-        return read(linked);
-    }
-    root.join("exclude")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn exclude_file_of_linked_worktree() {
-        let root = linked_worktree();
-        let file = exclude_file(root);
-        assert_eq!(file, linked);
-    }
-}
-"""
 
 
 def rate(files: dict[str, str], question: str) -> list[RatedBlock]:
@@ -68,16 +48,6 @@ def rate(files: dict[str, str], question: str) -> list[RatedBlock]:
 
 def list_names(rated: list[RatedBlock]) -> list[str]:
     return [one.block.span.name for one in rated if one.block.span is not None]
-
-
-def test_the_order_of_terms_does_not_count_for_what_they_weigh_together() -> None:
-    """Sets of words have another order in each process, and what floats add up to depends on it.
-
-    `sum` shows that on Python 3.11 only: later ones compensate for what is lost in each step.
-    """
-    weights = {"a": 0.1, "b": 0.2, "c": 0.3}
-    assert 0.1 + 0.2 + 0.3 != 0.3 + 0.2 + 0.1
-    assert _weigh(weights.keys(), weights) == _weigh(dict(reversed(weights.items())).keys(), weights)
 
 
 def test_two_words_that_form_a_name_by_chance_do_not_come_before_what_holds_the_others() -> None:
@@ -94,19 +64,6 @@ def test_a_name_that_is_written_as_one_comes_first() -> None:
     )
 
 
-def test_a_test_in_a_file_of_the_program_is_worth_less_unless_it_is_asked_for() -> None:
-    asked = Asked({"dir.rs": RUST, **OTHERS})
-    worth = [
-        {one.block.span.name: one.worth for one in rated if one.block.span is not None}
-        for rated in (
-            asked.rate(BundleRequest("exclude file of a linked worktree", include_tests=wanted), "", 20)[0]
-            for wanted in (False, True)
-        )
-    ]
-    assert worth[0]["exclude_file"] == worth[1]["exclude_file"]
-    assert worth[0]["tests"] < worth[1]["tests"] / 2
-
-
 def test_what_fails_with_the_words_is_worth_more_where_failures_are_asked_for() -> None:
     rated = {
         one.block.span.name: one
@@ -115,20 +72,6 @@ def test_what_fails_with_the_words_is_worth_more_where_failures_are_asked_for() 
     }
     assert weigh_failures(rated["open_file"]) > 1.0
     assert weigh_failures(rated["memory_map"]) == FAILS_NOT
-
-
-def test_a_long_function_is_worth_what_its_densest_part_says() -> None:
-    work = "".join(f"    if step_{number}():\n        go_{number}()\n" for number in range(WINDOW_LINES))
-    words = ("stack = 1", "pallet = 2", "parcel = 3")
-    apart = "def run():\n" + work.join(f"    {word}\n" for word in words)
-    together = "def run():\n" + "".join(f"    {word}\n" for word in words) + work + work
-    worth = [
-        next(
-            one.worth for one in rate({"run.py": text}, "stack a pallet of a parcel") if one.path == "run.py"
-        )
-        for text in (apart, together)
-    ]
-    assert worth[0] < worth[1] / 2
 
 
 def test_brackets_on_lines_of_their_own_make_no_long_body() -> None:

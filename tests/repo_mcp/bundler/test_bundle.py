@@ -127,11 +127,10 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
             assert hits[int(rest.removesuffix(" of repo.search")) - 1].path == one.path
         elif part.endswith(", which matches the prompt"):
             name = part.removesuffix(", which matches the prompt").rpartition(" ")[2]
-            last = split_symbol(name)[-1]
             if kind in ("calls", "uses"):
-                assert re.search(rf"\b{re.escape(last)}\b", text)
+                assert re.search(rf"\b{re.escape(split_symbol(name)[-1])}\b", text)
             else:
-                assert part.startswith(("called by ", "used by ", "base of "))
+                assert part.startswith(("called by ", "used by "))
                 assert declared
         elif part.endswith("names this file") or " names line " in part:
             stem = one.path.rpartition("/")[2]

@@ -12,7 +12,7 @@ from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS, Weights
-from tests.repo_mcp.bundler.small_source import Source, make_opener, read_text
+from tests.repo_mcp.bundler.small_source import Source, read_text
 
 
 def rated(path: str, text: str, best: str) -> RatedFile:
@@ -24,8 +24,8 @@ def rated(path: str, text: str, best: str) -> RatedFile:
     return RatedFile(Candidate(path, 1.0, None), FileView(live, layout, TermFinder(set())), blocks, worth)
 
 
-def follow(files: Sequence[RatedFile], source: Source, weights: Weights = WEIGHTS) -> list[RatedFile]:
-    return follow_names(files, make_opener(source), cast("Any", source), weights, True)
+def follow(files: Sequence[RatedFile], weights: Weights = WEIGHTS) -> None:
+    follow_names(files, cast("Any", Source()), weights)
 
 
 def list_gains(file: RatedFile) -> dict[str, str]:
@@ -40,27 +40,17 @@ CALLER = "def start_all(jobs):\n    prepare_jobs(jobs)\n    return map(run_one_j
 HELPER = "def prepare_jobs(jobs):\n    jobs.sort()\n    return jobs\n\n\n"
 
 
-def test_files_are_opened_for_names_that_are_called_and_not_for_those_passed_on() -> None:
-    source = Source(prepare_jobs="b.py", run_one_job="c.py")
-    source.texts = {"b.py": HELPER}
-    [further] = follow([rated("a.py", CALLER, "start_all")], source)
-    assert further.candidate.path == "b.py"
-    assert list_gains(further) == {"prepare_jobs": "called by start_all"}
-    assert "prepare_jobs" in source.looked_up
-    assert "run_one_job" not in source.looked_up
-
-
 def test_of_a_report_only_what_is_called_gains() -> None:
     job = "def run_one_job(job):\n    job.run()\n"
     for weights, gaining in ((WEIGHTS, ["prepare_jobs", "run_one_job"]), (REPORT_WEIGHTS, ["prepare_jobs"])):
         one = rated("a.py", CALLER + HELPER + job, "start_all")
-        follow([one], Source(), weights)
+        follow([one], weights)
         assert [*list_gains(one)] == gaining
 
 
 def test_a_declaration_of_the_same_file_is_meant_and_not_its_namesake_elsewhere() -> None:
     own, other = rated("a.py", CALLER + HELPER, "start_all"), rated("b.py", HELPER, "")
-    follow([own, other], Source())
+    follow([own, other])
     assert list_gains(own) == {"prepare_jobs": "called by start_all"}
     assert list_gains(other) == {}
 
@@ -68,5 +58,5 @@ def test_a_declaration_of_the_same_file_is_meant_and_not_its_namesake_elsewhere(
 def test_who_uses_a_name_gains_but_not_who_only_mentions_it_in_a_comment() -> None:
     users = "def use_it():\n    start_all([])\n\n\ndef tell_it():\n    # see start_all\n    return 2\n"
     file = rated("a.py", CALLER + users, "start_all")
-    follow([file], Source())
+    follow([file])
     assert list_gains(file) == {"use_it": "calls start_all"}

@@ -14,14 +14,6 @@ from tests.repo_mcp.bundler.small_source import Source, make_opener
 HELPER = "def prepare_jobs(jobs):\n    return jobs\n"
 
 
-def test_a_file_is_opened_once() -> None:
-    source = Source()
-    source.texts = {"a.py": HELPER}
-    opener = make_opener(source)
-    assert opener.open(Candidate("a.py", 1.0, None)) is not None
-    assert opener.open(Candidate("a.py", 0.0, None)) is None
-
-
 @pytest.mark.parametrize(
     ("prompt", "priority"),
     [("prepare jobs", WEIGHTS.other_role * WEIGHTS.side_file), ("what the docs say of jobs", 1.0)],

@@ -7,11 +7,10 @@ from collections import Counter
 import pytest
 
 from repo_mcp.bundler import source
-from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.ranking.scoring import live_terms
 from repo_mcp.text.lines import split_lines
-from tests.repo_mcp.research.asking import Asked, open_index
+from tests.repo_mcp.research.asking import open_index
 
 SHOP = "def weigh_load(load):\n    return measure_it(load) + 1\n"
 SHIP = "def ship_load(load):\n    return measure_it(load) + weigh_load(load)\n"
@@ -41,16 +40,3 @@ def test_units_are_counted_without_reading_where_none_is_dead(monkeypatch: pytes
     one = IndexSource(searcher, lambda _path: b"")
     monkeypatch.setattr(live_terms, "_read_live", None)
     assert [one.count_units(term) for term in ("load", "weigh_load", "ship_load", "none")] == [2, 2, 1, 0]
-
-
-def test_a_name_that_nothing_declares_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Counter[str]()
-    find = IndexSource.find_declaring
-
-    def find_declaring(self: IndexSource, name: str, most: int, include_tests: bool) -> list[str]:
-        asked[name] += 1
-        return find(self, name, most, include_tests)
-
-    monkeypatch.setattr(IndexSource, "find_declaring", find_declaring)
-    Asked({"a.py": SHOP, "b.py": SHIP}).rate(BundleRequest("how is a load shipped and weighed"), "", 20)
-    assert asked["measure_it"] == 1

@@ -354,16 +354,13 @@ def test_a_member_is_worth_more_in_a_class_of_the_prompt() -> None:
 # Steps
 
 
-def test_what_a_block_calls_uses_and_derives_from() -> None:
+def test_what_a_block_calls_and_uses() -> None:
     seen = view(SOURCE + FILLING)
     account = next(one for one in cut(SOURCE + FILLING) if one.span and one.span.name == "Account")
     steps = {step.name: step.use for step in list_steps(seen, account)}
     assert steps["transfer"] is Use.CALL
     assert steps["balance"] is Use.NAMED
     assert not {"Account", "return", "Two"} & steps.keys()
-    head = Block(account.start_line, account.start_line + 1, account.span, account.span)
-    assert list_steps(seen, head)[0].name == "Base"
-    assert list_steps(seen, head)[0].use is Use.BASE
 
 
 # Parts of what does not fit

@@ -59,15 +59,6 @@ def test_a_name_is_covered_by_the_share_of_its_parts() -> None:
     assert matcher.cover(split_name("")) == 0.0
 
 
-def test_a_part_that_joins_two_words_of_a_query_is_both() -> None:
-    matcher = StemMatcher({"sticki": 1.0, "cooki": 0.5, "contain": 1.0}, 0.8)
-    assert matcher.cover(split_name("stickycookie")) == 0.75
-    assert matcher.cover(split_name("sticky_cookies")) == 0.75
-    assert matcher.cover(split_name("cookiecookie")) == pytest.approx(0.4)  # begins as a stem does
-    assert matcher.cover(split_name("stickybiscuit")) == 0.0
-    assert matcher.cover(split_name("stickyorderedcookie")) == 0.0
-
-
 def test_directories_add_up() -> None:
     matcher = StemMatcher({"net": 0.5, "ipv": 1.0}, 0.8)
     assert matcher.cover_all("net/ipv4") == pytest.approx(1.5)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from index_format import ChunkSpan, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ranking.page.hit_lines import MAX_LINE_CHARS, render_numbered
-from repo_mcp.ranking.page.line_terms import find_line_terms
-from repo_mcp.ranking.page.line_windows import WINDOW_LINES, choose_window
+from repo_mcp.ranking.page.line_terms import WINDOW_LINES, choose_window, find_line_terms
 from repo_mcp.ranking.page.page_declarations import MAX_RATED_LINES
 from repo_mcp.ranking.page.snippets import (
     BRIEF_LINES,
