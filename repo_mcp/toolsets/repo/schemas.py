@@ -159,9 +159,7 @@ def list_files_output(limits: Limits) -> Schema:
 
 
 REFRESH_TITLE = "Refresh repository index"
-REFRESH_DESCRIPTION = (
-    "Bring the index up to date (re-index) after files changed. Writes only the server's own index."
-)
+REFRESH_DESCRIPTION = "Bring the index up to date after files changed. Writes only the server's own index."
 
 
 def refresh_input(limits: Limits) -> Schema:

@@ -394,8 +394,8 @@ ENTRIES = (
         "code_research",
         "Research the code",
         "Answer a question by following references: how something works, what calls or implements X,"
-        " where X is configured or added, what breaks, X against Y, the architecture. Returns an answer and"
-        " code, with citations.",
+        " where X is configured or added, what breaks, X against Y, the architecture. Returns an answer"
+        " with citations.",
         RESEARCH_INPUT,
         RESEARCH_OUTPUT,
         code_research,

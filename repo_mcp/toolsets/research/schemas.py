@@ -64,7 +64,7 @@ INDEX_INPUT = build_object(
             MAX_PATH_CHARS,
             0,
         ),
-        "force": build_switch("Read every file again, changed or not", False),
+        "force": build_switch("Read every file again", False),
         "format": FORMAT,
     },
     ("path",),
