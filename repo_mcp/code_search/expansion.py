@@ -1,4 +1,4 @@
-"""Expand the query of a code search: by words near its own, or from a model.
+"""Expand the query of a code search: by words near its own, or from a model, and by what idioms mean.
 
 Words come from the client's model or, without one, from the text near the query's words.
 
@@ -26,9 +26,11 @@ from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.idioms import list_plain_terms
 from repo_mcp.text.stop_words import STOP_WORDS
 
 Ask = Callable[[Question], str | None]
+PLAIN_WEIGHT = 0.3  # of a word that programs use for an idiom of the query
 MAX_ADDED = 6  # words from the index
 MAX_FROM_MODEL = 12  # words
 MODEL_WEIGHT = 0.4  # of every word from a model
@@ -163,3 +165,15 @@ def widen(query: Query, expansion: Expansion) -> Query:
     """Return a query with the words of an expansion behind its own."""
     added = {one.term: one.weight for one in expansion.terms}
     return replace(query, terms=[*query.terms, *added], weights=added, synonyms=tuple(added))
+
+
+def add_plain_words(query: Query, searcher: Searcher) -> Query:
+    """Return a query with the words that programs use for its idioms behind its own, as far as they occur."""
+    terms = (term for term in list_plain_terms(query.text) if term not in query.terms)
+    added = {term: PLAIN_WEIGHT for term in terms if searcher.count_units(term)}
+    return replace(
+        query,
+        terms=[*query.terms, *added],
+        weights={**query.weights, **added},
+        synonyms=(*query.synonyms, *added),
+    )

@@ -26,7 +26,7 @@ from repo_mcp.code_search.declarations import (
     order_hits,
 )
 from repo_mcp.code_search.describe import Describer, FindRecord
-from repo_mcp.code_search.expansion import Ask, expand, widen
+from repo_mcp.code_search.expansion import Ask, add_plain_words, expand, widen
 from repo_mcp.code_search.records import (
     Author,
     CodeAnswer,
@@ -110,6 +110,7 @@ def search_code(
         expansion = expand(query, sources.searcher, wanted, sources.read_live, ask)
         query = widen(query, expansion)
         notes.append((WIDENED if expansion.terms else NOT_WIDENED)[expansion.author])
+    query = add_plain_words(query, sources.searcher)
     found, ordered, live, more = _find(query, request, sources, wanted)
     own = {id(hit.chunk): hit for hit in ordered.hits}
     shown = [(one, own[id(one.ranked)]) for one in live.chunks]

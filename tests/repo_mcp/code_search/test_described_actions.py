@@ -9,7 +9,10 @@ import pytest
 
 from repo_mcp.bundler.best_blocks import RatedBlock
 from repo_mcp.code_search.declarations import list_asked, list_named
+from repo_mcp.code_search.expansion import PLAIN_WEIGHT, add_plain_words
+from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.text.question_words import Action, find_described_action
+from tests.repo_mcp.research.asking import open_index
 
 
 def rate(*names: str) -> list[RatedBlock]:
@@ -66,3 +69,11 @@ def test_the_words_of_an_idiom_are_asked_for_in_names() -> None:
 )
 def test_a_participle_behind_an_article_is_no_verb(question: str, verb: str, nouns: tuple[str, ...]) -> None:
     assert find_described_action(question) == Action(verb, nouns)
+
+
+def test_a_query_has_those_words_of_its_idioms_that_files_have() -> None:
+    searcher = open_index({"depot.py": "def evict(parcel):\n    return parcel.is_stale\n"})
+    query = parse_query("what becomes of a parcel that nobody used for long", 100)
+    widened = add_plain_words(query, searcher)
+    assert list(widened.weights.items()) == [("stale", PLAIN_WEIGHT), ("evict", PLAIN_WEIGHT)]
+    assert widened.terms == [*query.terms, "stale", "evict"]
