@@ -1,4 +1,4 @@
-"""What questions about seven fresh trees showed: generated code, kinds of deeds, shared nouns, exports."""
+"""What questions about seven fresh trees showed: kinds of deeds, shared nouns, exports."""
 
 from __future__ import annotations
 
@@ -7,21 +7,6 @@ from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.words.sections import LONG_LINES
 from tests.repo_mcp.research.asking import Asked, find_one
-
-PARSER = """static int scan_all(struct reader *in) {
-    if (in->token == END)
-        return give_token(in, END);
-    return give_token(in, in->token);
-}
-"""
-
-
-def test_what_a_program_wrote_comes_after_what_people_wrote() -> None:
-    rest = {f"other{number}.c": f"int other{number}(void) {{ return {number}; }}\n" for number in range(8)}
-    own = PARSER.replace("scan_all", "scan_words")
-    asked = Asked({"a.c": f"/* A Bison parser, made by GNU Bison. */\n{PARSER}", "b.c": own, **rest})
-    assert asked.ask("What happens at the end of the tokens of a reader?").findings[0].path == "b.c"
-
 
 VERSIONERS = {
     "versions/base.py": """class Versioner:
