@@ -12,20 +12,38 @@ import re
 
 MOST_GUESSES, MOST_GUESS_WORDS = 12, 3
 LEAST_WORDS = 3  # of the question before them; what follows fewer words belongs to a name
-_AT_END = re.compile(r"(?P<question>.*\S)\s+\((?P<guesses>[^()]*(?:\(\)[^()]*)*)\)[\s.?!]*$", re.DOTALL)
-_BETWEEN = re.compile(r"\s*[,;|\n]\s*")
+_AT_END = re.compile(
+    r"(?P<question>.*\S)\s+\((?P<guesses>[^()]*(?:(?<=[\w>`])\([^()]*\)[^()]*)*)\)(?P<end>[\s.?!]*)$",
+    re.DOTALL,
+)
+_BETWEEN = re.compile(r"[,;|\n]")
+_ARGUMENTS = re.compile(r"\([^()]*\)|<[^<>]*>")  # of a function or a type
+_NAME = re.compile(r"[$@_]?[^\W\d][\w$]*(?:(?:\.|::|#|->|-|/)[\w$]+)*[?!]?")
+_ASIDE = re.compile(r"\s*(?:e\.g|i\.e|eg|ie|see|cf|such as|for (?:example|instance)|like)\b", re.IGNORECASE)
+_OF_CODE = re.compile(r"[_$:#/]|\w\.\w|[a-z\d][A-Z]|\(")  # in a name that no sentence has
 
 
 def split_guesses(query: str) -> tuple[str, tuple[str, ...]]:
     """Return a question without the names that it guesses, and these, each once; () for none.
 
-    A bracket with a longer phrase is an aside and belongs to the question.
+    A bracket with a longer phrase is an aside and belongs to the question. So does one with plain words
+    before the question mark: "how is it sent over a socket (TCP)?".
     """
     found = _AT_END.match(query)
-    if found is None or len(found["question"].split()) < LEAST_WORDS:
+    if found is None or len(found["question"].split()) < LEAST_WORDS or _ASIDE.match(found["guesses"]):
         return query, ()
-    pieces = (one.strip("`'\"").removesuffix("()") for one in _BETWEEN.split(found["guesses"].strip()))
-    guesses = tuple(dict.fromkeys(one for one in pieces if one))
-    if not guesses or any(len(one.split()) > MOST_GUESS_WORDS for one in guesses):
+    is_inside = "?" in found["end"] and found["question"][-1] not in "?.!"
+    if is_inside and _OF_CODE.search(found["guesses"]) is None:
         return query, ()
-    return found["question"], guesses[:MOST_GUESSES]
+    pieces = [one.strip().strip("`'\"*.") for one in _BETWEEN.split(_leave_out_arguments(found["guesses"]))]
+    if any(len(one.split()) > MOST_GUESS_WORDS for one in pieces):
+        return query, ()
+    guesses = dict.fromkeys(one for one in pieces if one and all(map(_NAME.fullmatch, one.split())))
+    return (found["question"], tuple(guesses)[:MOST_GUESSES]) if guesses else (query, ())
+
+
+def _leave_out_arguments(text: str) -> str:
+    """Return names without what is in brackets behind them, at most three types inside one another."""
+    for _ in range(3):
+        text = _ARGUMENTS.sub("", text)
+    return text

@@ -293,10 +293,11 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None
     sentences = _judge_best(state, name_briefly(best), rivals, doubt, makes_none=errors == "")
     if errors:
         sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
-    sentences += filter(None, [describe_outcome(state)])
+    outcome = describe_outcome(state)  # maybe in another declaration
+    sentences += [outcome] if outcome else []
     callees = list(_list_called(state, best.declaration))
     if callees:
-        who = shorten(best.qualified_name) if rivals else "It"
+        who = shorten(best.qualified_name) if rivals or outcome else "It"
         sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
     held = [one for one in state.findings if one.role is Role.RARE_WORD]
     sentences += [f"The word {one.reason.about} is in {name_findings([one])}." for one in held]
@@ -327,19 +328,20 @@ def _judge_best(
         words = _name_words(absent)
         sentences.append(f"No file here has the {words}: the code may use another, or lack this.")
     lacking = [word for word in state.lacking if word not in state.absent]
-    fits = "the other words" if absent else "the question"
+    by = "By the guessed names, " if state.is_guessed else ""
+    fits = "" if by else " the other words" if absent else " the question"
     failings = [f"lacks the {_name_words(lacking)}"] if lacking else []
     failings += ["has none of the others in its name or path"] if lacking and state.is_unnamed else []
     failings += ["is not known to cause an error"] if makes_none else []
     if failings:  # then it may be about something else
-        sentences.append(f"{best} comes closest, but {' and '.join(failings)}.")
+        sentences.append(f"{by}{best} comes closest, but {' and '.join(failings)}.")
     elif rivals:
-        sentences.append(f"{join_names([best, *rivals])} fit {fits} about equally well.")
+        sentences.append(f"{by}{join_names([best, *rivals])} fit{fits} about equally well.")
     elif doubt or state.is_unnamed:
         reason = doubt or "neither its name nor its path has a word of the question"
-        sentences.append(f"{best} comes closest; {reason}.")
+        sentences.append(f"{by}{best} comes closest; {reason}.")
     else:
-        sentences.append(f"{best} fits {fits} best.")
+        sentences.append(f"{by}{best} fits{fits} best.")
     return sentences
 
 

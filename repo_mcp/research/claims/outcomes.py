@@ -33,15 +33,18 @@ _ASKS = re.compile(
     r"\b(?:what (?:happens|becomes|does)|what if|when (?:does|do|is|are|can|will)|gives? up|until when)\b",
     re.IGNORECASE,
 )
+_ASKS_DEED = re.compile(r"\bwhat (?:happens|becomes|does|if)\b", re.IGNORECASE)  # of callers
 _FAILS = re.compile(r"\b(?:raises?|throws?|fails?|panics?|rejects?|crashes)\b", re.IGNORECASE)
 _RETURNS = re.compile(r"\b(?:returns?|gives?|yields?|is|resolves)\b", re.IGNORECASE)
 _LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:for|while|switch|match|when)\b(?!.*->)")
 _ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")
 _TRIES = re.compile(r"\s*+(?:try|do)\b")
+_GUARDS = re.compile(r"\s*+(?:do|def)\b|.*\b(?:try|begin)\b")  # what a handler belongs to; `def` in Ruby
+_LEAVES_SWITCH = re.compile(r"\s*+break\b")
 _ARM = re.compile(r"\w[^=]*=>\s*\{?\s*$")  # of a `match`
 _HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
 _MADE = re.compile(
-    r"\s*+(?:(?:const|let|var|val|auto|final)\s+)?([\w$, ()*]+?)\s*(?::[^=]{1,40})?:?=(?![=>])"
+    r"\s*+(?:(?:const|let|var|val|auto|final)\s+)?([\w$, *]+?|\([\w$, *]+\))\s*(?::[^=]{1,40})?:?=(?![=>])"
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -92,7 +95,7 @@ def describe_handling(state: ResearchState, calling: Sequence[Finding]) -> list[
     """
     query = state.request.query
     fails = _FAILS.search(query) is not None
-    if _ASKS.search(query) is None or not (fails or _RETURNS.search(query)):
+    if _ASKS_DEED.search(query) is None or not (fails or _RETURNS.search(query)):
         return []
     sentences: list[str] = []
     for one in calling:
@@ -145,8 +148,10 @@ def _find_condition(body: Body, statements: Sequence[Statement], at: int) -> Sta
     """Return the condition to which an `else` belongs."""
     above = (one for one in reversed(statements[:at]) if one.indent <= statements[at].indent)
     found = next(above, None)
-    is_condition = found is not None and is_branch(_read_line(body, found))
-    return found if is_condition and found is not None and found.indent == statements[at].indent else None
+    if found is None or found.indent != statements[at].indent:
+        return None
+    line = _read_line(body, found)
+    return found if is_branch(line) and not (_LOOPS.match(line) or _HANDLES.match(line)) else None
 
 
 def _iter_handling(body: Body, line: int, *, fails: bool) -> Iterator[Block]:
@@ -157,10 +162,9 @@ def _iter_handling(body: Body, line: int, *, fails: bool) -> Iterator[Block]:
         return
     own = statements[at]
     if fails:
-        indent = own.indent
         for block in _iter_blocks(body):
-            is_around = block.condition.first > own.last and block.condition.indent < indent
-            if is_around and _HANDLES.match(_read_line(body, block.condition)):
+            handles = _HANDLES.match(_read_line(body, block.condition)) is not None
+            if handles and _is_around(body, statements, at, block.condition):
                 yield block
         return
     made = _MADE.match(_read_line(body, own))
@@ -176,6 +180,22 @@ def _iter_handling(body: Body, line: int, *, fails: bool) -> Iterator[Block]:
             return
 
 
+def _is_around(body: Body, statements: Sequence[Statement], at: int, handler: Statement) -> bool:
+    """Return True if a handler belongs to the `try` or to the chain of calls in which a statement stands."""
+    own = statements[at]
+    if handler.first <= own.last or handler.indent >= own.indent:
+        return False
+    opening = next((one for one in reversed(statements[:at]) if one.indent <= handler.indent), None)
+    if opening is None or opening.indent != handler.indent:
+        return False
+    line = _read_line(body, handler)
+    is_chained = not is_branch(line)  # `}).catch(`
+    guards = is_chained or _GUARDS.match(_read_line(body, opening)) is not None
+    between = (one for one in statements[at:] if one.first < handler.first)
+    others = (one for one in between if one.indent <= handler.indent)
+    return guards and all(not is_chained and _HANDLES.match(_read_line(body, one)) for one in others)
+
+
 def _find_end(body: Body, block: Block) -> Statement | None:
     """Return the statement with which a block ends, or else the last one that does more than to log.
 
@@ -183,6 +203,7 @@ def _find_end(body: Body, block: Block) -> Statement | None:
     """
     own = [one for one in block.inner if one.indent == block.inner[0].indent]
     lines = {one: _read_line(body, one) for one in own}
+    own = [one for one in own if not _LEAVES_SWITCH.match(lines[one])] or own  # the end of a `case`
     leaving = [one for one in own if leaves(lines[one]) or holds_failure(lines[one])]
     last = (leaving or [one for one in own if not tells(lines[one])] or own)[-1]
     return None if is_branch(lines[last]) or _TRIES.match(lines[last]) else last

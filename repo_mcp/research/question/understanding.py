@@ -164,7 +164,9 @@ def _try_compared(subjects: Subjects, parsed: Parsed) -> Reading | None:
 def _try_guesses(
     subjects: Subjects, parsed: Parsed, guesses: Sequence[str], is_absent: Callable[[str], bool]
 ) -> Reading | None:
-    """Return the reading with the first guessed name that exists as its only subject, or None.
+    """Return the reading with the first guessed name that is declared as its only subject, or None.
+
+    For what configures something, any word that a file has is such a name.
 
     That is for a question which only describes its subject: "who calls the check of settings? (validate)".
     """
@@ -174,8 +176,8 @@ def _try_guesses(
         return None  # it has a name, and it has to be said that nothing declares that
     for guess in guesses:
         found = subjects.find(read_phrase(guess), parsed.form)
-        if found.is_found:
-            return build_reading(_fit_form(parsed.form, (found,)), (found,))
+        if found.taken_as is TakenAs.DECLARED:
+            return build_reading(parsed.form, (found,))
         if parsed.form is Form.CONFIGURED and " " not in guess and not is_absent(guess):
             return build_reading(parsed.form, (Subject(guess, TakenAs.WORDS),))
     return None

@@ -21,11 +21,9 @@ from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 MAX_LINES, MOST_CHARS = 400, 300  # lines that have such a name, and characters of one that a person wrote
-MOST_WORDS, MOST_TRIED = (
-    4,
-    3,
-)  # words of a clause that are looked for; names of which one must be set somewhere
-LEAST_CHARS = 3  # of the stem of a word
+MOST_WORDS = 4  # of a clause, that are looked for
+MOST_TRIED = 3  # names of which one must be set somewhere
+LEAST_CHARS = 3  # of a word and of its stem
 FOREIGN, OF_QUANTITY = 0.4, 0.3  # taken off for each other word of a name; added if it says what is counted
 _BOUNDS = ("max", "maximum", "limit", "min", "minimum", "num", "number", "count", "most")
 _QUANTITIES = {
@@ -50,7 +48,8 @@ _OF_OTHER = re.compile(
 
 def find_bound(state: ResearchState, text: str) -> str:
     """Return the name of the setting that bounds what a clause describes; "" without one."""
-    words = [word for word in list_words(_LIGHT.sub(" ", text)) if len(word) >= LEAST_CHARS][:MOST_WORDS]
+    words = [word for word in list_words(_LIGHT.sub(" ", text)) if len(_find_stem(word)) >= LEAST_CHARS]
+    words = words[:MOST_WORDS]
     if not words or _BOUNDED.search(text) is None:
         return ""
     quantity = {one for said, names in _QUANTITIES.items() if re.search(said, text, re.I) for one in names}
@@ -66,10 +65,15 @@ def find_bound(state: ResearchState, text: str) -> str:
     return next((name for name in names if is_set(state, name)), "")
 
 
+def _find_stem(word: str) -> str:
+    """Return the shortest term of a word; "" for one without any."""
+    return min(get_word_terms(word), key=len, default="")
+
+
 def _iter_names(state: ResearchState, words: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Yield the names with a bound and a word, as often as lines have each, twice in configuration."""
     state.check()
-    stems = "|".join(re.escape(min(get_word_terms(word), key=len)) for word in words)
+    stems = "|".join(re.escape(_find_stem(word)) for word in words)
     bounds = "|".join(_BOUNDS)
     pattern = rf"(?:{bounds})\w*[_-]?(?:{stems})|(?:{stems})\w*[_-]?(?:{bounds})"
     request = ExactRequest(

@@ -38,20 +38,32 @@ def judge_best(
     *,
     is_named: bool,
     is_deed: bool = False,
+    guessed: Sequence[str] = (),
 ) -> list[Seed]:
     """Set what the best lacks, or else what is rated as high, unless the question names it.
+
+    If it has one of the `guessed` words, it lacks none: the others are words for the same or for something
+    else. Then it is set whether it leads by that alone.
 
     Return the seeds, for a question about a deed those later that do nothing. If the best lacks words, one
     that has such a word may be among them.
     """
-    if not is_named:
+    if not (is_named or _has_any(seeds[0], guessed)):
         seeds = _put_telling_first(seeds, weighed)
         seeds = _put_fuller_first(seeds, weighed, list_words(state.request.query))
     seeds = put_quiet_last(seeds) if is_deed else seeds
     claimed = _list_claimed(state, seeds)
+    if _has_any(claimed[0], guessed):
+        state.is_guessed = not is_named and bool(state.absent or list_lacking(claimed[0], weighed))
+        state.absent, weighed = [], {}
+        claimed = [seed for seed in claimed if not state.is_guessed or _has_any(seed, guessed)]
     _note_lacking(state, claimed[0], weighed, idioms, is_named=is_named)
     state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
     return _add_elsewhere(state, seeds, weighed) if state.lacking and not is_named else seeds
+
+
+def _has_any(seed: Seed, words: Sequence[str]) -> bool:
+    return len(list_words_lacked(seed, words)) < len(words)
 
 
 def _put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:

@@ -25,7 +25,7 @@ from repo_mcp.research.kinds.base_types import find_telling_noun
 from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_words
 from repo_mcp.research.words.best_seed import judge_best
 from repo_mcp.research.words.deciders import put_deciders
-from repo_mcp.research.words.lacking_words import list_idioms, list_words_lacked, weigh_words
+from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun, put_table_first
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.words.seed_order import (
@@ -36,6 +36,7 @@ from repo_mcp.research.words.seed_order import (
 )
 from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
 from repo_mcp.text.question_words import find_action, list_base_forms, list_words, lower_plain_names
+from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_RATED = 60  # declarations
 NO_WORD = "The question has no word to search for."
@@ -66,6 +67,7 @@ def find_seeds(
     guessed = _list_guessed(state)
     idioms = {} if guessed else list_idioms(state, text)
     rated = _rate(state, words, idioms, guessed)
+    absent = _note_absent(state, words, idioms)
     given = [_build_given(state, node, reasons) for node in first]
     given += [seed for seed in find_named(state, preferred) if seed.node not in first]
     found = choose_seeds(state, rated, preferred, asks_tests(state.request.query), state.weights)
@@ -74,13 +76,15 @@ def find_seeds(
     seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given, preferred)))
     if preferred is PreferredKind.FAILURES and not first:
         seeds = put_failing(state, seeds)
+    state.lacks_most = state.lacks_most and not (guessed and seeds)
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     is_deed = not first and asks_deed(state.request.query, preferred)
     seeds = put_texts_last(seeds) if is_deed else seeds
     if seeds:
-        told = _weigh_told(state, seeds[0], words, guessed)
-        seeds = judge_best(state, seeds, told, idioms, is_named=bool(first), is_deed=is_deed)
+        told, is_named = weigh_words(words, state.weights), bool(first)
+        seeds = judge_best(state, seeds, told, idioms, is_named=is_named, is_deed=is_deed, guessed=guessed)
+    state.warnings += () if state.is_guessed else absent
     if (state.absent or state.lacking) and not state.request.guesses:
         state.warnings.append(GUESS_NAMES)
     seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
@@ -91,18 +95,17 @@ def find_seeds(
 
 def _list_guessed(state: ResearchState) -> list[str]:
     """Return the words of the names that the question guesses, without those that no file has."""
-    return [word for word in list_words(" ".join(state.request.guesses)) if not state.source.is_absent(word)]
+    words = list_words(" ".join(state.request.guesses))
+    return [word for word in words if word.lower() not in STOP_WORDS and not state.source.is_absent(word)]
 
 
-def _weigh_told(
-    state: ResearchState, best: Seed, words: Sequence[str], guessed: Sequence[str]
-) -> dict[str, float]:
-    """Return the weights of the words that the best declaration should have: none if it has a guessed one.
-
-    One guess is enough, because the others are names for the same or for something else.
-    """
-    told = weigh_words(guessed or words, state.weights)
-    return {} if guessed and list_words_lacked(best, told) != list(told) else told
+def _note_absent(
+    state: ResearchState, words: Sequence[str], idioms: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Set which words no file has, and return warnings about them."""
+    replaced = {word for said in idioms for word in _WORD.findall(said)}
+    state.absent, warnings, state.lacks_most = state.source.find_absent(" ".join(words), replaced)
+    return warnings
 
 
 def _rate(
@@ -113,14 +116,10 @@ def _rate(
 ) -> list[RatedBlock]:
     """Return the declarations rated by words, by their base forms, by what idioms mean and by guessed names.
 
-    Set the weights of all terms, and what no file has; if files have guessed names, nothing is lacking.
+    Set the weights of all terms.
     """
     plain = [word for own in idioms.values() for word in own]
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
-    replaced = {word for said in idioms for word in _WORD.findall(said)}
-    if not guessed:
-        state.absent, warnings, state.lacks_most = state.source.find_absent(" ".join(words), replaced)
-        state.warnings += warnings
     prompt = " ".join((lower_plain_names(" ".join((*words, *plain))), *guessed))
     request = BundleRequest(prompt, include_tests=asks_tests(state.request.query))
     rated, state.weights = state.source.rate(request, state.request.folder, MAX_RATED)

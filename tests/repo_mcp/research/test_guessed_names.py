@@ -37,7 +37,32 @@ ASKED = Asked({"depot.py": DEPOT, **OTHERS})
 def test_a_guessed_name_leads_to_what_everyday_words_do_not() -> None:
     bare, helped = ASKED.ask(EVERYDAY), ASKED.ask(f"{EVERYDAY} (restore_state, resume)")
     assert "restore_state" not in bare.claim
-    assert helped.claim.startswith("depot.restore_state (depot.py:1-4) fits the question best.")
+    assert helped.claim.startswith("By the guessed names, depot.restore_state (depot.py:1-4) fits best.")
+
+
+def test_what_has_the_words_of_a_question_beside_a_guess_fits_the_question() -> None:
+    claim = ASKED.ask("How is the conveyor turned? (turn_conveyor)").claim
+    assert claim.startswith("depot.turn_conveyor (depot.py:14-17) fits the question best.")
+
+
+def test_a_guess_that_the_best_lacks_is_no_word_of_the_question() -> None:
+    claim = ASKED.ask("How is the speed of the conveyor limited when it is turned? (exists)").claim
+    assert claim.startswith("depot.turn_conveyor (depot.py:14-17) fits the question best.")
+
+
+def test_only_what_has_a_guess_fits_by_the_guesses() -> None:
+    claim = ASKED.ask("How is the conveyor turned? (exists)").claim
+    assert claim.startswith("By the guessed names, depot.restore_state (depot.py:1-4) fits best.")
+
+
+def test_stop_words_in_brackets_are_no_names() -> None:
+    asked = "How do conveyors eat the penguins of the depot?"
+    assert ASKED.ask(f"{asked} (the, of)").claim == ASKED.ask(asked).claim
+
+
+def test_a_file_is_no_subject_that_a_question_describes() -> None:
+    report = ASKED.ask("Who calls the thing that brings penguins back? (depot.py)")
+    assert report.reading.form is Form.OPEN
 
 
 def test_words_that_no_file_has_are_not_told_when_a_guess_is_right() -> None:

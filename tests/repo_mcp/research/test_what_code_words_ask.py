@@ -250,3 +250,106 @@ def test_an_outcome_is_told_of_another_declaration_if_it_has_what_the_best_lacks
     text += '        jam("the printer of the label is jammed")\n'
     claim = Asked({"printer.py": text}).ask("What happens when the label printer is jammed?").claim
     assert "`except OSError` (printer.py:9) leads to `jam(" in claim
+
+
+TRIED = """def load_parcel(depot):
+    if depot.empty:
+        raise Empty(depot)
+    return depot.pop()
+
+
+def send(depot):
+    return depot.send()
+
+
+def run(depot):
+    if depot.ready:
+        load_parcel(depot)
+    try:
+        send(depot)
+    except OSError:
+        return False
+
+
+def keep(depot):
+    try:
+        send(depot)
+    except KeyError:
+        load_parcel(depot)
+    except ValueError:
+        return 3
+
+
+def show(depot):
+    print(depot, end=load_parcel(depot))
+    if depot:
+        return 9
+
+
+def shut(depot):
+    try:
+        send(depot)
+        load_parcel(depot)
+    except KeyError:
+        return 4
+    except Empty:
+        return 5
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "What happens when load_parcel raises?",
+            [
+                "In depot.shut, `except KeyError` (depot.py:39) leads to `return 4` (depot.py:40).",
+                "In depot.shut, `except Empty` (depot.py:41) leads to `return 5` (depot.py:42).",
+            ],
+        ),
+        ("What happens when load_parcel returns None?", []),
+        ("When is load_parcel called?", []),
+    ],
+)
+def test_only_what_handles_the_call_itself_is_told(question: str, told: list[str]) -> None:
+    claim = Asked({"depot.py": TRIED}).ask(question).claim
+    assert [one for one in told if one not in claim] == []
+    assert claim.count("leads to") == len(told)
+
+
+def test_handlers_in_braces_belong_to_the_try_around_a_call() -> None:
+    text = "function loadParcel() {\n  return fetch();\n}\n\nfunction run() {\n  try {\n    loadParcel();\n"
+    text += "  } catch (error) {\n    return 1;\n  }\n  try {\n    send();\n  } catch (other) {\n"
+    text += "    return 2;\n  }\n}\n"
+    claim = Asked({"depot.js": text}).ask("What happens when loadParcel throws?").claim
+    assert "`catch (error)` (depot.js:8) leads to `return 1;`" in claim
+    assert "catch (other)" not in claim
+
+
+def test_the_else_of_a_loop_has_no_condition() -> None:
+    text = "def seek(depot):\n    for parcel in depot:\n        if parcel.ready:\n            return parcel\n"
+    text += "    else:\n        raise Missing('each parcel of the depot was tried')\n"
+    claim = Asked({"depot.py": text}).ask("What happens when each parcel of the depot was tried?").claim
+    assert "does not hold" not in claim
+
+
+def test_a_case_leads_to_what_comes_before_its_end() -> None:
+    text = "int handle(int sign) {\n    switch (sign) {\n        case PARCEL_LOST:\n"
+    text += "            search_parcel(sign);\n            break;\n    }\n    return 0;\n}\n"
+    claim = Asked({"depot.c": text}).ask("What happens when a parcel is lost?").claim
+    assert "`case PARCEL_LOST` (depot.c:3) leads to `search_parcel(sign);` (depot.c:4)" in claim
+
+
+def test_what_the_best_calls_is_not_told_of_where_the_outcome_is() -> None:
+    text = "def add_label_printer(printer, label):\n    PRINTERS[label] = wrap(printer)\n"
+    text += "    return printer\n\n\n"
+    text += "def wrap(printer):\n    return printer\n\n\ndef handle(label):\n    try:\n        run(label)\n"
+    text += "    except OSError:\n        jam('the label is jammed')\n"
+    claim = Asked({"printer.py": text}).ask("What happens when the label printer is jammed?").claim
+    assert "leads to `jam(" in claim
+    assert "It calls" not in claim
+
+
+def test_words_without_a_term_bound_nothing() -> None:
+    report = Asked(BOUNDED).ask("Where is the limit on how many ____ it may hold configured?")
+    assert report.reading.form is Form.OPEN

@@ -17,6 +17,9 @@ ASKED = "How does it resume after a restart?"
         ("(load, load,)", ("load",)),
         ("(load) ", ("load",)),
         ("(load)?", ("load",)),
+        ("(load_parcels(depot, folder), Map<String, List<T>>)", ("load_parcels", "Map")),
+        ("(`load`, **save**, 404, ...)", ("load", "save")),
+        ("(std::move, a.b, self.run!, empty?)", ("std::move", "a.b", "self.run!", "empty?")),
     ],
 )
 def test_names_in_brackets_behind_a_question(written: str, guesses: tuple[str, ...]) -> None:
@@ -28,6 +31,12 @@ def test_names_in_brackets_behind_a_question(written: str, guesses: tuple[str, .
     [
         ASKED,
         f"{ASKED} ()",
+        f"{ASKED} (see #123)",
+        f"{ASKED} (e.g. http)",
+        f"{ASKED} (#123, 404)",
+        f"{ASKED} (func (s *Service) Run(ctx context.Context) error)",
+        f"{ASKED} ((load))",
+        "How is it sent over a socket (TCP)?",
         f"{ASKED} (after the machine was switched off)",
         "How does load (the first one) work?",
         "what calls authenticate()",
@@ -38,6 +47,10 @@ def test_names_in_brackets_behind_a_question(written: str, guesses: tuple[str, .
 )
 def test_any_other_brackets_belong_to_the_question(query: str) -> None:
     assert split_guesses(query) == (query, ())
+
+
+def test_names_that_no_sentence_has_are_guesses_before_the_question_mark() -> None:
+    assert split_guesses("How does it resume (restore_state)?") == ("How does it resume", ("restore_state",))
 
 
 def test_a_question_has_only_so_many() -> None:
