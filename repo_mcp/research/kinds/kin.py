@@ -16,6 +16,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 
 MOST_TWINS = 3
 _BOTH = re.compile(r"\bboth\b.*\band\b", re.IGNORECASE)
+_EVERYWHERE = re.compile(r"__\w+__$|(?:constructor|init|new|New|initialize)$")  # names that many types have
 _TWINNED = (Role.BASE, Role.REGISTERS, Role.TAKES_ONE, Role.LISTS)
 
 
@@ -52,7 +53,8 @@ def _list_twins(state: ResearchState, kin: Sequence[tuple[Node, Reason]]) -> lis
     twins: dict[Node, Reason] = {}
     for node, reason in kin if _BOTH.search(state.request.query) else ():
         other_words = [word for word in words if not shares_word(node.path, (word,))]
-        for other in find_by_name(state, node.symbol.name) if reason.role in _TWINNED else ():
+        is_telling = reason.role in _TWINNED and _EVERYWHERE.match(node.symbol.name) is None
+        for other in find_by_name(state, node.symbol.name) if is_telling else ():
             is_same = (other.symbol.name, other.symbol.kind) == (node.symbol.name, node.symbol.kind)
             if is_same and shares_word(other.path, other_words):
                 text = f"has the name of {node.qualified_name}, in a place that the question names too"

@@ -216,6 +216,20 @@ def test_both_of_two_places_that_a_question_names_are_told() -> None:
     assert "depot/" not in report.claim
 
 
+def test_what_makes_an_object_has_no_twins() -> None:
+    table = "from sorter import Sorter\n\n\nclass Table:\n    def __init__(self, sorter: Sorter):\n"
+    files = {
+        "sorter.py": "class Sorter:\n    def sort(self):\n        raise NotImplementedError\n",
+        "plain.py": "from sorter import Sorter\n\n\nclass Plain(Sorter):\n"
+        "    def sort(self):\n        return 1\n",
+        "client/table.py": f"{table}        self.sorter = sorter\n",
+        "server/table.py": f"{table}        self.sorter = sorter\n",
+    }
+    report = Asked(files).ask("Where would I add a new sorter on both the client and the server?")
+    assert "__init__" in report.claim
+    assert "Of the same name" not in report.claim
+
+
 def test_only_a_question_for_both_is_told_twins() -> None:
     assert "Of the same name" not in Asked(SIDES).ask("Where would I add a new sorter on the server?").claim
 
