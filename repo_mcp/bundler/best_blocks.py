@@ -24,12 +24,14 @@ from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
+from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_side_file
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits only the files that are opened
-SIDE_FILE, WORDLESS = 0.3, 0.6  # factors of a block's worth for a question: in a side file, without a term
+# Factors of a block's worth for a question: in a side file, without a term, in a test.
+SIDE_FILE, WORDLESS, TESTING = 0.3, 0.6, 0.3
 TRIVIAL, DECIDING = 0.6, 1.4  # factors for bodies, as `rate_work` gives them
 # If errors are asked for: the factor of a block without any, and what is added to 1 for a block that holds
 # all its terms in lines that fail.
@@ -124,13 +126,13 @@ def rate_blocks(
     opener = Opener(read_layout, evidence, weights, source, Packer(BUDGET), small_file_lines=0)
     opened = opener.open_best(BUDGET)
     follow_names(opened, source, weights)
-    rated = [block for one in opened for block in _iter_rated(one)]
+    rated = [block for one in opened for block in _iter_rated(one, request.include_tests)]
     rated.sort(key=lambda one: (-one.worth, one.path, one.block.start_line))
     return rated[:most], dict(evidence.term_weights)
 
 
-def _iter_rated(one: RatedFile) -> Iterator[RatedBlock]:
-    """Yield the blocks of a file with a worth above 0."""
+def _iter_rated(one: RatedFile, include_tests: bool) -> Iterator[RatedBlock]:
+    """Yield the blocks of a file with a worth above 0. Tests in a file of the program count less."""
     lines = list(one.view.line_terms)
     place = SIDE_FILE if is_side_file(one.candidate.path) else 1.0
     for at, (block, worth) in enumerate(zip(one.blocks, one.worth, strict=True)):
@@ -140,5 +142,7 @@ def _iter_rated(one: RatedFile) -> Iterator[RatedBlock]:
         far = list_far_comments(one.view, block)
         terms = {term for line in held if line not in far for term in one.view.line_terms[line]}
         weighed = worth * one.priority * place * ((1.0 + len(terms)) ** VARIETY if terms else WORDLESS)
+        if not include_tests and block.span is not None and is_inner_test(block.span.qualified_name):
+            weighed *= TESTING
         origin = one.origins.get(at, "")
         yield RatedBlock(one.candidate.path, block, one.view, round(weighed, SCORE_DECIMALS), origin)

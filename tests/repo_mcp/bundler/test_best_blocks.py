@@ -1,4 +1,4 @@
-"""Which declarations answer a question: variety, names made by chance, failures."""
+"""Which declarations answer a question: variety, names made by chance, tests in a file of the program."""
 
 from __future__ import annotations
 
@@ -39,6 +39,24 @@ MORE = "".join(
 OTHERS = {
     f"other_{number}.py": f"def other_{number}(value):\n    return value + {number}\n" for number in range(20)
 }
+RUST = """pub fn exclude_file(root: &Path) -> PathBuf {
+    let linked = root.join("gitdir");
+    if linked.exists() {
+        return read(linked);
+    }
+    root.join("exclude")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn exclude_file_of_linked_worktree() {
+        let root = linked_worktree();
+        let file = exclude_file(root);
+        assert_eq!(file, linked);
+    }
+}
+"""
 
 
 def rate(files: dict[str, str], question: str) -> list[RatedBlock]:
@@ -62,6 +80,19 @@ def test_a_name_that_is_written_as_one_comes_first() -> None:
         list_names(rate({"searcher.py": SEARCHER + MORE}, "what does memory_map() read or search"))[0]
         == "memory_map"
     )
+
+
+def test_a_test_in_a_file_of_the_program_is_worth_less_unless_it_is_asked_for() -> None:
+    asked = Asked({"dir.rs": RUST, **OTHERS})
+    worth = [
+        {one.block.span.name: one.worth for one in rated if one.block.span is not None}
+        for rated in (
+            asked.rate(BundleRequest("exclude file of a linked worktree", include_tests=wanted), "", 20)[0]
+            for wanted in (False, True)
+        )
+    ]
+    assert worth[0]["exclude_file"] == worth[1]["exclude_file"]
+    assert worth[0]["tests"] < worth[1]["tests"] / 2
 
 
 def test_what_fails_with_the_words_is_worth_more_where_failures_are_asked_for() -> None:
