@@ -7,11 +7,18 @@ it is set.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence
+from repo_mcp.research.claims.best_claim import (
+    describe_best,
+    describe_doubt,
+    describe_places,
+    describe_section,
+    leads_unparsed,
+    name_words,
+)
 from repo_mcp.research.claims.differences import (
     describe_calls,
     describe_compared,
@@ -19,7 +26,7 @@ from repo_mcp.research.claims.differences import (
     describe_members,
     describe_passing,
 )
-from repo_mcp.research.claims.outcomes import describe_handling, describe_outcome
+from repo_mcp.research.claims.outcomes import describe_handling
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
@@ -33,7 +40,7 @@ from repo_mcp.research.findings.citing import (
     shorten,
     shorten_symbol,
 )
-from repo_mcp.research.findings.locating import is_test, is_test_node, is_test_place, may_answer
+from repo_mcp.research.findings.locating import is_test, is_test_node
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import (
     IMPLEMENTERS,
@@ -47,10 +54,6 @@ from repo_mcp.research.findings.records import (
 )
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.errors_made import describe_errors, describe_function, list_named
-from repo_mcp.research.words.rated_seeds import MAX_WORD_CHARS
-from repo_mcp.research.words.rivals import list_rivals
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
-from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import is_side_file
 
 _RELATIONS = {
@@ -64,13 +67,7 @@ _RELATIONS = {
     Form.DEPENDENCIES: ("uses", "Nothing that the repository declares is known to be used by"),
 }
 
-_ENDS_LIKE_ADVERBS = """
-ally anomaly apply assembly belly bully butterfly comply daily early family hourly imply jelly misapply
-monopoly monthly multiply nightly quarterly rally readonly reapply rely reply resupply supply tally weekly
-writeonly yearly
-"""
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
-_NO_ADVERBS = frozenset(_ENDS_LIKE_ADVERBS.split())
 
 
 def build_claim(
@@ -108,19 +105,19 @@ def build_claim(
         return " ".join([*compared, *passing, *alone, *documented])
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.lacks_most:
-        return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
+        return f"This repository may have no answer: no file has the {name_words(state.absent)}."
     if reading.form is Form.ERRORS and (named := list_named(state)):
         return describe_function(state, named)
     errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else None
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
         return recipe
-    if reading.form is not Form.DIFFERENCE and _leads_unparsed(state):
+    if reading.form is not Form.DIFFERENCE and leads_unparsed(state):
         own = []
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
-        return _describe_best(state, own, errors, _doubt(own[0]) if reading.form is Form.OPEN else "")
+        return describe_best(state, own, errors, describe_doubt(own[0]) if reading.form is Form.OPEN else "")
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
         none = "No test is among the best matches. " if state.wants_tests else ""
-        return f"{none}{errors or ''}{_describe_places(state)}"
+        return f"{none}{errors or ''}{describe_places(state)}"
     return ""
 
 
@@ -271,112 +268,6 @@ def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
     return [one for one in found if one.kind != "extension" or one.symbol not in types]
 
 
-def _doubt(best: Node) -> str:
-    """Return why the best declaration may only seem to be so: it is a type or long; "" for no reason.
-
-    Of 102 answers four began with a function of more than WINDOW_LINES, all wrong, and none with a type.
-    """
-    lines = best.symbol.end_line - best.symbol.start_line + 1
-    if best.symbol.kind in TYPE_KINDS:
-        return "it is a type, not a function"
-    return f"in its {lines} lines the words may be far apart" if lines > WINDOW_LINES else ""
-
-
-def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None, doubt: str) -> str:
-    """Return what fits best, what it calls, and what is next to it.
-
-    `errors` is None unless they are asked for. They come first, unless the best lacks words of the question:
-    then these come before them. `doubt` says why it may not be what is asked for, if there is a reason.
-    """
-    best = own[0]
-    rivals = [described for described, _ in list_rivals(state, best)]
-    sentences = _judge_best(state, name_briefly(best), rivals, doubt, makes_none=errors == "")
-    if errors:
-        sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
-    outcome = describe_outcome(state)  # maybe in another declaration
-    sentences += [outcome] if outcome else []
-    callees = list(_list_called(state, best.declaration))
-    if callees:
-        who = shorten(best.qualified_name) if rivals or outcome else "It"
-        sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
-    held = [one for one in state.findings if one.role is Role.RARE_WORD]
-    sentences += [f"The word {one.reason.about} is in {name_findings([one])}." for one in held]
-    deciding = [one for one in state.findings if one.role is Role.DECIDES]  # not close by themselves
-    told = {node.node_id for node in callees} | {one.node_id for one in (*held, *deciding)}
-    named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
-    others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
-    if others and not rivals:
-        sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
-    return " ".join([*sentences, *_describe_section(state)])
-
-
-def _judge_best(
-    state: ResearchState,
-    best: str,
-    rivals: Sequence[str] = (),
-    doubt: str = "",
-    *,
-    makes_none: bool = False,
-) -> list[str]:
-    """Return sentences that say which words no file has, what fits best, and which words that lacks.
-
-    `makes_none` means that errors are asked for, and that the best makes none.
-    """
-    sentences = []
-    absent = [word for word in state.absent if not _is_adverb(word)]
-    if absent:
-        words = _name_words(absent)
-        sentences.append(f"No file here has the {words}: the code may use another, or lack this.")
-    lacking = [word for word in state.lacking if word not in state.absent]
-    by = "By the guessed names, " if state.is_guessed else ""
-    fits = "" if by else " the other words" if absent else " the question"
-    failings = [f"lacks the {_name_words(lacking)}"] if lacking else []
-    failings += ["has none of the others in its name or path"] if lacking and state.is_unnamed else []
-    failings += ["is not known to cause an error"] if makes_none else []
-    if failings:  # then it may be about something else
-        sentences.append(f"{by}{best} comes closest, but {' and '.join(failings)}.")
-    elif rivals:
-        sentences.append(f"{by}{join_names([best, *rivals])} fit{fits} about equally well.")
-    elif doubt or state.is_unnamed:
-        reason = doubt or "neither its name nor its path has a word of the question"
-        sentences.append(f"{by}{best} comes closest; {reason}.")
-    else:
-        sentences.append(f"{by}{best} fits{fits} best.")
-    return sentences
-
-
-def _is_adverb(word: str) -> bool:
-    """Return True for a word that only says how: a program may do without it."""
-    folded = word.lower()
-    return folded.isalpha() and folded.endswith("ly") and len(folded) > 4 and folded not in _NO_ADVERBS
-
-
-def _list_next(names: Iterable[str]) -> str:
-    """Return up to two names with their verb."""
-    listed = list(dict.fromkeys(names))
-    return f"{'are' if len(listed) > 1 else 'is'} {join_names(listed)}"
-
-
-def _leads_unparsed(state: ResearchState) -> bool:
-    """Return True if the best finding is declared in a language that no parser reads."""
-    first = next(iter(state.findings), None)
-    if first is None or state.wants_tests or first.hop or first.kind != "text":
-        return False
-    return first.symbol != first.path and may_answer(first.path)
-
-
-def _describe_places(state: ResearchState) -> str:
-    """Return what fits best where no parser knows any symbol; "" if nothing was found by its words."""
-    near = [one for one in state.findings if not one.hop and one.kind != "section"]
-    if not near:
-        return ""
-    places = [f"{shorten_symbol(one)} ({one.citation})" for one in near[:3]]
-    sentences = [*_judge_best(state, places[0]), *filter(None, [describe_outcome(state)])]
-    if len(near) > 1:
-        sentences.append(f"Also close {_list_next(places[1:])}.")
-    return " ".join([*sentences, *_describe_section(state)])
-
-
 def _describe_recipe(state: ResearchState) -> str:
     """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
     found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in state.findings}
@@ -405,41 +296,4 @@ def _describe_recipe(state: ResearchState) -> str:
     if named:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
-    return " ".join([*sentences, *_describe_section(state)])
-
-
-def _name_words(words: Sequence[str]) -> str:
-    """Return words with "word" or "words" before them; several that belong together are in quotes."""
-    brief = [one if len(one) <= MAX_WORD_CHARS else f"{one[:MAX_WORD_CHARS]}…" for one in words]
-    quoted = [f'"{one}"' if " " in one else one for one in brief]
-    return f"word{'s' if len(' '.join(words).split()) > 1 else ''} {join_names(quoted)}"
-
-
-def _describe_section(state: ResearchState) -> list[str]:
-    """Return a sentence on the first section of a document among the findings, if there is one.
-
-    Its heading, or the one above, must have a word of the question.
-    """
-    words = list_words(state.request.query)
-    sections = [
-        one
-        for one in state.findings
-        if one.kind == "section" and shares_word(" ".join(one.symbol.split(" > ")[-2:]), words)
-    ]
-    return [
-        f"The closest section of the documentation is {one.symbol} ({one.citation})." for one in sections[:1]
-    ]
-
-
-def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
-    """Return what a symbol calls, except itself, in the order of the findings.
-
-    If some callees fit the question's words, the others, such as a conversion of text, are left out.
-    """
-    called = {
-        link.target for link in state.links.values() if link.source == caller and link.kind == "calls"
-    } - {caller}
-    nodes = [node for declaration, node in state.nodes.items() if declaration in called]
-    nodes = [node for node in nodes if not is_test_node(node) or is_test_place(caller.path)]
-    words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}
-    return [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)] or nodes
+    return " ".join([*sentences, *describe_section(state)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.record_classes import replace
-from repo_mcp.research.claims.claims import _is_adverb
+from repo_mcp.research.claims.best_claim import _is_adverb
 from repo_mcp.research.findings.records import Finding, Form
 from repo_mcp.research.findings.shown_once import show_once
 from repo_mcp.research.words.shown_lines import match_calls
