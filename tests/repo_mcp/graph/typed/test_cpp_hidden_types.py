@@ -66,8 +66,24 @@ def test_a_type_defined_elsewhere_is_named_with_its_class() -> None:
     assert callers == [("calls", "probable", "house.Door.shut", (8,))]
 
 
-def test_a_specialisation_extends_no_namespace() -> None:
-    text = "struct Key {};\ntemplate <> struct std::hash<Key> { int operator()(Key key); };\n"
+@pytest.mark.parametrize("namespace", ["std", "House"])
+def test_a_specialisation_extends_no_namespace(namespace: str) -> None:
+    text = f"struct Key {{}};\ntemplate <> struct {namespace}::hash<Key> {{ int operator()(Key key); }};\n"
     record = Repository.build({"key.cc": text}).program.find_record("key.cc")
     assert record is not None
-    assert record.find_symbols("std") == []
+    assert record.find_symbols(namespace) == []
+
+
+def test_a_member_of_one_specialisation_is_none_of_another() -> None:
+    texts = {
+        "house.h": "namespace House { template <typename T> struct size_of; }\n",
+        "key.cc": """
+        #include "house.h"
+        struct Key {};
+        struct Lock {};
+        template <> struct House::size_of<Key> { int read(); };
+        template <> struct House::size_of<Lock> { int read(); };
+        int use() { House::size_of<Lock> size; return size.read(); }
+        """,
+    }
+    assert "key.cc:4 read probable" not in Repository.build(texts).ask("key.cc", "int use()", "read")
