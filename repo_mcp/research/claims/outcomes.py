@@ -41,7 +41,7 @@ _ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")
 _TRIES = re.compile(r"\s*+(?:try|do)\b")
 _GUARDS = re.compile(r"\s*+(?:do|def)\b|.*\b(?:try|begin)\b")  # what a handler belongs to; `def` in Ruby
 _LEAVES_SWITCH = re.compile(r"\s*+break\b")
-_ARM = re.compile(r"\w[^=]*=>\s*\{?\s*$")  # of a `match`
+_ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
 _HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
 _MADE = re.compile(
     r"\s*+(?:(?:const|let|var|val|auto|final)\s+)?([\w$, *]+?|\([\w$, *]+\))\s*(?::[^=]{1,40})?:?=(?![=>])"
@@ -124,7 +124,8 @@ def _iter_blocks(body: Body) -> Iterator[Block]:
     statements = _cut(body)
     for at, one in enumerate(statements):
         line = _read_line(body, one)
-        if at and (is_branch(line) or _ARM.search(line)) and not _LOOPS.match(line):
+        is_arm = _ARM.match(line) is not None and line.count("(") == line.count(")")
+        if at and (is_branch(line) or is_arm) and not _LOOPS.match(line):
             inner = _list_inner(statements, at)
             is_else = _ELSE.match(line) is not None
             above = _find_condition(body, statements, at) if is_else else None

@@ -367,3 +367,19 @@ def test_what_the_best_calls_is_not_told_of_where_the_outcome_is() -> None:
 def test_words_without_a_term_bound_nothing() -> None:
     report = Asked(BOUNDED).ask("Where is the limit on how many ____ it may hold configured?")
     assert report.reading.form is Form.OPEN
+
+
+@pytest.mark.parametrize(
+    ("head", "path", "told"),
+    [
+        ("    match seen {\n        Err(Lost) => {", "depot.rs", ["`Err(Lost) =>` (depot.rs:3) leads to"]),
+        ("    {\n        define('lost', async () => {", "depot.ts", []),
+        ("    {\n        Define('lost', (parcel) => {", "depot.ts", []),
+    ],
+)
+def test_a_function_with_an_arrow_is_no_condition(head: str, path: str, told: list[str]) -> None:
+    word = "fn" if path.endswith(".rs") else "function"
+    text = f"{word} seek() {{\n{head}\n            stop('lost parcel');\n        }}\n    }}\n}}\n"
+    claim = Asked({path: text}).ask("What happens when a parcel is lost?").claim
+    assert claim.count("leads to") == len(told)
+    assert [one for one in told if one not in claim] == []
