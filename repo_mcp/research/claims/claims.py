@@ -104,7 +104,7 @@ def build_claim(
         alone = describe_members(state, first) or ([] if passing else describe_calls(state, first))
         return " ".join([*compared, *passing, *alone, *documented])
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
-    if state.lacks_most:
+    if state.lacks_most or (state.absent and not state.findings):
         return f"This repository may have no answer: no file has the {name_words(state.absent)}."
     if reading.form is Form.ERRORS and (named := list_named(state)):
         return describe_function(state, named)

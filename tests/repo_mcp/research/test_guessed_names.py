@@ -108,3 +108,9 @@ def test_without_guesses_an_uncertain_answer_says_how_to_give_them() -> None:
     (hint,) = [one for one in ASKED.ask(EVERYDAY).warnings if "in brackets" in one]
     assert hint.endswith("(retry, backoff).")
     assert not [one for one in ASKED.ask("How is the conveyor turned?").warnings if "in brackets" in one]
+
+
+def test_words_that_nothing_has_are_told_if_nothing_is_found() -> None:
+    for asked in ("How many penguins may be eaten?", "How many penguins may be eaten? (revive)"):
+        claim = ASKED.ask(asked).claim
+        assert claim == "This repository may have no answer: no file has the words penguins and eaten."
