@@ -145,9 +145,9 @@ def _declare_class(walk: CaptureWalk, node: Node, kind: SymbolKind, members: Acc
     before = len(walk.scopes)
     name_node = node.child_by_field_name("name")
     path = _read_path(walk, name_node) if name_node is not None else []
-    if name_node is not None and len(path) > 1 and path[-2][:1].isupper():  # no namespace
-        if not walk.text[node.start_byte : name_node.end_byte].endswith(b">"):  # nor a specialisation of it
-            _find_holder(walk, node, name_node, path)
+    special = name_node is not None and walk.text[node.start_byte : name_node.end_byte].endswith(b">")
+    if name_node is not None and len(path) > 1 and path[-2][:1].isupper() and not special:  # no namespace
+        _find_holder(walk, node, name_node, path)
     declare_type(walk, node, kind)
     if len(walk.scopes) > before:
         walk.scope.access = members

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 KEPT_CHAINS = 4_096  # expressions whose names need not be read again: most are written several times
 MOST_COMMENTS = 16  # times the bytes of a line that are looked through for that line without comments
 
-# A comment, or (in the first group, which stays) a text or character that may hold what looks like one.
+# A comment, or (in the first group, which stays) a text or character that may hold what looks like one. In a
+# text that begins with `@"`, of C#, a backslash is a character like any other. Any other text ends with its
+# line at the latest, so that each is read once.
 _COMMENT = re.compile(
-    rb"""("[^"\\\n]*+(?:\\.[^"\\\n]*+)*"|'(?:[^'\\\n]|\\.)'|`[^`]*+`)"""
+    rb"""(@"[^"]*+(?:""[^"]*+)*"|"[^"\\\n]*+(?:\\(?:.|\Z)[^"\\\n]*+)*"?|'(?:[^'\\\n]|\\.)'|`[^`]*+`)"""
     rb"""|(?<![ \t])[ \t]*+(?://[^\n]*+|/\*.*?(?:\*/|\Z))(?=(\w)?)""",
     re.DOTALL,
 )

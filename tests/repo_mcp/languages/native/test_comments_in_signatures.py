@@ -53,7 +53,15 @@ def test_a_line_is_as_long_as_without_its_comments() -> None:
         (b"a /* never ends", b"a"),
         (b"`//` \"//\" '/' // b", b"`//` \"//\" '/'"),
         (b'"\\"//" /**/+', b'"\\"//"+'),
+        (b'@"c:\\", "http://x", b // c', b'@"c:\\", "http://x", b'),
+        (b'@"say ""//""", b', b'@"say ""//""", b'),
     ],
 )
 def test_what_looks_like_a_comment_in_a_text_stays(code: bytes, wanted: bytes) -> None:
     assert leave_out_comments(code) == wanted
+
+
+def test_texts_that_do_not_end_are_read_once() -> None:
+    code = b'"\\' * 100_000 + b"//"  # would take minutes if each quote were tried to the end
+    assert leave_out_comments(code) == code
+    assert leave_out_comments(b'"open // text\n"a" // b') == b'"open // text\n"a"'
