@@ -262,6 +262,7 @@ _TAIL = re.compile(
     r"\s+(?:in|of|within|across|inside|throughout)\s+(?:this|the|our|my)\s+(?:whole\s+|entire\s+)?"
     rf"{_join('here')}$"
     r"|\s+(?:please|exactly|here)$"
+    r"|,?\s+(?:including|and|with)\s+(?:its|the)\s+defaults?(?:\s+values?)?$"
     r"|,?\s+and (?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?$"
     r"|,\s+(?:and\s+)?(?:what|how|where|when|which|who|why) (?:does|do|did|is|are|can|will|would|\w+s)\b"
     r"[^,]{0,120}$",  # a second question
@@ -355,7 +356,10 @@ def leave_out_lead(text: str) -> str:
 
 
 def _strip(text: str) -> str:
-    """Return a question without a polite opening, a closing "in this repository" or end punctuation."""
+    """Return a question without a polite opening, a closing "in this repository" and end punctuation.
+
+    A closing "and its default" is left out, too.
+    """
     text = leave_out_lead(text.strip().rstrip("?!. ").strip())
     for _ in range(2):
         text = _TAIL.sub("", text)

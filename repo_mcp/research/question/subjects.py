@@ -374,7 +374,7 @@ def _list_names(text: str) -> list[str]:
         named.insert(0, f"{owned[1]}.{owned[2]}")
     every = _WORDS.findall(text)
     words = [word for word in every if word.lower() not in STOP_WORDS]
-    joined = ["_".join(words)] if 1 < len(words) <= MAX_WORDS else words
+    joined = ["_".join(words)] if 1 <= len(words) <= MAX_WORDS else []
     whole = ["_".join(every)] if len(words) < len(every) <= MAX_WORDS else []
     return list(dict.fromkeys([*named, *whole, *joined]))
 

@@ -114,3 +114,12 @@ def test_words_that_nothing_has_are_told_if_nothing_is_found() -> None:
     for asked in ("How many penguins may be eaten?", "How many penguins may be eaten? (revive)"):
         claim = ASKED.ask(asked).claim
         assert claim == "This repository may have no answer: no file has the words penguins and eaten."
+
+
+def test_a_long_phrase_does_not_mean_one_of_its_words() -> None:
+    asked = Asked(
+        {"depot.py": DEPOT, "folder.py": "class Depot:\n    def folder(self):\n        return self.home\n"}
+    )
+    question = "Where is the cap on how big an incoming folder's load of parcels may be set?"
+    (subject,) = asked.ask(f"{question} (limit)").reading.subjects
+    assert subject.asked == "limit"

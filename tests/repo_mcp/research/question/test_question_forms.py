@@ -42,6 +42,8 @@ dependents | parse | usages of parse
 dependents | Foo | impact of removing Foo
 dependents | Config | what would break if I change Config
 configured | timeout | where is timeout configured
+configured | timeout | where is the timeout configured, including its default?
+configured | timeout | where is the timeout set and its default value
 configured | logging | how do I configure logging
 configured | max_size | default value of max_size
 configured | DEBUG | what controls DEBUG
