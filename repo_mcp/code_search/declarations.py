@@ -56,7 +56,7 @@ from repo_mcp.text.question_words import (
     names_action,
     shares_word,
 )
-from repo_mcp.text.roles import FileRole, find_role, is_side_file
+from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_translation
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 from repo_mcp.text.word_families import list_synonyms
 
@@ -68,6 +68,7 @@ LEAST_SHARE = 0.15  # of the best declaration's worth: one that is worth less is
 WORDS, OF_ADDED, OF_TERMS = 0.1, 0.25, 0.5
 BESIDE, FAR = 0.3, 0.15  # how much of that counts outside the chunk's best unit, and outside the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
+TRANSLATION = 0.3  # factor of a text in a language other than English, beside that of its role
 # More factors: for the head of a class, for a base of other declarations, and for a name that has the action
 # of a question on how to add something, or of any other one, or that a question compares with another.
 HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
@@ -112,7 +113,8 @@ def order_hits(
     `find_record` returns the symbol record of a file, or None. With `holds_phrase` each chunk holds a phrase,
     which a declaration that begins elsewhere may lack.
     """
-    roles = {FileRole.CODE, *understand(query).roles}
+    intent = understand(query)
+    roles = {FileRole.CODE, *intent.roles}
     top = max(found.shares, default=0.0) or 1.0
     asks = _asks(query)
     words = (OF_ADDED if asks_to_extend(query) else WORDS) if asks else OF_TERMS
@@ -125,6 +127,8 @@ def order_hits(
     judged: list[tuple[float, int, ChunkHit]] = []
     for at, (chunk, share) in enumerate(zip(chunks, found.shares, strict=False)):
         role = 1.0 if find_role(chunk.path) in roles else OTHER_ROLE
+        if is_translation(chunk.path) and not intent.is_about_locales:
+            role *= TRANSLATION
         own = words * share / top
         for block in homes[at]:
             one = factors[id(block)]
