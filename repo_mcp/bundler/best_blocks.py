@@ -39,7 +39,6 @@ FAILS_NOT, FAILING = 0.5, 1.5
 REGISTERING = 1.8  # factor for what registers things, if the question is how to add one
 NOT_RUN = 0.6  # factor for what does nothing by itself: a value, an interface
 RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
-WINDOW_LINES = 150  # of a longer block, the words may be far from each other
 VARIETY = 0.6  # power of the number of terms that a block holds: two terms say more than one term twice
 _REGISTERS = re.compile(
     r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.research.claims.outcomes import describe_outcome
@@ -15,7 +14,7 @@ from repo_mcp.research.findings.citing import join_names, name_briefly, name_fin
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.rated_seeds import MAX_WORD_CHARS
+from repo_mcp.research.words.rated_seeds import LONG_LINES, MAX_WORD_CHARS
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
@@ -31,12 +30,12 @@ _NO_ADVERBS = frozenset(_ENDS_LIKE_ADVERBS.split())
 def describe_doubt(best: Node) -> str:
     """Return why the best declaration may only seem to be so: it is a type or long; "" for no reason.
 
-    Of 102 answers four began with a function of more than WINDOW_LINES, all wrong, and none with a type.
+    Of 102 answers four began with a function of more than LONG_LINES, all wrong, and none with a type.
     """
     lines = best.symbol.end_line - best.symbol.start_line + 1
     if best.symbol.kind in TYPE_KINDS:
         return "it is a type, not a function"
-    return f"in its {lines} lines the words may be far apart" if lines > WINDOW_LINES else ""
+    return f"in its {lines} lines the words may be far apart" if lines > LONG_LINES else ""
 
 
 def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None, doubt: str) -> str:

@@ -164,11 +164,10 @@ def _try_compared(subjects: Subjects, parsed: Parsed) -> Reading | None:
 def _try_guesses(
     subjects: Subjects, parsed: Parsed, guesses: Sequence[str], is_absent: Callable[[str], bool]
 ) -> Reading | None:
-    """Return the reading with the first guessed name that is declared as its only subject, or None.
+    """Return the reading of a question that only describes its subject, with a guessed name as that, or None.
 
-    For what configures something, any word that a file has is such a name.
-
-    That is for a question which only describes its subject: "who calls the check of settings? (validate)".
+    "Who calls the check of settings? (validate)": the first guess that is declared is meant. Where something
+    is configured, any word that a file has may be.
     """
     if len(parsed.phrases) != 1 or parsed.form not in (*_OF_SYMBOLS, Form.CONFIGURED):
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.elsewhere import find_elsewhere
@@ -18,7 +17,7 @@ from repo_mcp.research.words.lacking_words import (
     says_otherwise,
     weigh_held,
 )
-from repo_mcp.research.words.rated_seeds import Seed
+from repo_mcp.research.words.rated_seeds import LONG_LINES, Seed
 from repo_mcp.research.words.rivals import find_rivals
 from repo_mcp.research.words.seed_order import put_quiet_last
 from repo_mcp.text.question_words import list_words, shares_word
@@ -94,7 +93,7 @@ def _put_fuller_first(seeds: list[Seed], weighed: Mapping[str, float], asked: Se
     named = [word for word in asked if shares_word(place, (word,))]
     least = max(NEAR_BEST, FULLER * weigh_held(best, weighed)) * best.worth
     for position, seed in enumerate(seeds[:LEADING]):
-        if seed.worth < least or seed.body.line_count > WINDOW_LINES:
+        if seed.worth < least or seed.body.line_count > LONG_LINES:
             continue
         if weigh_held(seed, weighed) >= NEARLY_ALL and not list_words_lacked(seed, named):
             return [seed, *seeds[:position], *seeds[position + 1 :]]

@@ -61,7 +61,7 @@ MOST_NAMED_SO = 2  # declarations that lead by their names
 MANY_USERS = 8  # a declaration with more callers says little about each
 NAMED_WORDS = 4  # of the question, in the reason for a finding
 MAX_WORD_CHARS = 60  # of each
-LONG_LINES = 150  # of a declaration that is worth less the longer it is
+LONG_LINES = 150  # a longer declaration is worth less: its words may be far from each other
 OVERLOAD_LINES = 12  # bodies at least so long are shown beside others of the same name
 _WORD = re.compile(r"\w+")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.best_blocks import WINDOW_LINES
 from repo_mcp.research.findings.records import Form
+from repo_mcp.research.words.rated_seeds import LONG_LINES
 from repo_mcp.text.idioms import find_idioms
 from tests.repo_mcp.research.asking import Asked
 
@@ -220,7 +220,7 @@ def test_errors_are_those_of_what_the_claim_names() -> None:
         ),
         (
             "def sort_parcels(parcels):\n    harbour = parcels.harbour\n"
-            + "    parcels.sort()\n" * WINDOW_LINES
+            + "    parcels.sort()\n" * LONG_LINES
             + "    return parcels.lost\n",
             "lost.sort_parcels (lost.py:1-153) comes closest; in its 153 lines the words may be far apart.",
         ),
