@@ -101,10 +101,9 @@ def understand(
             reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
         if reading is not None:
             return reading
-    for one in parsed:
-        reading = _try_guesses(subjects, one, request.guesses, is_absent)
-        if reading is not None:
-            return reading
+    guessed = _try_guesses(subjects, parsed, request.guesses, is_absent)
+    if guessed is not None:
+        return guessed
     for one in parsed:
         reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
         if reading is not None and not is_partial:
@@ -162,23 +161,23 @@ def _try_compared(subjects: Subjects, parsed: Parsed) -> Reading | None:
 
 
 def _try_guesses(
-    subjects: Subjects, parsed: Parsed, guesses: Sequence[str], is_absent: Callable[[str], bool]
+    subjects: Subjects, parsed: Sequence[Parsed], guesses: Sequence[str], is_absent: Callable[[str], bool]
 ) -> Reading | None:
     """Return the reading of a question that only describes its subject, with a guessed name as that, or None.
 
     "Who calls the check of settings? (validate)": the first guess that is declared is meant. Where something
-    is configured, any word that a file has may be.
+    is configured, any word that a file has may be. If the question has a name, it has to be said that nothing
+    declares that.
     """
-    if len(parsed.phrases) != 1 or parsed.form not in (*_OF_SYMBOLS, Form.CONFIGURED):
+    asked = [one for one in parsed if len(one.phrases) == 1 and one.form in (*_OF_SYMBOLS, Form.CONFIGURED)]
+    if any(subjects.find_undeclared(one.phrases[0]) is not None for one in asked):
         return None
-    if subjects.find_undeclared(parsed.phrases[0]) is not None:
-        return None  # it has a name, and it has to be said that nothing declares that
-    for guess in guesses:
-        found = subjects.find(read_phrase(guess), parsed.form)
+    for form, guess in ((one.form, guess) for one in asked for guess in guesses):
+        found = subjects.find(read_phrase(guess), form)
         if found.taken_as is TakenAs.DECLARED:
-            return build_reading(parsed.form, (found,))
-        if parsed.form is Form.CONFIGURED and " " not in guess and not is_absent(guess):
-            return build_reading(parsed.form, (Subject(guess, TakenAs.WORDS),))
+            return build_reading(form, (found,))
+        if form is Form.CONFIGURED and " " not in guess and not is_absent(guess):
+            return build_reading(form, (Subject(guess, TakenAs.WORDS),))
     return None
 
 

@@ -93,8 +93,9 @@ def test_the_name_that_a_question_has_itself_comes_before_guesses() -> None:
 
 
 def test_a_name_that_nothing_declares_is_not_replaced_by_a_guess() -> None:
-    report = ASKED.ask("Who calls restore_everything()? (load_parcels)")
-    assert [subject.taken_as for subject in report.reading.subjects] == [TakenAs.UNDECLARED]
+    for question in ("Who calls restore_everything()?", "What breaks if I change Depot.restoreEverything?"):
+        report = ASKED.ask(f"{question} (load_parcels)")
+        assert [subject.taken_as for subject in report.reading.subjects] == [TakenAs.UNDECLARED]
 
 
 def test_each_part_of_a_question_is_helped_by_the_names() -> None:
