@@ -6,8 +6,10 @@ Where values weigh very differently, and take about as long to make, `SizeAdjust
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
+from itertools import accumulate
 from operator import mul
 from typing import Generic, TypeVar
 
@@ -85,15 +87,27 @@ class SizeAdjustedCache(LruCache[K, V]):
     one that is asked for next. Aggarwal, Wolf and Yu, "Caching on the World Wide Web", 1999.
     """
 
+    def __init__(
+        self, limit: int, weigh: Callable[[V], int] = lambda _value: 1, recent_share: float = 0.0
+    ) -> None:
+        """Hold values as `LruCache` does.
+
+        Those used last stay, up to this share of the limit: where a value that weighs much also takes long to
+        make, and is asked for several times in a row.
+        """
+        super().__init__(limit, weigh)
+        self._recent = limit * recent_share
+
     def _drop(self) -> None:
-        """Drop values until a 32nd of the limit is free, or only the newest is left.
+        """Drop values until a 32nd of the limit is free, or only those used last are left, one at least.
 
         Looking at all values takes .2 us for each, so it is not done for every small one.
         """
         keys = list(self._values)  # in one step: threads that find values move their keys
         weights = [self._weigh(self._values[key]) for key in keys]
-        products = list(map(mul, range(len(keys) - 1, 0, -1), weights))
-        for at in sorted(range(len(products)), key=products.__getitem__, reverse=True):
+        older = len(keys) - max(1, bisect_right([*accumulate(reversed(weights))], self._recent))
+        products = list(map(mul, range(len(keys) - 1, len(keys) - 1 - older, -1), weights))
+        for at in sorted(range(older), key=products.__getitem__, reverse=True):
             if self._weight <= self._limit - self._limit // 32:
                 break
             self._weight -= weights[at]

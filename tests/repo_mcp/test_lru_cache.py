@@ -59,6 +59,20 @@ def test_what_is_large_for_how_lately_it_was_used_goes_first() -> None:
     assert (len(cache), cache.find("newest")) == (1, bytes(100))
 
 
+@pytest.mark.parametrize("recent_share", [0.0, 0.75])
+def test_what_was_used_last_stays_up_to_a_share_of_the_limit(recent_share: float) -> None:
+    cache: SizeAdjustedCache[str, bytes] = SizeAdjustedCache(100, len, recent_share)
+    for number in range(10):
+        cache.put(f"small {number}", bytes(3))
+    cache.put("large", bytes(45))
+    cache.put("new", bytes(30))
+    assert (cache.find("large") is not None) == (recent_share > 0)
+    assert (cache.find("small 0") is not None) == (recent_share == 0)
+    assert cache.find("new") is not None
+    cache.put("larger than the share", bytes(80))
+    assert cache.find("larger than the share") is not None
+
+
 def test_of_more_than_fits_some_stay_while_all_are_asked_for_in_turn() -> None:
     made = {LruCache: 0, SizeAdjustedCache: 0}
     for kind in made:

@@ -14,10 +14,11 @@ from repo_mcp.languages.patterns.declared_spans import MAX_SPANS, SymbolSpan, li
 from repo_mcp.languages.patterns.landmarks import Language, Spans, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.near_lines import CUT_LANGUAGES, cut_around
-from repo_mcp.lru_cache import LruCache
+from repo_mcp.lru_cache import SizeAdjustedCache
 
 CACHED_SPANS = 200_000  # of the files of a thousand pages; about 40 bytes each
 LEAST_CUT = 8_192  # bytes of a text that is not searched whole for what is around some lines: about 0.5 ms
+RECENT_SHARE = 0.5  # of them are those used last: a header of thousands takes long, and has several hits
 NO_SPANS = 16  # counted for the arrays themselves: parts of texts have few declarations
 _GET_LINES = attrgetter("start_line", "end_line", "name_line", "head_line")
 _TEXTS = 3  # of a span: what stands before the name in the qualified one, the name, the owner
@@ -158,7 +159,9 @@ def _list_texts(span: SymbolSpan) -> tuple[str, str, str]:
 
 
 _Part = tuple[str, bytes, tuple[int, int] | None]  # of a file, around some lines; None: all of it
-_known: LruCache[_Part, Declarations] = LruCache(CACHED_SPANS, lambda one: len(one) + NO_SPANS)
+_known: SizeAdjustedCache[_Part, Declarations] = SizeAdjustedCache(
+    CACHED_SPANS, lambda one: len(one) + NO_SPANS, RECENT_SHARE
+)
 
 
 def find_declarations(language: Language, text: bytes, fingerprint: bytes) -> Declarations:
