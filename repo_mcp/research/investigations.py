@@ -38,6 +38,7 @@ from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import read_phrase
+from repo_mcp.research.question.parts import asks_of_callers
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.by_words import find_by_words
@@ -128,7 +129,8 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
     if not nodes:
         follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return
-    note_asked_callees(state, nodes)
+    if not asks_of_callers(state.request.query):
+        note_asked_callees(state, nodes)
     follow(state, nodes, CALLERS, state.depth)
     note_written(state, nodes)
     gathered.chains = build_chains(state, nodes, upwards=True)

@@ -19,6 +19,7 @@ from repo_mcp.research.claims.best_claim import (
     leads_unparsed,
     name_words,
 )
+from repo_mcp.research.claims.call_sites import describe_call_sites
 from repo_mcp.research.claims.differences import (
     describe_calls,
     describe_compared,
@@ -196,6 +197,8 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         found = _count_types_once(found)
         more += _describe_below(state) if found else ""
     others = _name_users(found) if relation.endswith("by") else name_findings(found)
+    if reading.form is Form.CALLERS:
+        others = describe_call_sites(state, found) or others
     return f"{named} {relation} {others}.{more}" if found else f"{none} {named}{directly}.{more}"
 
 

@@ -106,6 +106,14 @@ def describe_handling(state: ResearchState, calling: Sequence[Finding]) -> list[
     return sentences
 
 
+def quote_statement(state: ResearchState, one: Finding, line: int) -> str:
+    """Return the statement of a finding that has a line, on one line."""
+    body = _read(state, one)
+    own = [statement for statement in _cut(body) if statement.first <= line <= statement.last]
+    text = _quote(body, own[-1:]) if own else " ".join(body.lines[line - 1][:QUOTED_CHARS].split())
+    return text.rstrip(";,")
+
+
 def _read(state: ResearchState, one: Finding) -> Body:
     lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
     return Body(lines, one.start_line, min(one.end_line, len(lines)), one.start_line, {}, comments)

@@ -264,8 +264,8 @@ _TAIL = re.compile(
     r"|\s+(?:please|exactly|here)$"
     r"|,?\s+(?:including|and|with)\s+(?:its|the)\s+defaults?(?:\s+values?)?$"
     r"|,?\s+and (?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?$"
-    r"|,\s+(?:and\s+)?(?:what|how|where|when|which|who|why) (?:does|do|did|is|are|can|will|would|\w+s)\b"
-    r"[^,]{0,120}$",  # a second question
+    r"|,\s+(?:and\s+)?(?:(?:what|how|where|when|which|who|why) (?:does|do|did|is|are|can|will|would|\w+s)"
+    r"|(?:what|which) [\w-]+ (?:does|do))\b[^,]{0,120}$",  # a second question
     re.IGNORECASE,
 )
 

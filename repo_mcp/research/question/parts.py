@@ -68,10 +68,16 @@ _OF_SETTING = re.compile(
 )
 _OF_ANYTHING = re.compile(r"(?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?", re.IGNORECASE)
 _DONE_WITH_IT = re.compile(r"what (?:does|do) (?:it|they) do (?:with|to|about)\b", re.IGNORECASE)
+_OF_CALLERS = re.compile(  # "which state does each of them report": the arguments at the calls
+    r"(?:what|which)(?: [\w-]+){0,4} (?:does|do) "
+    r"(?:(?:each|every)(?: (?:one|caller|call))?(?: of (?:them|these|those))?|they|all(?: of them)?) "
+    r"(?:call \w+ with|give|hand|pass|provide|report|return|send|set|specify|supply|use)\b",
+    re.IGNORECASE,
+)
 _PLANNED = {
     Form.CONFIGURED: _OF_SETTING,
     Form.DEFINED: _OF_ANYTHING,
-    Form.CALLERS: _DONE_WITH_IT,
+    Form.CALLERS: re.compile(rf"{_DONE_WITH_IT.pattern}|{_OF_CALLERS.pattern}", re.IGNORECASE),
 }  # second questions that the investigation of a form answers itself
 
 
@@ -95,6 +101,11 @@ def split_question(query: str) -> tuple[str, ...]:
     if len(parts) < 2 and not is_repeated:
         return (query,)
     return tuple(map(_bare, parts))
+
+
+def asks_of_callers(query: str) -> bool:
+    """Return True for a question that asks what each of the callers passes."""
+    return _OF_CALLERS.search(query) is not None
 
 
 def _bare(piece: str) -> str:

@@ -22,6 +22,7 @@ from repo_mcp.research.findings.locating import is_test_node, is_test_place, may
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.compared_words import find_compared
 from repo_mcp.research.question.grammar import Phrase
+from repo_mcp.research.question.owned_members import choose_owned, read_owned
 from repo_mcp.research.question.worded_settings import find_worded_setting
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import is_generated
@@ -31,6 +32,7 @@ from repo_mcp.text.stop_words import STOP_WORDS
 MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_NEAR = 4  # symbols named in place of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
+MAX_OWNED = 300  # declarations of a name whose types are compared with the words of one
 MAX_FILES = 800  # files that declare one name
 MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
 MAX_WORDS = 5  # of a phrase that may be a name written as words
@@ -65,6 +67,7 @@ _KINDS: dict[Form, frozenset[SymbolKind]] = {
 }
 
 
+_OF_MEMBERS = frozenset({Form.CALLERS, Form.CALLEES, Form.TESTS, Form.DEPENDENTS, Form.DEFINED})
 _STANDS_FOR_FOLDER = frozenset({"mod", "__init__", "index"})  # files that hold what their folder offers
 
 
@@ -84,6 +87,9 @@ class Subjects:
         path = self._find_path(phrase.text)
         if path is not None:
             return path
+        owned = self._find_owned(phrase, form)
+        if owned is not None:
+            return owned
         whole = "_".join(_WORDS.findall(phrase.whole))
         for name in _list_names(phrase.text):
             declared = self._find_declared(name, phrase, form)
@@ -189,6 +195,24 @@ class Subjects:
             {one[: one.index(f"/{path}/") + len(path) + 1] for one in paths if f"/{path}/" in one}
         )
         return Subject(text, TakenAs.FOLDER, name=folders[0]) if len(folders) == 1 else None
+
+    def _find_owned(self, phrase: Phrase, form: Form) -> Subject | None:
+        """Return the members that a phrase names with the words of their type, or None."""
+        owned = read_owned(phrase.text) if form in _OF_MEMBERS else None
+        if owned is None:
+            return None
+        declared = self._graph.scan.find_declared(owned.name, MAX_FILES)
+        nodes = [self._graph.get_node(one) for one in declared[:MAX_OWNED]]
+        own = choose_owned([node for node in nodes if self._admits(node)], owned, self._read_head)
+        chosen = self._drop_lesser(_prefer(own, form, phrase), compares=False)
+        if not chosen:
+            return None
+        left_out = max(0, len(chosen) - MAX_SUBJECTS)
+        return Subject(phrase.text, TakenAs.DECLARED, tuple(chosen[:MAX_SUBJECTS]), owned.name, left_out)
+
+    def _read_head(self, node: Node) -> str:
+        first = node.symbol.start_line - 1
+        return " ".join(self._read_lines(node.path)[first : first + MAX_HEAD_LINES])
 
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, taken_as = self._look_up(name, phrase, form)

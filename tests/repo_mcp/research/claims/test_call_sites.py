@@ -1,0 +1,53 @@
+"""Who calls a member of one type, and what each caller passes: the calls themselves are the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.question.parts import split_question
+from tests.repo_mcp.research.asking import Asked
+
+DEPOT = (
+    "class ParcelDepot {\n"
+    "    void report(Parcel parcel, State state) {\n        rows.put(parcel, state);\n    }\n\n"
+    "    void report(boolean local) {\n        flush(local);\n    }\n\n"
+    "    void close() {\n        report(true);\n    }\n}\n"
+)
+COUNTER = "class Counter {\n    void report(Parcel parcel) {\n        count = count + 1;\n    }\n}\n"
+WORK = (
+    "class Work {\n    private ParcelDepot depot;\n    private Counter counter;\n\n"
+    "    void deliver(Parcel parcel) {\n        depot.report(parcel, State.SENT);\n    }\n\n"
+    "    void lose(Parcel parcel, boolean burnt) {\n        State state = State.LOST;\n"
+    "        if (burnt) {\n            state = State.BURNT;\n        }\n"
+    "        depot.report(parcel, state);\n    }\n\n"
+    "    void tally(Parcel parcel) {\n        counter.report(parcel);\n    }\n}\n"
+)
+TREE = Asked({"src/ParcelDepot.java": DEPOT, "src/Counter.java": COUNTER, "src/Work.java": WORK})
+TWO = "Who calls report on the parcel depot with a state, and which state does each of them report?"
+
+
+def test_each_caller_is_told_with_what_it_passes() -> None:
+    assert TREE.ask(TWO).claim == (
+        "ParcelDepot.report (src/ParcelDepot.java:2-4) is called by Work.deliver (src/Work.java:5-7), by"
+        " `depot.report(parcel, State.SENT)` (src/Work.java:6); Work.lose (src/Work.java:9-15), by"
+        " `depot.report(parcel, state)` (src/Work.java:14) where `State state = State.LOST`"
+        " (src/Work.java:10) and `state = State.BURNT` (src/Work.java:12)."
+    )
+
+
+def test_a_member_is_that_of_the_type_whose_words_follow_it() -> None:
+    claim = TREE.ask("who calls report on the counter").claim
+    assert claim == "Counter.report (src/Counter.java:2-4) is called by Work.tally (src/Work.java:17-19)."
+    both = TREE.ask("who calls report on the parcel depot").claim
+    assert "ParcelDepot.close" in both
+    assert "Counter" not in both
+
+
+@pytest.mark.parametrize(
+    "part",
+    ("which state does each of them report", "what do they pass", "which key does each caller give"),
+)
+def test_what_callers_pass_belongs_to_the_question_for_them(part: str) -> None:
+    query = f"Who calls keep, and {part}?"
+    assert split_question(query) == (query,)
+    assert len(split_question(f"How is a parcel kept, and {part}?")) == 2
