@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.record_classes import replace
+from repo_mcp.research.claims.default_values import describe_defaults
 from repo_mcp.research.findings.citing import cite_line, join_names, name_findings
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.subjects import fold_name
 from repo_mcp.research.settings.configured import KCONFIG
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role
@@ -44,9 +47,19 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     if not (subject.nodes or any(places.values()) or by_callers):
         return _describe_unset(state, subject, whole, otherwise)
     sentence = _state_places(subject, places)
-    is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
-    meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
-    return f"{meant}{is_so}{otherwise}{by_callers}"
+    name = _find_spelling(subject, program)
+    is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
+    meant = f"By {state.documented}, this is {name}. " if state.documented else ""
+    return f"{meant}{is_so}{describe_defaults(state, name)}{otherwise}{by_callers}"
+
+
+def _find_spelling(subject: Subject, program: Sequence[Finding]) -> str:
+    """Return the name of a setting as most lines that set it spell it, if none has the spelling asked for."""
+    asked = fold_name(subject.asked)
+    own = (one.reason.about for one in program if one.role in (Role.SETS, Role.DECLARES))
+    spelled = Counter(name for name in own if fold_name(name) == asked)
+    is_so = subject.nodes or subject.asked in spelled or not spelled
+    return subject.asked if is_so else max(spelled, key=lambda one: (spelled[one], one))
 
 
 def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Finding], otherwise: str) -> str:

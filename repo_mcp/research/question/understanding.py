@@ -14,7 +14,13 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
-from repo_mcp.research.question.subjects import Subjects, describe_subject, is_declared_nowhere, is_several
+from repo_mcp.research.question.subjects import (
+    Subjects,
+    describe_subject,
+    fold_name,
+    is_declared_nowhere,
+    is_several,
+)
 from repo_mcp.text.question_words import list_words
 
 _PHRASES = {
@@ -176,9 +182,19 @@ def _try_guesses(
         found = subjects.find(read_phrase(guess), form)
         if found.taken_as is TakenAs.DECLARED:
             return build_reading(form, (found,))
+        if form is Form.CONFIGURED and (spelled := _spell_as_declared(found)) is not None:
+            return build_reading(form, (spelled,))
         if form is Form.CONFIGURED and " " not in guess and not is_absent(guess):
             return build_reading(form, (Subject(guess, TakenAs.WORDS),))
     return None
+
+
+def _spell_as_declared(found: Subject) -> Subject | None:
+    """Return a guessed setting under the name with which it is declared: `maxTries` for `max_tries`."""
+    named = [node for node in found.nodes if fold_name(node.symbol.name) == fold_name(found.asked)]
+    if found.taken_as is not TakenAs.DECLARED_OTHERWISE or not named:
+        return None
+    return replace(found, asked=named[0].symbol.name, taken_as=TakenAs.DECLARED, nodes=tuple(named))
 
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:

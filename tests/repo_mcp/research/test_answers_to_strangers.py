@@ -319,7 +319,7 @@ def test_a_setting_is_not_the_field_of_a_test() -> None:
     }
     report = Asked(texts).ask("where is retry_limit configured?")
     assert report.findings[0].path == "config.py"
-    assert report.claim.startswith("retry_limit is set at config.py:1")
+    assert report.claim.startswith("RETRY_LIMIT is set at config.py:1")
 
 
 @pytest.mark.parametrize(

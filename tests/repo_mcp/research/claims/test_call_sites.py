@@ -45,7 +45,7 @@ def test_a_member_is_that_of_the_type_whose_words_follow_it() -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ("which state does each of them report", "what do they pass", "which key does each caller give"),
+    ["which state does each of them report", "what do they pass", "which key does each caller give"],
 )
 def test_what_callers_pass_belongs_to_the_question_for_them(part: str) -> None:
     query = f"Who calls keep, and {part}?"
