@@ -54,7 +54,8 @@ from repo_mcp.research.findings.records import (
     TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.errors_made import describe_errors, describe_function, list_named
+from repo_mcp.research.words.errors_by_function import describe_errors
+from repo_mcp.research.words.errors_made import describe_function, list_named
 from repo_mcp.text.roles import is_side_file
 
 _RELATIONS = {

@@ -15,11 +15,9 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
-from repo_mcp.research.findings.locating import is_test, is_test_node
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
 
@@ -27,7 +25,6 @@ _Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
 HELPER_LINES = 40  # of a function that makes an error for others
 _BOUNDS = Bounds(files=30, references=120)
-LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
 FAILING = 8  # best declarations whose errors are named
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`; in C++
 # `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`.
@@ -81,7 +78,9 @@ _RETURNS_MADE = re.compile(
     r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
 )  # in a helper
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
-_CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
+_CAUGHT = re.compile(  # `throws Exception` in Java names none
+    r"\b(?:catch|except|rescue)\b[^{:]{0,200}|\bthrows (?:Exception|Throwable)\b"
+)
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
 _DOES = re.compile(
     r"(?:Add|As|Build|Can|Check|Clear|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Report"
@@ -131,30 +130,9 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     return f"{errors}{_describe_failing(state, named, failing, errors)}".rstrip()
 
 
-def describe_errors(state: ResearchState, asked: str) -> str:
-    """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
-    near = [one for one in state.findings if not one.hop and not is_test(one.path, one.symbol)]
-    is_known = any(one.role is Role.NAMED for one in near)
-    if not is_known and " " not in asked:
-        return _name_errors(state, _keep_named(near, asked))
-    best = next((node for node in state.nodes.values() if not is_test_node(node)), None)
-    return _name_errors(state, near if best is None else _list_linked(state, best, near))
-
-
-def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> list[Finding]:
-    """Return the findings of the best declaration, of those rated nearly as high, and of what the best calls.
-
-    Errors of its callers, and of others that only share words with the question, are not its own.
-    """
-    calls = [link for link in state.links.values() if link.kind == "calls"]
-    name = best.qualified_name  # that of its overloads, too
-    linked = [node.declaration for node in state.nodes.values() if node.qualified_name == name]
-    own = len(linked)
-    for _ in range(LINKED_DEPTH):
-        linked += [link.target for link in calls if link.source in linked and link.target not in linked]
-    linked[own:own] = [node.declaration for _, node in list_rivals(state, best) if node is not None]
-    ids = [state.nodes[one].node_id for one in dict.fromkeys(linked) if one in state.nodes]
-    return sorted((one for one in near if one.node_id in ids), key=lambda one: ids.index(one.node_id or ""))
+def describe_near(state: ResearchState, near: Sequence[Finding], asked: str) -> str:
+    """Return the errors that findings make, of a single word those with that name; "" if none makes any."""
+    return _name_errors(state, near if " " in asked else _keep_named(near, asked))
 
 
 def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
@@ -164,14 +142,22 @@ def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
 
 
 def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
-    """Return a sentence with the names and texts of the errors that some findings make, or their lines.
+    """Return a sentence with the names and texts of the errors that some findings make, or their lines."""
+    named, unnamed = list_errors(state, near)
+    if named:
+        return f"Errors that arise here: {join_names(named, MAX_ERRORS)}. "
+    return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
+
+
+def list_errors(state: ResearchState, near: Sequence[Finding]) -> tuple[list[str], list[str]]:
+    """Return the errors that some findings make with their places, and the places of those without a name.
 
     An error that lacks a name or a text adds nothing to others that have what it has.
     """
     errors: dict[_Error, str] = {}
     unnamed: list[str] = []
     for one in near[:FAILING]:
-        for number, own in _iter_errors(state, one):
+        for number, own in iter_errors(state, one):
             place = write_citation(one.path, number, number)
             found = own or _list_of_helper(state, one, number)
             unnamed += [] if found else [place]
@@ -186,12 +172,10 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
     if len(named) > MAX_ERRORS:  # else those with words of the question may be among those only counted
         words = list_words(state.request.query)
         named.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
-    if named:
-        return f"Errors that arise here: {join_names(named, MAX_ERRORS)}. "
-    return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
+    return named, unnamed
 
 
-def _iter_errors(state: ResearchState, one: Finding) -> Iterator[tuple[int, list[_Error]]]:
+def iter_errors(state: ResearchState, one: Finding) -> Iterator[tuple[int, list[_Error]]]:
     """Yield the numbers of the lines of a finding that make errors, and these; none if only a helper does."""
     for number, line, statement in _list_code(state, one):
         plain = _CAUGHT.sub("", line)
@@ -207,8 +191,8 @@ def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Er
     edges = () if caller is None else state.graph.find_outgoing(caller, CALLS, _BOUNDS).edges
     called = (state.get_node(edge.other) for edge in edges if number in edge.lines)
     helpers = [node for node in called if node.symbol.end_line - node.symbol.start_line < HELPER_LINES]
-    own = [_build_finding(helper) for helper in helpers if helper is not caller]
-    made = [error for place in own for _, errors in _iter_errors(state, place) for error in errors]
+    own = [build_finding(helper) for helper in helpers if helper is not caller]
+    made = [error for place in own for _, errors in iter_errors(state, place) for error in errors]
     line = state.source.read_lines(one.path)[number - 1][:LINE_CHARS]
     if made or _RAISES.search(line) is None:
         return made
@@ -216,7 +200,7 @@ def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Er
     return [(found[1], "") for _, found in given if found is not None]
 
 
-def _build_finding(node: Node) -> Finding:
+def build_finding(node: Node) -> Finding:
     first, last = node.symbol.start_line, node.symbol.end_line
     return Finding(node.path, first, last, node.qualified_name, node.kind, node.node_id, Reason(""), 0, "")
 

@@ -173,7 +173,7 @@ def test_the_claim_names_the_errors_where_they_are_made() -> None:
     }
     claim = Asked(texts).ask("which errors can parsing a text raise?").claim
     assert claim.startswith(
-        'Errors that arise here: NullException "no text" (Parser.java:4)'
+        'Errors that arise in Parser: NullException "no text" (Parser.java:4)'
         ' and ParseException "bad text" (Parser.java:6). '
     )
 

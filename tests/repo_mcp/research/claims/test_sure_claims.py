@@ -113,7 +113,7 @@ def test_the_words_that_the_best_lacks_are_stated_before_its_errors() -> None:
     claim = Asked(texts).ask("which errors can a loud row cause?").claim
     assert claim.startswith(
         "rows.read_row (rows.py:1-4) comes closest, but lacks the word loud."
-        " Errors that arise here: RowError (rows.py:3)."
+        " Errors that arise in rows.read_row: RowError (rows.py:3)."
     )
 
 
@@ -170,8 +170,9 @@ def test_errors_of_what_is_rated_as_high_are_named_too() -> None:
     )
     claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
     assert claim.startswith(
-        'Errors that arise here: BasketError "unknown basket in a shop" (shops.py:3)'
-        ' and BasketError "unknown basket in a store" (shops.py:8). '
+        "Errors that arise in shops.check_unknown_basket:"
+        ' BasketError "unknown basket in a shop" (shops.py:3);'
+        ' in shops.refuse_unknown_basket: BasketError "unknown basket in a store" (shops.py:8). '
     )
 
 
@@ -183,7 +184,7 @@ def test_of_many_errors_those_with_words_of_the_question_come_first() -> None:
     last = '    if "/" not in text:\n        raise TagError("tag was never closed")\n'
     text = f"def parse_tag(text):\n{checks}{last}"
     claim = Asked({"tags.py": text}).ask("which errors can an unclosed or never closed tag raise?").claim
-    assert 'Errors that arise here: TagError "tag was never closed" (tags.py:15), ' in claim
+    assert 'Errors that arise in tags.parse_tag: TagError "tag was never closed" (tags.py:15), ' in claim
 
 
 def test_errors_are_those_of_what_the_claim_names() -> None:
@@ -199,8 +200,9 @@ def test_errors_are_those_of_what_the_claim_names() -> None:
     text = f"{call}{check}{check.replace('check', 'count').replace('shop', 'store')}"
     claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
     assert claim == (
-        'Errors that arise here: BasketError "unknown basket in a shop" (shops.py:10)'
-        ' and BasketError "unknown basket in a store" (shops.py:15). '
+        "Errors that arise in shops.check_unknown_basket:"
+        ' BasketError "unknown basket in a shop" (shops.py:10);'
+        ' in shops.count_unknown_basket: BasketError "unknown basket in a store" (shops.py:15). '
         "shops.check_unknown_basket (shops.py:8-10)"
         " and shops.count_unknown_basket (shops.py:13-15) fit the question about equally well."
     )

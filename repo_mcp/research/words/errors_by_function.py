@@ -1,0 +1,136 @@
+"""Tell the errors of each function that a question about errors only describes.
+
+    "Which errors can I get when a parcel is sent?"
+        ->  Errors that arise in Post.sendParcel: TooHeavy (…:12); in Courier.sendParcel: NoAddress (…:31)
+
+All that have the name of the best declaration count, and what these call that has the words of that name: one
+sender's errors are not the whole list. Errors of callers, and of what only shares words with the question,
+are no errors of what is asked for; it is said where others arise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
+from repo_mcp.research.findings.locating import is_program, is_test, is_test_node, may_answer
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.errors_made import (
+    MAX_ERRORS,
+    build_finding,
+    describe_near,
+    iter_errors,
+    list_errors,
+)
+from repo_mcp.research.words.rivals import list_rivals
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.question_words import count_words, shares_word
+
+LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
+MAX_ALIKE = 40  # declarations of one name
+MAX_FUNCTIONS = 8  # that are told
+MOST_OTHERS = 2  # functions beside these that fail
+_BOUNDS = Bounds(files=20, references=80)
+_FUNCTIONS = frozenset({"function", "method"})
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def describe_errors(state: ResearchState, asked: str) -> str:
+    """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
+    near = [one for one in state.findings if not one.hop and not is_test(one.path, one.symbol)]
+    is_known = any(one.role is Role.NAMED for one in near)
+    best = next((node for node in state.nodes.values() if not is_test_node(node)), None)
+    if best is None or (not is_known and " " not in asked):
+        return describe_near(state, near, asked)
+    linked = [one for one in _list_linked(state, best, near) if not _is_of_error(one)]
+    told: list[str] = []
+    seen: set[str] = set()
+    for one in linked[:MAX_FUNCTIONS]:
+        errors = [error for error in list_errors(state, [one])[0] if error not in seen]
+        seen.update(errors)
+        told += [f"{shorten_symbol(one)}: {join_names(errors, MAX_ERRORS)}"] if errors else []
+    if not told:
+        return describe_near(state, linked, asked)
+    others = _list_others(state, linked, near)
+    more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
+    return f"Errors that arise in {'; in '.join(told)}{more}. "
+
+
+def _list_others(state: ResearchState, linked: Sequence[Finding], near: Sequence[Finding]) -> list[Finding]:
+    """Return further functions that fail and do not call those whose errors are told."""
+    ids = {one.node_id for one in linked}
+    ends = ((state.get_node(link.source), state.get_node(link.target)) for link in state.links.values())
+    known = ids | {source.node_id for source, target in ends if target.node_id in ids}
+    functions = [one for one in near if one.kind in _FUNCTIONS and one.node_id not in known]
+    return [one for one in functions if any(iter_errors(state, one))]
+
+
+def _is_of_error(one: Finding) -> bool:
+    """Return True for the type or the constructor of an error."""
+    return one.kind not in _FUNCTIONS and one.name.endswith(("Error", "Exception"))
+
+
+def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> list[Finding]:
+    """Return the best declaration, those of its name, those rated nearly as high, and what these call."""
+    ids = [one.node_id for one in near]
+    alike = [best, *_list_alike(state, best)]
+    alike = sorted(
+        dict.fromkeys(alike), key=lambda node: ids.index(node.node_id) if node.node_id in ids else len(ids)
+    )
+    calls = [link for link in state.links.values() if link.kind == "calls"]
+    linked = [node.declaration for node in alike]
+    own = len(linked)
+    for _ in range(LINKED_DEPTH):
+        linked += [link.target for link in calls if link.source in linked and link.target not in linked]
+    beside = [*(node for _, node in list_rivals(state, best) if node is not None), *_list_same(state, alike)]
+    linked[own:own] = [node.declaration for node in beside]
+    found = {one.node_id: one for one in near}
+    known = {node.node_id: build_finding(node) for node in (*alike, *beside)}
+    nodes = [state.get_node(one).node_id for one in dict.fromkeys(linked)]
+    return [one for key in nodes if (one := found.get(key) or known.get(key)) is not None]
+
+
+def _list_alike(state: ResearchState, best: Node) -> Iterable[Node]:
+    """Yield what has the name of the best: its overloads, and what does the same in other types.
+
+    Of a name of one word, which has any meaning, only the overloads count.
+    """
+    for one in state.graph.scan.find_declared(best.symbol.name, MAX_ALIKE):
+        node = state.get_node(one)
+        is_own = node.qualified_name == best.qualified_name or count_words(best.symbol.name) > 1
+        if (
+            is_own
+            and node.symbol.kind is best.symbol.kind
+            and may_answer(node.path)
+            and not is_test_node(node)
+        ):
+            yield node
+
+
+def _list_same(state: ResearchState, alike: Sequence[Node]) -> list[Node]:
+    """Return what some functions call that has all words of their name: `sendTextParcel` for `sendParcel`.
+
+    For a declaration without a body these are those that implement it.
+    """
+    words = _WORD.findall(alike[0].symbol.name)
+    found: dict[Node, None] = {}
+    for node in alike[:MAX_FUNCTIONS] if alike[0].symbol.kind in CALLABLE_KINDS else ():
+        state.check()
+        for edge in state.graph.find_outgoing(node, CALLS, _BOUNDS).edges:
+            other = state.get_node(edge.other)
+            is_same = shares_word(other.symbol.name, words) == len(words) > 1
+            if edge.confidence is Confidence.POSSIBLE or not is_same or not is_program(other.path):
+                continue
+            filled = [state.get_node(link.source) for link in list_overriding(state, other)]
+            found.update(
+                dict.fromkeys(filled if other.symbol.start_line == other.symbol.end_line else [other])
+            )
+    return [node for node in found if node not in alike and is_program(node.path)]

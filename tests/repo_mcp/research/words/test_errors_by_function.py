@@ -1,0 +1,50 @@
+"""The errors of what a question only describes: whose they are, and those of all that do the same."""
+
+from __future__ import annotations
+
+from tests.repo_mcp.research.asking import Asked
+
+ROOM = "".join(f"    int place{number} = {number};\n" for number in range(60))  # the type is no function
+COURIER = ROOM.join(
+    (
+        "class {0}Courier implements Courier {{\n",
+        "    public void sendParcel(Parcel parcel) throws Exception {{\n"
+        '        throw new {0}Exception("no way by {0}");\n    }}\n}}\n',
+    )
+)
+DESK = (
+    f"class Desk {{\n{ROOM}    private Carrier carrier;\n\n"
+    "    void sendParcel(Parcel parcel) {\n"
+    '        if (parcel.heavy()) {\n            throw new HeavyException("far too heavy");\n        }\n'
+    "        carrier.sendLargeParcel(parcel);\n    }\n\n"
+    '    void weighSentParcel(Parcel parcel) {\n        throw new ScaleException("parcel off the scale");\n    }\n}\n'
+)
+TEXTS = {
+    "src/Courier.java": "interface Courier {\n    void sendParcel(Parcel parcel) throws Exception;\n}\n",
+    "src/AirCourier.java": COURIER.format("Air"),
+    "src/SeaCourier.java": COURIER.format("Sea"),
+    "src/Desk.java": DESK,
+    "src/Carrier.java": "interface Carrier {\n    void sendLargeParcel(Parcel parcel);\n}\n",
+    "src/BaseCarrier.java": (
+        "class BaseCarrier implements Carrier {\n    public void sendLargeParcel(Parcel parcel) {\n"
+        '        throw new LargeException("out of room");\n    }\n}\n'
+    ),
+}
+
+
+def test_errors_are_told_of_all_that_do_what_is_asked() -> None:
+    claim = Asked(TEXTS).ask("Which errors can I get when I send a parcel? (sendParcel)").claim
+    errors = claim.partition(". ")[0]
+    for told in (
+        'in AirCourier.sendParcel: AirException "no way by Air" (src/AirCourier.java:63)',
+        'in SeaCourier.sendParcel: SeaException "no way by Sea" (src/SeaCourier.java:63)',
+        'in Desk.sendParcel: HeavyException "far too heavy" (src/Desk.java:66)',
+        'in BaseCarrier.sendLargeParcel: LargeException "out of room" (src/BaseCarrier.java:3)',
+    ):
+        assert told in errors
+    assert " Exception" not in errors  # what a head says that it may throw
+
+
+def test_other_functions_that_fail_are_said_to() -> None:
+    claim = Asked(TEXTS).ask("Which errors can I get when I send a parcel? (sendParcel)").claim
+    assert claim.partition(". ")[0].endswith("; others arise in Desk.weighSentParcel (src/Desk.java:71-73)")
