@@ -17,7 +17,8 @@ DESK = (
     "    void sendParcel(Parcel parcel) {\n"
     '        if (parcel.heavy()) {\n            throw new HeavyException("far too heavy");\n        }\n'
     "        carrier.sendLargeParcel(parcel);\n    }\n\n"
-    '    void weighSentParcel(Parcel parcel) {\n        throw new ScaleException("parcel off the scale");\n    }\n}\n'
+    "    void weighSentParcel(Parcel parcel) {\n"
+    '        throw new ScaleException("parcel off the scale");\n    }\n}\n'
 )
 TEXTS = {
     "src/Courier.java": "interface Courier {\n    void sendParcel(Parcel parcel) throws Exception;\n}\n",
