@@ -133,7 +133,8 @@ def _nest(spans: Sequence[SymbolSpan]) -> Iterator[SymbolSpan]:
             continue
         outer = around[-1] if around else None
         owner = "" if outer is not None and outer.name == span.owner else span.owner
-        qualified = qualify_name(span.name, owner, outer)
+        around_it = None if outer is None else (outer.qualified_name, outer.owner)
+        qualified = qualify_name(span.name, owner, around_it)
         around.append(replace(span, qualified_name=qualified))
         yield around[-1]
 

@@ -7,16 +7,17 @@ nothing. A heading reaches to the next heading that is not deeper. Text with ano
 never an error. The work is bounded: after MAX_STEPS lines examined, declarations are taken to end where the
 search stops, and those after the first MAX_SPANS are left out.
 
-A parser that finds spans can replace `list_declared_spans`.
+A parser that finds spans can replace `list_declared_spans`. A header has up to 20,000 declarations, so they
+are rows of plain values until they are stored or asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from repo_mcp.languages.patterns.declaration_ends import choose_end
-from repo_mcp.languages.patterns.landmarks import Landmarks, Language, scan
+from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
 from repo_mcp.languages.patterns.line_layout import Layout
 from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.late_patterns import compile_late
@@ -33,12 +34,15 @@ _ATTRIBUTE = compile_late(
     r"#!?\[[^\]]{0,500}\]"
 )  # of Rust, which may hold the name: `#[cfg(test)] mod test {`
 _MACRO_LANGUAGES = frozenset(("c", "cpp", "objective-c", "assembly"))
+_DEFINE = b"#define"
 _DEFINES = (b"#define ", b"#define\t")
 _FUNCTION_VALUE_LANGUAGES = frozenset(("javascript", "typescript", "vue", "svelte"))
 _MAX_PARAMETER_LINES = 20  # between a parameter and the bracket that opens its list
 
 _Place = tuple[int, tuple[int, int]]  # the line of a name, from 0, and its byte span
 _Found = tuple[int, int, int, str, str]  # first line, last line, line of the name (from 0), name, owner
+# The fields of a SymbolSpan up to its name, what stands before the name in the qualified one, and the owner.
+DeclaredRow = tuple[int, int, int, int, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,44 +59,56 @@ class SymbolSpan:
 
 
 def list_declared_spans(
-    language: Language,
-    text: bytes,
-    landmarks: Landmarks | None = None,
-    within: tuple[int, int] | None = None,
+    language: Language, text: bytes, landmarks: Landmarks | None = None
 ) -> tuple[SymbolSpan, ...]:
     """Return the declarations of normalised text in the order of their names; `landmarks` if known.
 
-    Spans are nested or disjoint. If only those around or in the lines `within` are wanted, which are the
-    first and the last, counted from 1, others may be left out.
+    Spans are nested or disjoint.
     """
     landmarks = landmarks or scan(language, text)
     if not landmarks.definitions:
         return ()
-    layout = Layout(text, landmarks.doc_spans, language.name)
-    definitions = landmarks.definitions[:MAX_SPANS]
+    rows = list_declared_rows(Layout(text, landmarks.doc_spans, language.name), landmarks.definitions)
+    return tuple([SymbolSpan(*row[:5], row[5] + row[4], row[6]) for row in rows])
+
+
+def list_declared_rows(
+    layout: Layout, definitions: Spans, within: tuple[int, int] | None = None
+) -> list[DeclaredRow]:
+    """Return what `list_declared_spans` does, as rows; `definitions` are those of the text's landmarks.
+
+    If only those around or in the lines `within` are wanted, which are the first and the last, counted from
+    1, others may be left out.
+    """
+    text, language = layout.text, layout.language
+    definitions = definitions[:MAX_SPANS]
     places = [*zip(layout.find_lines([start for start, _ in definitions]), definitions, strict=True)]
     macros: list[_Found] = []
-    if language.name in _MACRO_LANGUAGES:
+    if language in _MACRO_LANGUAGES and _DEFINE in text:
         macros, places = _take_macros(layout, text, places, within)
-    owners = Owners(language.name, layout.lines)
+    owners = Owners(language, layout.lines)
     names = [
-        (
-            line,
-            text[start:end].decode("utf-8", "replace"),
-            owners.find(line, text[text.rfind(b"\n", 0, start) + 1 : start]),
-        )
+        (line, text[start:end].decode("utf-8", "replace"), owners.find_at(line, text, start))
         for line, (start, end) in places
         if not layout.is_inside[line] and not _is_parameter(layout, line, text[end : end + 3])
     ]
-    if language.name in _HEADING_LANGUAGES:
+    if language in _HEADING_LANGUAGES:
         spans = _span_headings(layout, names)
     else:
-        find_end = choose_end(language.name)
-        spans = [
-            (layout.find_start(line), find_end(layout, line), line, name, owner)
-            for line, name, owner in names
-        ]
+        spans = [*_iter_spans(layout, names, within)]
     return _nest(sorted([*spans, *macros], key=itemgetter(2)) if macros else spans, layout)
+
+
+def _iter_spans(
+    layout: Layout, names: Iterable[tuple[int, str, str]], within: tuple[int, int] | None
+) -> Iterator[_Found]:
+    """Yield what has the names, without what begins after the lines `within`."""
+    find_end = choose_end(layout.language)
+    last = len(layout.lines) if within is None else within[1] - 1
+    for line, name, owner in names:
+        start = layout.find_start(line)
+        if start <= last:
+            yield start, find_end(layout, line), line, name, owner
 
 
 def _is_parameter(layout: Layout, line: int, after: bytes) -> bool:
@@ -120,22 +136,32 @@ def _take_macros(
     lines, is_doc = layout.lines, layout.is_doc
     macros: list[_Found] = []
     others: list[_Place] = []
+    below = -1  # the line below the last macro that was taken: of that one, all is known
     for place in places:
         line = place[0]
-        is_below = bool(line) and lines[line - 1].startswith(b"#define") and not is_doc[line - 1]
-        if not is_below or not lines[line].startswith(_DEFINES) or lines[line].endswith(b"\\"):
+        head = lines[line]
+        if (
+            not head.startswith(_DEFINES)
+            or head.endswith(b"\\")
+            or (line != below and (not line or is_doc[line - 1] or not lines[line - 1].startswith(_DEFINE)))
+        ):
             others.append(place)
-        elif first <= line <= last:
+            continue
+        below = line + 1
+        if first <= line <= last:
             start, end = place[1]
             macros.append((line, line, line, text[start:end].decode("utf-8", "replace"), ""))
     return macros, others
 
 
-def qualify_name(name: str, owner: str, outer: SymbolSpan | None) -> str:
-    """Return the qualified name of a declaration by its owner and by the one that encloses it, if any."""
+def qualify_name(name: str, owner: str, outer: tuple[str, str] | None) -> str:
+    """Return the qualified name of a declaration by its owner and by the one that encloses it, if any.
+
+    `outer` has the qualified name and the owner of that one.
+    """
     if not owner:
-        return name if outer is None else f"{outer.qualified_name}.{name}"
-    around, owner_around = (outer.qualified_name, outer.owner) if outer is not None else ("", "")
+        return name if outer is None else f"{outer[0]}.{name}"
+    around, owner_around = outer or ("", "")
     return f"{join_owner(around, owner, owner_around)}.{name}"
 
 
@@ -168,24 +194,26 @@ def _get_heading_depth(layout: Layout, line: int) -> int:
     return 1 + b'=-~^"'.find(under) if under in b'=-~^"' else 1
 
 
-def _nest(spans: Sequence[_Found], layout: Layout) -> tuple[SymbolSpan, ...]:
+def _nest(spans: Sequence[_Found], layout: Layout) -> list[DeclaredRow]:
     """Qualify each span by its enclosing spans.
 
     A span that would cross the end of an enclosing one is cut there.
     """
-    open_spans: list[SymbolSpan] = []
-    found = []
+    opened: list[
+        tuple[int, int, tuple[str, str]]
+    ] = []  # last line, line of the name, qualified name and owner
+    found: list[DeclaredRow] = []
     for start, end, line, name, owner in spans:
-        while open_spans and open_spans[-1].end_line < line + 1:
-            open_spans.pop()
-        outer = open_spans[-1] if open_spans else None
-        first, last = start + 1, max(end, line) + 1
-        if outer is not None:
-            first, last = max(first, outer.name_line), min(last, outer.end_line)
-        head = layout.find_head(first - 1, line) + 1 if first <= line else first
+        first, last, name_line = start + 1, (end if end > line else line) + 1, line + 1
+        while opened and opened[-1][0] < name_line:
+            opened.pop()
+        outer = None
+        if opened:
+            last_around, name_around, outer = opened[-1]
+            first, last = max(first, name_around), min(last, last_around)
         qualified = qualify_name(name, owner, outer) if owner or outer is not None else name
-        span = SymbolSpan(first, last, line + 1, head, name, qualified, owner)
-        found.append(span)
-        if len(open_spans) < MAX_NESTING:
-            open_spans.append(span)
-    return tuple(found)
+        head = layout.find_head(first - 1, line) + 1 if first < name_line else first
+        found.append((first, last, name_line, head, name, qualified.removesuffix(name), owner))
+        if len(opened) < MAX_NESTING:
+            opened.append((last, name_line, (qualified, owner)))
+    return found

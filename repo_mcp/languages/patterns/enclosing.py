@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from itertools import accumulate, chain
-from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.languages.patterns.declared_spans import MAX_SPANS, SymbolSpan, list_declared_spans
-from repo_mcp.languages.patterns.landmarks import Language, Spans, scan
+from repo_mcp.languages.patterns.declared_spans import MAX_SPANS, DeclaredRow, SymbolSpan, list_declared_rows
+from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
+from repo_mcp.languages.patterns.line_layout import Layout, Runs, find_runs
 from repo_mcp.languages.patterns.near_lines import CUT_LANGUAGES, cut_around
 from repo_mcp.lru_cache import SizeAdjustedCache
 
@@ -20,25 +20,25 @@ CACHED_SPANS = 200_000  # of the files of a thousand pages; about 40 bytes each
 LEAST_CUT = 8_192  # bytes of a text that is not searched whole for what is around some lines: about 0.5 ms
 RECENT_SHARE = 0.5  # of them are those used last: a header of thousands takes long, and has several hits
 NO_SPANS = 16  # counted for the arrays themselves: parts of texts have few declarations
-_GET_LINES = attrgetter("start_line", "end_line", "name_line", "head_line")
+_COLUMNS, _LINES = 7, 4  # of a DeclaredRow: all, and those with numbers of lines
 _TEXTS = 3  # of a span: what stands before the name in the qualified one, the name, the owner
 _LINE_FEED = ord("\n")
 OUTSIDE = -1  # the number of a declaration around lines that are in none
-
-Runs = npt.NDArray[np.int32]  # of lines: the first and the last of each
 
 
 class Declarations:
     """The declarations of one text, in arrays: a tenth of the size of spans. Safe for several threads."""
 
-    def __init__(self, spans: Sequence[SymbolSpan], above: int = 0, comments: Runs | None = None) -> None:
-        """`above` is the number of lines above the text in which the spans were found.
+    def __init__(self, rows: Sequence[DeclaredRow], above: int = 0, comments: Runs | None = None) -> None:
+        """`above` is the number of lines above the text in which the rows were found.
 
         `comments` are the first and last lines of its comments and docstrings, counted from 0.
         """
-        rows = np.fromiter(chain.from_iterable(map(_GET_LINES, spans)), np.int32, 4 * len(spans))
-        self._lines = _narrow(rows.reshape(-1, 4) + np.int32(above))
-        texts = [*chain.from_iterable(map(_list_texts, spans))]
+        columns = [*zip(*rows, strict=True)] or [()] * _COLUMNS
+        lines = np.array(columns[:_LINES], dtype=np.int32).T
+        self._lines = _narrow(lines + np.int32(above))
+        names, outer, owners = columns[_LINES:]
+        texts = [*chain.from_iterable(zip(outer, names, owners, strict=True))]
         self._texts = "".join(texts)
         self._ends = _narrow(np.array([*accumulate(map(len, texts), initial=0)], dtype=np.int32))
         self._comments = np.zeros((0, 2), np.int32) if comments is None else comments + np.int32(above)
@@ -153,11 +153,6 @@ def _narrow(values: npt.NDArray[np.int32]) -> npt.NDArray[np.unsignedinteger]:
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
-def _list_texts(span: SymbolSpan) -> tuple[str, str, str]:
-    """Return the texts of a declaration, whose name is the end of its qualified one, each stored once."""
-    return span.qualified_name.removesuffix(span.name), span.name, span.owner
-
-
 _Part = tuple[str, bytes, tuple[int, int] | None]  # of a file, around some lines; None: all of it
 _known: SizeAdjustedCache[_Part, Declarations] = SizeAdjustedCache(
     CACHED_SPANS, lambda one: len(one) + NO_SPANS, RECENT_SHARE
@@ -210,16 +205,11 @@ def _find_in_part(
     within = None if lines is None else (lines[0] - above, lines[1] - above)
     part = text[begin:end]
     landmarks = scan(language, part)
-    spans = list_declared_spans(language, part, landmarks, within)
+    if not landmarks.definitions:
+        feeds = (np.frombuffer(part, dtype=np.uint8) == _LINE_FEED).nonzero()[0]
+        return Declarations((), above, find_runs(feeds, landmarks.doc_spans))
+    layout = Layout(part, landmarks.doc_spans, language.name)
+    rows = list_declared_rows(layout, landmarks.definitions, within)
     if begin:
-        spans = tuple(span for span in spans if span.name_line > 1)
-    return Declarations(spans, above, _find_runs(part, landmarks.doc_spans))
-
-
-def _find_runs(text: bytes, spans: Spans) -> Runs:
-    """Return the first and last line of half-open byte spans, counted from 0."""
-    feeds = (np.frombuffer(text, dtype=np.uint8) == _LINE_FEED).nonzero()[0]
-    offsets = np.array(spans, dtype=np.int64).reshape(-1, 2)
-    offsets[:, 1] = np.maximum(offsets[:, 0], offsets[:, 1] - 1)
-    runs: Runs = feeds.searchsorted(offsets).astype(np.int32)
-    return runs
+        rows = [row for row in rows if row[2] > 1]  # the line of the name
+    return Declarations(rows, above, layout.doc_lines)

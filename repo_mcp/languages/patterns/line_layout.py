@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,7 @@ _BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)
 _TAB, _LINE_FEED, _HASH, _BACKSLASH, _BRACE, _SEMICOLON = b"\t\n#\\{;"
 
 Mask = npt.NDArray[np.bool_]
+Runs = npt.NDArray[np.int32]  # of lines: the first and the last of each
 
 
 def is_type_above(language: str, above: bytes, line: bytes) -> bool:
@@ -72,10 +74,9 @@ class Layout:
         starts[1:] = feeds[: count - 1] + 1
         self._data, self._line_starts = data, starts
         self._line_ends = feeds if len(feeds) == count else np.append(feeds, len(data))
+        self.doc_lines = find_runs(feeds, doc_spans)
         self.is_doc = bytearray(count + 1)
-        firsts = self.find_lines([start for start, _ in doc_spans])
-        lasts = self.find_lines([max(start, end - 1) for start, end in doc_spans])
-        for first, last in zip(firsts, lasts, strict=True):
+        for first, last in self.doc_lines.tolist():
             self.is_doc[first + 1 : last + 1] = b"\1" * (last - first)  # the first line has the depth
         self._depths, texts = self._measure_depths()
         self.depths: list[int] = self._depths.tolist()
@@ -99,16 +100,17 @@ class Layout:
         firsts, depths = self._line_starts.copy(), np.zeros(len(ends), dtype=np.int64)
         lines = (firsts < ends).nonzero()[0]
         for _ in range(MAX_PASSES):
-            bytes_there = data[firsts[lines]]
-            is_space = _IS_SPACE[bytes_there]
-            lines = lines[is_space]
+            bytes_there = data.take(firsts.take(lines))
+            spaces = _IS_SPACE.take(bytes_there).nonzero()[0]
+            lines = lines.take(spaces)
             if len(lines) <= FEW_LINES:
                 break
-            before = depths[lines]
-            tabbed = before + TAB_COLUMNS - before % TAB_COLUMNS
-            depths[lines] = np.where(bytes_there[is_space] == _TAB, tabbed, before + 1)
-            firsts[lines] += 1
-            lines = lines[firsts[lines] < ends[lines]]
+            before = depths.take(lines)
+            tabbed = TAB_COLUMNS - before % TAB_COLUMNS
+            depths[lines] = before + np.where(bytes_there.take(spaces) == _TAB, tabbed, 1)
+            after = firsts.take(lines) + 1
+            firsts[lines] = after
+            lines = lines[after < ends.take(lines)]
         for line in lines.tolist():
             text = self.lines[line]
             firsts[line] = self._line_starts[line] + len(text) - len(text.lstrip())
@@ -236,6 +238,14 @@ class Layout:
     def trim(self, start: int, end: int) -> int:
         """Return the last line with text of the half-open span, at least its first."""
         return max(start, self._last_texts[end - 1]) if end > start else start
+
+
+def find_runs(feeds: npt.NDArray[np.int64], spans: Spans) -> Runs:
+    """Return the first and last line of half-open byte spans, counted from 0. `feeds` are the line ends."""
+    offsets = np.fromiter(chain.from_iterable(spans), np.int64, 2 * len(spans)).reshape(-1, 2)
+    offsets[:, 1] = np.maximum(offsets[:, 0], offsets[:, 1] - 1)
+    runs: Runs = feeds.searchsorted(offsets).astype(np.int32)
+    return runs
 
 
 def _measure_depth(line: bytes) -> int:

@@ -17,6 +17,7 @@ MAX_CLASSES_BYTES = 200  # before a name in C++
 
 UNNAMED_OWNERS = frozenset({"rust"})  # languages where a declaration does not name its owner itself
 _NAMING_CLASSES = frozenset({"c", "cpp"})  # headers of C++ are read as C
+_ENDS_OF_CLASSES = (b":", b"~")  # right before the name of a member
 
 _IMPL = compile_late(rb"[ \t]*(?:default[ \t]+)?(?:unsafe[ \t]+)?impl\b")
 _WHERE = compile_late(rb"\bwhere\b")
@@ -37,6 +38,15 @@ class Owners:
         self._language = language
         self._implemented = _list_implemented(lines) if language == "rust" else []
 
+    def find_at(self, line: int, text: bytes, start: int) -> str:
+        """Return what `find` does, given the text and where the name begins.
+
+        Of a name in C nothing is cut unless a class may stand before it.
+        """
+        if self._language in _NAMING_CLASSES and text[start - 1 : start] not in _ENDS_OF_CLASSES:
+            return ""
+        return self.find(line, text[text.rfind(b"\n", 0, start) + 1 : start])
+
     def find(self, line: int, before: bytes) -> str:
         """Return the owner of what is declared in `line`, from 0, whose name `before` precedes; "" for none.
 
@@ -47,7 +57,7 @@ class Owners:
         if self._language == "go":
             found = _RECEIVER.match(before)
             return found[1].decode() if found else ""
-        if self._language in _NAMING_CLASSES and before.endswith((b":", b"~")):
+        if self._language in _NAMING_CLASSES and before.endswith(_ENDS_OF_CLASSES):
             found = _CLASSES.search(before[-MAX_CLASSES_BYTES:])
             classes = _ARGUMENTS.sub(b"", found[1]).split(b"::") if found else []
             return ".".join(one.strip().decode() for one in classes if one.strip())

@@ -47,7 +47,7 @@ from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, find_head, spend
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.languages.patterns import enclosing
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
+from repo_mcp.languages.patterns.declared_spans import DeclaredRow, SymbolSpan, list_declared_rows
 from repo_mcp.ranking.query.clues import Clue, ClueKind, parse_prompt
 from repo_mcp.ranking.query.mentions import Mention
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
@@ -690,11 +690,11 @@ def test_names_of_declarations_may_have_line_ends() -> None:
 def test_declarations_of_a_text_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[int] = []
 
-    def list_spans(*arguments: Any) -> tuple[SymbolSpan, ...]:
+    def list_rows(*arguments: Any) -> list[DeclaredRow]:
         found.append(1)
-        return list_declared_spans(*arguments)
+        return list_declared_rows(*arguments)
 
-    monkeypatch.setattr(enclosing, "list_declared_spans", list_spans)
+    monkeypatch.setattr(enclosing, "list_declared_rows", list_rows)
     text = f"{SOURCE}\ndef found_once():\n    return 1\n".encode()
     layout = read_layout("a.py", text)
     assert read_layout("a.py", text) == layout

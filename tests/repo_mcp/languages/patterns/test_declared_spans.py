@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.languages.patterns.declared_spans import MAX_NESTING, MAX_SPANS, list_declared_spans
+from repo_mcp.languages.patterns.declared_spans import (
+    MAX_NESTING,
+    MAX_SPANS,
+    DeclaredRow,
+    list_declared_rows,
+    list_declared_spans,
+)
+from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.patterns.line_layout import NO_TEXT, TAB_COLUMNS, Layout
 from tests.architecture.source_tree import list_files, load_module
@@ -371,11 +378,23 @@ def test_indentation_is_measured_as_by_lines(parts: list[tuple[str, str]]) -> No
 def test_macros_outside_of_the_wanted_lines_are_left_out() -> None:
     macros = b"".join(b"#define REGISTER_%d %d\n" % (at, at) for at in range(90))
     text = b"int f(void)\n{\n" + macros + b"}\n"
-    whole = list_declared_spans(find_language("a.c"), text)
-    near = list_declared_spans(find_language("a.c"), text, within=(11, 20))
-    around = [span for span in whole if span.head_line <= 20 and span.end_line >= 11]
-    assert [span for span in near if span in around] == around
+    whole, near = list_rows(text), list_rows(text, (11, 20))
+    around = [row for row in whole if row[3] <= 20 and row[1] >= 11]
+    assert [row for row in near if row in around] == around
     assert len(near) == len(around) + 1 < len(whole)  # and the first macro, which stands below no other
+
+
+def test_what_begins_after_the_wanted_lines_is_left_out() -> None:
+    text = b"".join(b"/* %d */\nint f%d(void)\n{\n}\n\n" % (at, at) for at in range(90))
+    whole, near = list_rows(text), list_rows(text, (52, 56))
+    assert [row[4] for row in near] == [row[4] for row in whole[:12]]  # the comment of the last is line 56
+    assert near == whole[:12]
+
+
+def list_rows(text: bytes, within: tuple[int, int] | None = None) -> list[DeclaredRow]:
+    language = find_language("a.c")
+    landmarks = scan(language, text)
+    return list_declared_rows(Layout(text, landmarks.doc_spans, "c"), landmarks.definitions, within)
 
 
 def test_a_parameter_that_is_a_function_is_not_declared() -> None:

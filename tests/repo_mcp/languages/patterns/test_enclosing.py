@@ -15,6 +15,7 @@ from repo_mcp.languages.patterns.enclosing import OUTSIDE, Declarations, find_de
 from repo_mcp.languages.patterns.language_registry import find_language
 from tests.architecture.source_tree import list_files, load_module
 from tests.deep.sizes import choose
+from tests.repo_mcp.symbol_spans import store_spans
 
 PYTHON = b'''import os
 
@@ -133,7 +134,7 @@ def test_declarations_in_arrays_are_those_of_the_list(path: str) -> None:
         path
     ]
     spans = list_declared_spans(find_language(path), text)
-    declarations = Declarations(spans)
+    declarations = store_spans(spans)
     assert declarations.list_all() == tuple(spans)
     lines = range(1, text.count(b"\n") + 2)
     assert len(declarations) == len(spans)
@@ -163,15 +164,15 @@ def test_declarations_in_arrays_are_those_of_the_list(path: str) -> None:
 @pytest.mark.parametrize("text", ["s", "st", "add", "ledger", "z", "sta"])
 def test_names_that_lack_a_text_are_left_out(text: str) -> None:
     spans = list_declared_spans(find_language("a.py"), PYTHON)
-    found = Declarations(spans).find_between(5, 23, text)
+    found = store_spans(spans).find_between(5, 23, text)
     between = [span for span in spans if 5 <= span.name_line <= 23]
     assert found == [span for span in between if text in span.qualified_name.lower()]
     other = list_declared_spans(find_language("a.py"), PYTHON.replace(b"Ledger", "Lädger".encode()))
-    assert len(Declarations(other).find_between(5, 23, text)) == len(between)
+    assert len(store_spans(other).find_between(5, 23, text)) == len(between)
 
 
 def test_a_text_without_declarations() -> None:
-    declarations = Declarations(())
+    declarations = store_spans(())
     assert (len(declarations), declarations.find_innermost(1), declarations.find_between(1, 9)) == (
         0,
         None,

@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 
 from index_format import compute_fingerprint
 from repo_mcp.languages.patterns import enclosing, near_lines
-from repo_mcp.languages.patterns.declared_spans import list_declared_spans
+from repo_mcp.languages.patterns.declared_spans import list_declared_rows, list_declared_spans
 from repo_mcp.languages.patterns.enclosing import OUTSIDE, Declarations, find_near
+from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.patterns.line_layout import Layout
 from repo_mcp.languages.patterns.near_lines import cut_around
 from tests.deep.sizes import choose
+from tests.repo_mcp.symbol_spans import store_spans
 
 LINES = (
     "#define A 1", "#define A 1", "#define LOOP(x) do { \\", "#define B(x) \\", "\t(x) \\  ", "// A", "", "",
@@ -40,10 +43,12 @@ def check(path: str, text: bytes, first: int, last: int) -> int:
     """Compare the declarations of a part with those of the whole. Returns the size of the part."""
     language, starts = find_language(path), list_starts(text)
     begin, end = cut_around(text, starts[first - 1], starts[last])
-    found = list_declared_spans(language, text[begin:end])
-    above = text.count(b"\n", 0, begin)
-    near = Declarations([span for span in found if span.name_line > 1 or not begin], above)
-    whole = Declarations(list_declared_spans(language, text))
+    part, above = text[begin:end], text.count(b"\n", 0, begin)
+    landmarks = scan(language, part)
+    layout = Layout(part, landmarks.doc_spans, language.name)
+    rows = list_declared_rows(layout, landmarks.definitions, (first - above, last - above))
+    near = Declarations([row for row in rows if row[2] > 1 or not begin], above)
+    whole = store_spans(list_declared_spans(language, text))
     assert near.find_between(first, last) == whole.find_between(first, last)
     marks = [1] * (last - first + 1)
     for with_comments in (False, True):
@@ -115,7 +120,7 @@ def test_a_table_is_read_to_its_end() -> None:
 def test_declarations_near_some_lines_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     text = build_registers(2_000)
     starts, fingerprint, language = list_starts(text), compute_fingerprint(text), find_language("a.h")
-    whole = Declarations(list_declared_spans(language, text))
+    whole = store_spans(list_declared_spans(language, text))
 
     def find(first: int, last: int) -> Declarations:
         return find_near(language, text, fingerprint, (first, last), (starts[first - 1], starts[last]))
