@@ -29,6 +29,8 @@ FINDING_CHARS = 200  # beside the excerpt of a finding
 ROOM_OF_ASKED = 300  # characters for each finding that is asked for, where that is more than ROOM
 # Maximum characters of the best declaration, of the next and so on; all others get the last value.
 SHARES = (1_800, 1_500, 1_200, 1_000, 800, 600)
+WHOLE_CHARS = 3_500  # of the best declaration, which is shown whole if it takes no more
+NEARLY = 1.25  # times the share of another one, which is shown whole if it takes no more
 AGAIN_ROOM = 330  # characters of a declaration with the name of a better one
 NAME_LINES = 6  # at the head of a declaration, one of which has its name
 LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations are shown
@@ -96,7 +98,7 @@ class _Page:
         for position, seed in enumerate(self._seeds):
             is_again = seed.name in met and seed.reason.role is not Role.COMPARED
             share = _find_share(seed, position - deciders, least_share, is_again=is_again)
-            share = share // self._parts  # so that each part of a question shows several
+            share = self._complete(position, share // self._parts)  # each part of a question shows several
             if seed.reason.role is Role.DECIDES:  # it is short, and takes nobody's share
                 share, deciders = min(share, SHARES[-1]), deciders + 1
             if self._compares and seed.node is not None and seed.node.symbol.kind in TYPE_KINDS:
@@ -109,6 +111,17 @@ class _Page:
             own = [at for at in told if seed.body.start_line <= at <= seed.body.end_line]
             self.chosen.append(self._choose(position, room + measure(seed.body.lines, own)))
             self._left -= self._measure(position) + FINDING_CHARS
+
+    def _complete(self, position: int, share: int) -> int:
+        """Return the share of a seed, or the characters of all its code if these are few enough for its rank.
+
+        Of an enumeration to which a member is to be added, a few lines say as much as all.
+        """
+        seed, body = self._seeds[position], self._bodies[position]
+        is_best = not position and seed.reason.role is not Role.ENUMERATION
+        most = max(WHOLE_CHARS // self._parts if is_best else 0, int(NEARLY * share))
+        whole = measure(body.lines, list_code(body))
+        return max(share, whole) if whole <= most else share
 
     def spend_rest(self) -> None:
         """Choose more lines of the best seeds while characters are left."""

@@ -231,3 +231,21 @@ def test_what_a_function_inside_another_shows_is_left_out_of_the_other() -> None
     assert (own.shown, other.shown) == ((1, 2, 3), (3, 4, 5))
     assert show_once([inner, replace(inner, path="b.py")])[1].shown == (3, 4, 5)
     assert show_once([outer, outer])[1].shown == (1, 2, 3, 4)
+
+
+def test_the_best_function_is_shown_whole_if_it_is_of_a_moderate_length() -> None:
+    steps = "".join(
+        f"    parcel_{number} = stack.{step}()\n    if parcel_{number} is None:\n        return {number}\n"
+        for number, step in enumerate(["take", "turn", "lift", "drop", "mark", "send"] * 5)
+    )
+    others = "".join(
+        f"\n\ndef count_{number}(parcels):\n"
+        + "".join(f"    if parcels.weighs({line}):\n        parcels.sort_by({line})\n" for line in range(30))
+        for number in range(16)
+    )
+    files = {"sorting.py": f"def sort_parcels(stack):\n{steps}    return 0\n", "counting.py": others}
+    report = Asked(files).ask("how are parcels sorted?")
+    best, *rest = report.findings
+    assert best.symbol == "sorting.sort_parcels"
+    assert "…" not in best.excerpt
+    assert "…" in rest[0].excerpt
