@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress
 
 import numpy as np
 import numpy.typing as npt
@@ -92,12 +92,11 @@ class Declarations:
         ends, heads = self._lines[:, 1].tolist(), self._lines[:, 0 if with_comments else 3].tolist()
         reached = np.maximum.accumulate(self._lines[:, 1]).tolist()  # by any declaration so far
         grouped: dict[int, list[int]] = {}
-        for at, mark in enumerate(marks):
-            if mark:
-                number = bisect_right(heads, first + at) - 1
-                while number >= 0 and ends[number] < first + at:
-                    number = number - 1 if reached[number] >= first + at else OUTSIDE
-                grouped.setdefault(number, []).append(at)
+        for at in compress(range(len(marks)), marks):
+            number = bisect_right(heads, first + at) - 1
+            while number >= 0 and ends[number] < first + at:
+                number = number - 1 if reached[number] >= first + at else OUTSIDE
+            grouped.setdefault(number, []).append(at)
         return grouped
 
     def get(self, number: int) -> SymbolSpan:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from heapq import heappush, heappushpop
+from itertools import compress
 from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
@@ -31,9 +33,11 @@ NAMED_WORTH = 2.0  # times the worth of a declaration that a report names as cod
 OWNED_WORTH = 3.0  # and of one that it names with its owner: `Router::merge`
 REPEAT_SHARE = 0.5  # of its worth is left to a declaration for each better one of the same name
 
+RATED_AT_ONCE = 128  # declarations whose names are looked through together
 INNER_TEST = 0.5  # of the worth of a test in a file of the program
 _TEST = compile_late(r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])")
 
+_Bound = tuple[float, float]  # what a declaration is worth for its lines and owner; the most with its name
 Rated = tuple[float, SymbolSpan]  # what a declaration is worth, and its lines
 Named = tuple[str, str]  # the owner, "" for none, and the name of what a report names: ("Router", "merge")
 
@@ -76,13 +80,17 @@ def list_asked(
     places = declarations.group_innermost(1, found, with_comments=reads_names)
     places.pop(OUTSIDE, None)
     rater = _Rater(declarations, [*places], is_comment, found, telling, reads_names=reads_names)
-    worths = [rater.rate(at, own) for at, own in enumerate(places.values())]
-    best = sorted(zip(worths, places, strict=True), key=itemgetter(0), reverse=True)[:most]
-    return [(worth, declarations.get(number)) for worth, number in best]  # of equals the first stays so
+    bounds = [*map(rater.bound, places.values())]
+    numbers = [*places]
+    return [(worth, declarations.get(numbers[at])) for at, worth in rater.choose_best(bounds, most)]
 
 
 class _Rater:
-    """Rates the declarations of one file that hold words of a question."""
+    """Rates the declarations of one file that hold words of a question.
+
+    They are rated in the order of the most that each can be worth for its lines, until no other can be among
+    the best. So of the thousands of macros in a header, few names are looked at.
+    """
 
     def __init__(
         self,
@@ -99,31 +107,65 @@ class _Rater:
         self._found = found
         self._telling = telling
         self._worths = _Worths([*telling.values()])
+        # What a line alone is worth, by its words and whether it is of a comment.
+        self._of_one_line: dict[tuple[int, int], float] = {}
         self._names: list[str] = []
-        self._held_names = [found[line - 1] for line in declarations.list_name_lines(numbers)]
+        self._held_by_lines: list[int] = []  # the words that the lines of each have, once it has a bound
+        self._held_names: list[int] = []  # the words of the lines with names, if the names are not read
         self._owned = [0.0] * len(numbers)  # what the words in the names around them are worth
-        if reads_names:
+        if not reads_names:
+            self._held_names = [found[line - 1] for line in declarations.list_name_lines(numbers)]
+        else:
             self._names, outer = declarations.list_names(numbers)
             owners = {
                 one: one.removesuffix(".").rpartition(".")[2] for one in outer
             }  # of many it is the same
-            held = find_line_terms([*self._names, *owners.values()], [*telling])
-            self._held_names = held[: len(numbers)]
-            worths = dict(zip(owners, map(self._worths.__getitem__, held[len(numbers) :]), strict=True))
+            held = find_line_terms([*owners.values()], [*telling])
+            worths = dict(zip(owners, map(self._worths.__getitem__, held), strict=True))
             self._owned = [OWNER_WORTH * worths[one] for one in outer]
 
-    def rate(self, at: int, places: Sequence[int]) -> float:
-        """Return the worth of a declaration, given its position and its lines with words."""
-        found = self._found
+    def bound(self, places: Sequence[int]) -> _Bound:
+        """Return the most that the next declaration can be worth, given its lines with words."""
         held = 0
         for place in places:
-            held |= found[place]
-        worth = self._owned[at] + self._rate_lines(held, places)
-        name = self._held_names[at] & held
-        if name:
-            share = self._find_share(self._names[at]) if self._names else 1.0
-            worth += NAME_WORTH * self._worths[name] * share
-        return worth
+            held |= self._found[place]
+        if len(places) == 1:  # as of macros, thousands of which have the same words
+            key = held, self._is_comment[places[0]]
+            lines = self._of_one_line.get(key)
+            if lines is None:
+                lines = self._of_one_line[key] = self._rate_lines(held, places)
+        else:
+            lines = self._rate_lines(held, places)
+        worth = self._owned[len(self._held_by_lines)] + lines
+        self._held_by_lines.append(held)
+        return worth, worth + NAME_WORTH * self._worths[held]
+
+    def choose_best(self, bounds: Sequence[_Bound], most: int) -> list[tuple[int, float]]:
+        """Return the positions of the `most` best declarations and what each is worth, the best first."""
+        order = sorted(range(len(bounds)), key=[*map(itemgetter(1), bounds)].__getitem__, reverse=True)
+        rated: list[tuple[int, float]] = []
+        best: list[float] = []  # a heap of what the best are worth
+        for first in range(0, len(order), RATED_AT_ONCE):
+            some = order[first : first + RATED_AT_ONCE]
+            if len(best) == most and bounds[some[0]][1] < best[0]:
+                break
+            if self._names:
+                names = find_line_terms([*map(self._names.__getitem__, some)], [*self._telling])
+            else:
+                names = [*map(self._held_names.__getitem__, some)]
+            for at, held in zip(some, names, strict=True):
+                name = held & self._held_by_lines[at]
+                worth, of_name = bounds[at][0], NAME_WORTH * self._worths[name]
+                if len(best) == most and worth + of_name < best[0]:
+                    continue
+                if name:
+                    worth += of_name * (self._find_share(self._names[at]) if self._names else 1.0)
+                rated.append((at, worth))
+                if len(best) < most:
+                    heappush(best, worth)
+                else:
+                    heappushpop(best, worth)
+        return sorted(sorted(rated), key=itemgetter(1), reverse=True)[:most]  # of equals the first stays so
 
     def _rate_lines(self, held: int, places: Sequence[int]) -> float:
         found, is_comment = self._found, self._is_comment
@@ -195,6 +237,6 @@ class _Worths(dict[int, float]):
         self._weights = weights
 
     def __missing__(self, held: int) -> float:
-        worth = sum([weight for place, weight in enumerate(self._weights) if held >> place & 1])
+        worth = sum(compress(self._weights, map(int, bin(held)[:1:-1])))  # the lowest bit is the first
         self[held] = worth
         return worth
