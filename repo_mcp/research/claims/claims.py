@@ -15,7 +15,6 @@ from repo_mcp.research.claims.best_claim import (
     describe_best,
     describe_doubt,
     describe_places,
-    describe_section,
     leads_unparsed,
     name_words,
 )
@@ -28,6 +27,7 @@ from repo_mcp.research.claims.differences import (
     describe_passing,
 )
 from repo_mcp.research.claims.outcomes import describe_handling
+from repo_mcp.research.claims.recipe_sentences import describe_recipe
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
@@ -39,7 +39,6 @@ from repo_mcp.research.findings.citing import (
     name_briefly,
     name_findings,
     shorten,
-    shorten_symbol,
 )
 from repo_mcp.research.findings.locating import is_test, is_test_node
 from repo_mcp.research.findings.reasons import Role
@@ -111,7 +110,7 @@ def build_claim(
     if reading.form is Form.ERRORS and (named := list_named(state)):
         return describe_function(state, named)
     errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else None
-    if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
+    if reading.form is Form.EXTENSION and (recipe := describe_recipe(state)):
         return recipe
     if reading.form is not Form.DIFFERENCE and leads_unparsed(state):
         own = []
@@ -270,34 +269,3 @@ def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
     """Return the findings without extensions if the type that conforms by one is itself among them."""
     types = {one.symbol for one in found if one.role is Role.BY_EXTENSION}
     return [one for one in found if one.kind != "extension" or one.symbol not in types]
-
-
-def _describe_recipe(state: ResearchState) -> str:
-    """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
-    found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in state.findings}
-    if Role.ENUMERATION in found:
-        sentences = [f"Others of the kind are members of {found[Role.ENUMERATION]}."]
-    elif Role.BASE in found:
-        inner = f", most of them from {found[Role.INNER_BASE]}" if Role.INNER_BASE in found else ""
-        sentences = [f"Others of the kind derive from {found[Role.BASE]}{inner}."]
-    elif Role.TABLE in found:
-        sentences = [f"Others of the kind are listed in {found[Role.TABLE]}."]
-    else:
-        return ""
-    if Role.REGISTERS in found:
-        sentences.append(f"{found[Role.REGISTERS]} registers one.")
-    twins = [one for one in state.findings if one.role is Role.TWIN]
-    if twins:
-        are = "Of the same name is" if len(twins) == 1 else "Of the same names are"
-        sentences.append(f"{are} {name_findings(twins)}.")
-    if Role.TAKES_ONE in found:
-        sentences.append(f"{found[Role.TAKES_ONE]} takes one.")
-    if Role.LISTS in found:
-        sentences.append(f"{found[Role.LISTS]} names some of them.")
-    if Role.MODEL in found:
-        sentences.append(f"One to copy is {found[Role.MODEL]}.")
-    named = [one for one in state.findings if one.role is Role.NAMED_SO]
-    if named:
-        their = "its name" if len(named) == 1 else "their names"
-        sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
-    return " ".join([*sentences, *describe_section(state)])

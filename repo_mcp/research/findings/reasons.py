@@ -27,6 +27,9 @@ class Role(Enum):
     REGISTERS = auto()
     TAKES_ONE = auto()  # makes something with one of the kind
     LISTS = auto()  # names several of the kind
+    PICKS_UP = auto()  # registers each type that derives from the base
+    COUNTERPARTS = auto()  # the base of types that each belong to one of the kind
+    COUNTERPART = auto()  # one of these
     MODEL = auto()  # one of the kind, to be copied
     TWIN = auto()  # has the name of one of these, in another place that the question names
 

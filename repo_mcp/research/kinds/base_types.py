@@ -120,6 +120,31 @@ def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 
     return state.get_node(found) if found is not None and bases[found] >= least else None
 
 
+def find_likely_base(state: ResearchState, fitting: Sequence[Node]) -> Node | None:
+    """Return the open type to whose kind several of some declarations belong, or None.
+
+    LEAST_COMMON types of the program or more derive from it. A member belongs to the kind of its type.
+    """
+    votes: Counter[Node] = Counter()
+    for node in fitting:
+        types = [one for one in _list_around(state, node) if one.symbol.kind in TYPE_KINDS]
+        above = [
+            state.get_node(edge.other)
+            for one in types
+            for edge in state.graph.find_outgoing(one, _ABOVE, GLANCE).edges
+        ]
+        votes.update({one for one in (*types, *above) if is_left_open(one)})
+    likely = [node for node, count in votes.items() if count > 1]
+    likely = [node for node in likely if len(list_program_derived(state, node)) >= LEAST_COMMON]
+    return max(likely, key=lambda node: (votes[node], node.path, node.symbol.start_line), default=None)
+
+
+def _list_around(state: ResearchState, node: Node) -> list[Node]:
+    """Return a declaration and the one in which it lies."""
+    parent = [state.get_node(Declaration(node.path, node.symbol.parent))] if node.symbol.parent else []
+    return [node, *parent]
+
+
 def search_types(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
     """Return the types that `find_by_name` finds and that are not deprecated."""
     return [

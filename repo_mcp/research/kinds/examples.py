@@ -14,7 +14,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
 from repo_mcp.symbols.symbol_record import SymbolKind
-from repo_mcp.text.question_words import names_kind, spell_plural
+from repo_mcp.text.question_words import count_words, names_kind, shares_word, spell_plural
 
 MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
 MOST_MODELS = 8  # types of a kind whose uses are looked at
@@ -32,15 +32,12 @@ def find_tables(state: ResearchState, nouns: Sequence[str]) -> list[Node]:
     ]
 
 
-def find_listing(state: ResearchState, base: Node, noun: str) -> tuple[Node, int] | None:
+def find_listing(state: ResearchState, base: Node, own: Sequence[Node]) -> tuple[Node, int] | None:
     """Return the declaration that names most of a kind, as a registry does, and how many it names.
 
-    These are the types derived from the base and others whose names end with the noun of the kind: of these
-    the base may be in another package. Of an enumeration, they are its members. Return None if none names
-    LEAST_LISTED of them.
+    Return None if none names LEAST_LISTED of the kind.
     """
     met: Counter[Declaration] = Counter()
-    own = _list_members(state, base) if is_enumeration(base) else _list_kind(state, base, noun)
     known = {base.declaration, *(node.declaration for node in own)}
     for node in own:
         state.check()
@@ -68,8 +65,13 @@ def _list_makers(state: ResearchState, node: Node) -> list[Node]:
     return [one for one in outline if one.symbol.kind in DOING and join_name(one.symbol.name) in names]
 
 
-def _list_kind(state: ResearchState, base: Node, noun: str) -> list[Node]:
-    """Return types derived from the base of a kind, then others of the program that are named after it."""
+def list_kind(state: ResearchState, base: Node, noun: str) -> list[Node]:
+    """Return types derived from the base of a kind, then others of the program that are named after it.
+
+    Of the latter, the base may be in another package. Of an enumeration, its members are returned.
+    """
+    if is_enumeration(base):
+        return _list_members(state, base)
     derived = list_program_derived(state, base)[:MOST_MODELS]
     ending = "".join(map(str.capitalize, noun.split()))
     named = [node for node in search_types(state, f"*{ending}") if may_answer(node.path)]
@@ -83,20 +85,46 @@ def _list_members(state: ResearchState, base: Node) -> list[Node]:
     return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER][:MOST_MODELS]
 
 
-def find_model(state: ResearchState, base: Node) -> Node | None:
-    """Return the shortest type of a kind with at least MODEL_LINES lines; None if there is none.
+def find_model(
+    state: ResearchState, base: Node, words: Sequence[str] = (), listing: Node | None = None
+) -> Node | None:
+    """Return the type of a kind that the question names, or the shortest with at least MODEL_LINES lines.
 
-    A type from which others derive is itself a base. If all that derive from the base are, one of the next
-    level is returned.
+    `words` are those of the question; the type in which others are listed is no model. A type from which
+    others derive is itself a base. If all that derive from the base are, one of the next level is returned.
+    Return None if there is none.
     """
-    level = list_program_derived(state, base)[:MOST_MODELS]
-    for _ in range(2):
+    level = [node for node in list_program_derived(state, base) if not _is_around(node, listing)]
+    named = _find_named_model(state, base, level, words)
+    level = level[:MOST_MODELS]
+    for _ in range(2 if named is None else 0):
         below = {node: list_program_derived(state, node)[:MOST_MODELS] for node in level}
         fitting = [node for node, own in below.items() if not own and _is_model(node)]
         if fitting:
             return min(fitting, key=lambda node: (count_lines(node), node.path, node.symbol.start_line))
         level = [node for own in below.values() for node in own]
-    return None
+    return named
+
+
+def _find_named_model(
+    state: ResearchState, base: Node, level: Sequence[Node], words: Sequence[str]
+) -> Node | None:
+    """Return the type whose name has most words of the question that neither the base nor all others have."""
+    below = [two for one in level[:MOST_MODELS] for two in list_program_derived(state, one)]
+    kind = [node for node in dict.fromkeys((*level, *below)) if not is_left_open(node)]
+    telling = [word for word in words if not shares_word(base.symbol.name, (word,))]
+    held = {node: shares_word(node.symbol.name, telling) for node in kind}
+    most = max(held.values(), default=0)
+    best = [node for node in kind if held[node] == most]
+    if not 0 < len(best) < len(kind):
+        return None
+    return min(best, key=lambda node: (count_words(node.symbol.name), count_lines(node), node.path))
+
+
+def _is_around(node: Node, inner: Node | None) -> bool:
+    """Return True for a declaration in whose lines another lies."""
+    first, last = node.symbol.start_line, node.symbol.end_line
+    return inner is not None and node.path == inner.path and first <= inner.symbol.start_line <= last
 
 
 def _is_model(node: Node) -> bool:

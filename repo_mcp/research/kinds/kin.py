@@ -10,38 +10,85 @@ from repo_mcp.research.findings.named_symbols import find_by_name
 from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_model
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_inner_base, is_enumeration
-from repo_mcp.research.kinds.examples import find_listing, find_model
+from repo_mcp.research.kinds.examples import find_listing, find_model, list_kind
+from repo_mcp.research.kinds.picked_up import (
+    Counterpart,
+    find_counterpart,
+    find_decorator,
+    find_pick_up,
+    find_written_table,
+)
 from repo_mcp.research.kinds.registering import find_registering, find_taking
 from repo_mcp.text.question_words import list_words, shares_word
 
 MOST_TWINS = 3
 _BOTH = re.compile(r"\bboth\b.*\band\b", re.IGNORECASE)
 _EVERYWHERE = re.compile(r"__\w+__$|(?:constructor|init|new|New|initialize)$")  # names that many types have
+_PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
 _TWINNED = (Role.BASE, Role.REGISTERS, Role.TAKES_ONE, Role.LISTS)
 
 
 def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Reason]]:
     """Return the declarations that show how to add one of a kind, each with the reason why it is shown.
 
-    These are the base type, what registers one of the kind, where its types are listed, and one to copy.
+    These are the base type, what registers one of the kind or picks it up, where its types are listed, and
+    one to copy with what belongs to it.
     """
     kin = [(base, explain_base(Role.ENUMERATION if is_enumeration(base) else Role.BASE, noun))]
     inner = find_inner_base(state, base)
     if inner is not None:
         kin.insert(0, (inner, explain_base(Role.INNER_BASE, noun)))
     own = base if inner is None else inner
-    listing, model = find_listing(state, own, noun), find_model(state, own)
-    taking = find_registering(state, base)
+    kind, model = list_kind(state, own, noun), find_model(state, own, _list_asked(state))
+    listing = find_listing(state, own, kind) or find_written_table(state, kind, noun)
+    picking, paired = (
+        find_pick_up(state, own),
+        find_counterpart(state, [*kind, *filter(None, [model])], model),
+    )
+    decorating = find_decorator(state, kind)
+    taking = decorating or find_registering(state, base)
+    if picking is not None:
+        kin.append(
+            (picking, Reason("runs for each that derives from the base, so picks it up", Role.PICKS_UP))
+        )
     if taking is not None:
-        kin.append((taking, Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)))
-    elif (given := find_taking(state, base)) is not None:
+        how = (
+            "decorates most of the kind"
+            if decorating
+            else "takes one of the kind, and by its name registers it"
+        )
+        kin.append((taking, Reason(how, Role.REGISTERS, "each" if decorating else "one")))
+    elif picking is None and (given := find_taking(state, base)) is not None:
         kin.append((given, Reason("can be given one of the kind", Role.TAKES_ONE)))
     if listing is not None:
         text = f"names {listing[1]} of the kind, as it would a new {noun}"
         kin.append((listing[0], Reason(text, Role.LISTS)))
     if model is not None:
         kin.append((model, explain_model(noun)))
+    if paired is not None:
+        kin += _list_paired(state, paired)
     return [*kin, *_list_twins(state, kin)]
+
+
+def _list_paired(state: ResearchState, paired: Counterpart) -> list[tuple[Node, Reason]]:
+    """Return the base of the counterparts of a kind, what picks these up, and one of them."""
+    kin = [
+        (
+            paired.example,
+            Reason("belongs to one of the kind, as another would to a new one", Role.COUNTERPART),
+        )
+    ]
+    kin.append((paired.base, Reason("what belongs to each of the kind derives from it", Role.COUNTERPARTS)))
+    picking = find_pick_up(state, paired.base)
+    if picking is not None:
+        kin.append((picking, Reason("picks up what belongs to each of the kind", Role.PICKS_UP)))
+    return kin
+
+
+def _list_asked(state: ResearchState) -> list[str]:
+    """Return the words of the question and those of its guessed names."""
+    guessed = (word for name in state.request.guesses for word in (name, *_PART.findall(name)))
+    return [*dict.fromkeys((*list_words(state.request.query), *guessed))]
 
 
 def _list_twins(state: ResearchState, kin: Sequence[tuple[Node, Reason]]) -> list[tuple[Node, Reason]]:

@@ -15,7 +15,13 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.research.findings.reasons import NAMED_SO, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.base_types import find_base, find_telling_noun, is_compound, join_name
+from repo_mcp.research.kinds.base_types import (
+    find_base,
+    find_likely_base,
+    find_telling_noun,
+    is_compound,
+    join_name,
+)
 from repo_mcp.research.kinds.examples import LEAST_LISTED, find_tables
 from repo_mcp.research.kinds.kin import list_kin
 from repo_mcp.research.words.named_actions import find_actions
@@ -31,6 +37,7 @@ from repo_mcp.text.question_words import (
 )
 
 MOST_TABLES = 8  # best declarations among which a table of what is to be added is looked for
+MOST_LIKELY = 6  # best declarations among which several may belong to the kind that is meant
 ROWS_SHARE = 0.25  # of the lines of such a table, those that have the noun
 
 
@@ -89,6 +96,22 @@ def put_table_first(state: ResearchState, seeds: Sequence[Seed], nouns: Sequence
             reason = Reason(f"lists {listed}, as it would a new {noun}", Role.TABLE)
             return [replace(seed, reason=reason), *(one for one in seeds if one.node != seed.node)]
     return [*seeds]
+
+
+def put_likely_kind(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the kin of a kind to which several of the best seeds belong, and then the seeds; [] without one.
+
+    Where no type is named after what is to be added, as for "a way of delivering alerts", the types that fit
+    the words show of which kind it is.
+    """
+    base = find_likely_base(state, [seed.node for seed in seeds[:MOST_LIKELY] if seed.node is not None])
+    if base is None:
+        return []
+    kin = list_kin(state, base, base.symbol.name)
+    known = {node for node, _ in kin}
+    told = {base: replace(kin[0][1], about=base.symbol.name)}
+    first = [replace(build_seed(state, node, 1.0), reason=told.get(node, why)) for node, why in kin]
+    return [*first, *(seed for seed in seeds if seed.node not in known)]
 
 
 def keep_with_noun(seeds: Sequence[Seed], noun: str) -> list[Seed]:

@@ -26,7 +26,7 @@ from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_wo
 from repo_mcp.research.words.best_seed import judge_best
 from repo_mcp.research.words.deciders import put_deciders
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
-from repo_mcp.research.words.named_seeds import find_named, keep_with_noun, put_table_first
+from repo_mcp.research.words.named_seeds import find_named, keep_with_noun, put_likely_kind, put_table_first
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.words.seed_order import (
     drop_prototypes,
@@ -142,11 +142,12 @@ def _choose_of_kind(
     """
     asked = find_action(state.request.query)
     if asked is None:
-        return found
+        is_unknown = preferred is PreferredKind.EXTENSION and not given
+        return (put_likely_kind(state, found) if is_unknown else []) or found
     if any(seed.reason.role in (Role.ENUMERATION, Role.BASE) for seed in given):
         found = keep_with_noun(found, find_telling_noun(asked))
     if preferred is PreferredKind.EXTENSION and not given:
-        found = put_table_first(state, found, asked.nouns)
+        return put_likely_kind(state, found) or put_table_first(state, found, asked.nouns)
     return found
 
 

@@ -1,0 +1,64 @@
+"""Say how one more of a kind is added: its base, what has to name it or picks it up, and one to copy."""
+
+from __future__ import annotations
+
+from repo_mcp.research.claims.best_claim import describe_section
+from repo_mcp.research.findings.citing import name_findings, shorten_symbol
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.research_state import ResearchState
+
+_LIKELY = "By what fits the words, the kind may be that of {}, from which others derive"
+# What is said of the first place of each role, in this order.
+_SENTENCES = (
+    (Role.REGISTERS, "{} registers {}."),
+    (Role.TWIN, ""),
+    (Role.TAKES_ONE, "{} takes one."),
+    (Role.LISTS, "{} names some of them."),
+    (Role.MODEL, "One to copy is {}."),
+)
+
+
+def describe_recipe(state: ResearchState) -> str:
+    """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
+    found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in reversed(state.findings)}
+    if Role.ENUMERATION in found:
+        sentences = [f"Others of the kind are members of {found[Role.ENUMERATION]}."]
+    elif Role.BASE in found:
+        inner = f", most of them from {found[Role.INNER_BASE]}" if Role.INNER_BASE in found else ""
+        is_likely = any(one.role is Role.BASE and one.reason.about for one in state.findings)
+        told = (
+            "By what fits the words, the kind may be that of {}, from which others derive"
+            if is_likely
+            else ("Others of the kind derive from {}")
+        )
+        sentences = [f"{told.format(found[Role.BASE])}{inner}."]
+    elif Role.TABLE in found:
+        sentences = [f"Others of the kind are listed in {found[Role.TABLE]}."]
+    else:
+        return ""
+    picking = [one for one in state.findings if one.role is Role.PICKS_UP]
+    if picking:
+        sentences.append(f"{name_findings(picking[:1])} picks each up by itself.")
+    for role, sentence in _SENTENCES:
+        if role is Role.TWIN:
+            sentences += _describe_twins(state)
+        elif role in found:
+            how = next((one.reason.about for one in state.findings if one.role is role), "")
+            sentences.append(sentence.format(found[role], how))
+    if Role.COUNTERPARTS in found and Role.COUNTERPART in found:
+        also = f", which {name_findings(picking[1:2])} picks up" if picking[1:] else ""
+        sentences.append(
+            f"Each also has a counterpart that derives from {found[Role.COUNTERPARTS]}, such as"
+            f" {found[Role.COUNTERPART]}{also}."
+        )
+    named = [one for one in state.findings if one.role is Role.NAMED_SO]
+    if named:
+        their = "its name" if len(named) == 1 else "their names"
+        sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
+    return " ".join([*sentences, *describe_section(state)])
+
+
+def _describe_twins(state: ResearchState) -> list[str]:
+    twins = [one for one in state.findings if one.role is Role.TWIN]
+    are = "Of the same name is" if len(twins) == 1 else "Of the same names are"
+    return [f"{are} {name_findings(twins)}."] if twins else []
