@@ -26,7 +26,7 @@ from repo_mcp.research.edges.hops import (
 )
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import build_chains, find_paths
-from repo_mcp.research.edges.shared_members import list_shared_members
+from repo_mcp.research.edges.shared_members import MOST_ALONE, list_alone, list_shared_members
 from repo_mcp.research.edges.structural import gather_groups, list_overriding
 from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.unparsed import note_unparsed
@@ -286,10 +286,16 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     text = " ".join(subject.asked for subject in reading.subjects)
-    compared = list_shared_members(state, [subject.nodes[0] for subject in reading.subjects if subject.nodes])
+    types = [subject.nodes[0] for subject in reading.subjects if subject.nodes]
+    compared = list_shared_members(state, types)
     reason = Reason("is declared by both of the types that are compared", Role.COMPARED)
     reasons = dict.fromkeys(compared, reason)
-    find_seeds(state, text, first=[*nodes, *compared], reasons=reasons, only_near=True)
+    own = Reason("only one of the types that are compared declares it", Role.COMPARED)
+    alone = (
+        [one for found in list_alone(state, types).values() for one in found[:MOST_ALONE]] if compared else []
+    )
+    reasons.update(dict.fromkeys(alone, own))
+    find_seeds(state, text, first=[*nodes, *alone, *compared], reasons=reasons, only_near=True)
     gathered.chains = find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
 

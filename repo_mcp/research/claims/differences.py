@@ -9,7 +9,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_first_sentence
-from repo_mcp.research.edges.shared_members import find_members
+from repo_mcp.research.edges.shared_members import find_members, list_alone
 from repo_mcp.research.edges.structural import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
 from repo_mcp.research.findings.records import Subject
@@ -20,7 +20,6 @@ from repo_mcp.text.citations import write_citation
 MAX_CALLS = 6  # that only one of compared functions makes; with more they have little in common
 MAX_MEMBERS = 24  # of a type that is compared; one with more is not told apart by a few
 _BOUNDS = Bounds(files=20, references=60)
-MAX_DECLARED = 200  # declarations of one name that are looked at
 
 
 def describe_compared(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
@@ -55,15 +54,11 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
     """Return a sentence for each of some types on what it alone declares; none for anything but types."""
     if not all(node.symbol.kind in TYPE_KINDS for node in nodes):
         return []
-    sentences = []
-    for node in nodes:
-        own = [*find_members(state, node)][: MAX_MEMBERS + 1]
-        others = [one for one in nodes if one is not node]
-        names = [name for name in own if name not in {one.symbol.name for one in nodes}]
-        alone = [name for name in names if not any(_declares(state, one, name) for one in others)]
-        if 0 < len(alone) <= len(own) <= MAX_MEMBERS:
-            sentences.append(f"Only {node.symbol.name} declares {join_names(alone)}.")
-    return sentences
+    return [
+        f"Only {node.symbol.name} declares {join_names(f'{one.symbol.name} ({cite(one)})' for one in alone)}."
+        for node, alone in list_alone(state, nodes).items()
+        if alone and len(find_members(state, node)) <= MAX_MEMBERS
+    ]
 
 
 def describe_calls(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
@@ -128,12 +123,6 @@ def _list_called(state: ResearchState, subject: Subject, nodes: Set[Node]) -> di
             if edge.other in others:
                 called.setdefault(others[edge.other].symbol.name, _cite_call(node, edge))
     return called
-
-
-def _declares(state: ResearchState, node: Node, name: str) -> bool:
-    """Return True if a type declares a name, in whichever file: in an extension, or in a part of its own."""
-    found = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARED))
-    return any(one.qualified_name.endswith(f"{node.symbol.name}.{name}") for one in found)
 
 
 def _read_comment(state: ResearchState, node: Node) -> str:

@@ -158,7 +158,7 @@ class Subjects:
 
     def find_compared(self, phrases: Sequence[Phrase]) -> tuple[Subject, ...]:
         """Return the subjects of two phrases with the same noun, or none."""
-        return find_compared(self._graph, phrases, self._admits)
+        return find_compared(self._graph, phrases, self._admits, self._read_lines)
 
     def find_folder(self, text: str) -> Subject | None:
         """Return the folder with this name that is nearest to the root, or None."""
@@ -220,7 +220,7 @@ class Subjects:
         nodes = self._put_written_first(self._drop_lesser(nodes, compares=form is Form.DIFFERENCE))
         nodes = self._choose_overloads(nodes, phrase.parameters)
         is_prose = form is Form.DIFFERENCE and " " in phrase.text
-        if not nodes or (is_prose and all(map(is_test_node, nodes))):
+        if not nodes or (is_prose and (all(map(is_test_node, nodes)) or self._are_written(nodes))):
             return None
         return Subject(
             phrase.text, taken_as, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS)
@@ -328,6 +328,12 @@ class Subjects:
             return nodes
         written = {path: is_generated(self._read_lines(path)) for path in {node.path for node in first}}
         return [*sorted(first, key=lambda node: written[node.path]), *rest]  # stable
+
+    def _are_written(self, nodes: Sequence[Node]) -> bool:
+        """Return True for values that only a program wrote: plain words rather mean what does the work."""
+        return all(
+            node.symbol.kind not in _FOLLOWED and is_generated(self._read_lines(node.path)) for node in nodes
+        )
 
     def _choose_overloads(self, nodes: list[Node], parameters: Sequence[str]) -> list[Node]:
         """Return the declarations whose parameters have the given names or types; all if none has."""

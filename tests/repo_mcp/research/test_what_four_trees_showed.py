@@ -286,7 +286,7 @@ func (c *collector) Evaluate(file string) error {
     more = "package eval\n\nfunc (c *collector) EvaluateAll(files []string) error {\n\treturn nil\n}\n"
     asked = Asked({"eval/eval.go": text, "eval/more.go": more})
     claim = asked.ask("difference between streamer and collector").claim
-    assert claim.endswith(" Only streamer declares EvaluateNew.")
+    assert claim.endswith(" Only streamer declares EvaluateNew (eval/eval.go:12-14).")
 
 
 def test_modules_of_tests_for_one_part_are_tests() -> None:
