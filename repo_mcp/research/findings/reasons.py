@@ -11,6 +11,7 @@ class Role(Enum):
     """The role of a place in the answer: sentences choose findings by it."""
 
     OTHER = auto()  # only what the words of its reason say
+    HAS_WORDS = auto()  # it has words of the question, and nothing else led to it
     NAMED = auto()  # the question names the symbol, or leads to it by a name
     NAMED_SO = auto()  # has the verb and the noun of the question in its name
     COMPARED = auto()  # declared by both of the types that are compared

@@ -31,7 +31,7 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol, may_answer
-from repo_mcp.research.findings.reasons import NAMED_SO, Reason, explain_named
+from repo_mcp.research.findings.reasons import NAMED_SO, Reason, Role, explain_named
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_derived
 from repo_mcp.research.words.told_blocks import name_told
@@ -115,7 +115,7 @@ def choose_seeds(
                 full_name if node is None else node.qualified_name,
                 node,
                 worth,
-                Reason(_explain(one, node, weights)),
+                _explain(one, node, weights),
             )
         )
     seeds.sort(key=lambda seed: -seed.worth)  # stable
@@ -317,12 +317,14 @@ def build_body(one: RatedBlock) -> Body:
     )
 
 
-def _explain(one: RatedBlock, node: Node | None, weights: Mapping[str, float]) -> str:
+def _explain(one: RatedBlock, node: Node | None, weights: Mapping[str, float]) -> Reason:
     """Return the reason for a block: what led to it, but its words if that is a test, or its type or file."""
     holders = [one.path] if node is None else [one.path, *node.qualified_name.split(".")[:-1]]
     is_own = any(one.origin in (f"uses {own}", f"used by {own}") for own in holders)
     says_little = is_own or is_inner_test(one.origin.rpartition(" ")[2])
-    return one.origin if one.origin and not (says_little and one.terms) else _describe_words(one, weights)
+    if one.origin and not (says_little and one.terms):
+        return Reason(one.origin)
+    return Reason(_describe_words(one, weights), Role.HAS_WORDS)
 
 
 def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import VALUES
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.failing import fails, find_below
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 
 BEST = 3  # declarations that are shown whatever they do, before those that do something
+WEAK = 0.3  # of the worth of the best; if names are guessed, what is worth less and only has words comes last
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 # What does nothing by itself, however many words of the question it has.
 _QUIET = frozenset(
@@ -28,6 +30,7 @@ _QUIET = frozenset(
         SymbolKind.TYPE,
     }
 )
+_RATED = frozenset({Role.OTHER, Role.HAS_WORDS})  # the worth of others is not comparable
 _BEGINS_TEXT = re.compile(r"=\s*+\(?\s*+\w{0,2}(?:\"{3}|'{3}|`|@\")")  # of several lines
 
 
@@ -88,6 +91,17 @@ def _is_quiet(seed: Seed) -> bool:
 def put_texts_last(seeds: Sequence[Seed]) -> list[Seed]:
     """Return the seeds, those last that are only texts."""
     return sorted(seeds, key=_is_text)  # stable
+
+
+def put_weak_last(seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; behind the first, those come last that only have words, and few of them.
+
+    What calls the best or is called by it says more.
+    """
+    most = max((seed.worth for seed in seeds if seed.reason.role in _RATED), default=0.0)
+    weak = [seed.reason.role is Role.HAS_WORDS and seed.worth < WEAK * most for seed in seeds]
+    order = sorted(range(len(seeds)), key=lambda at: at > 0 and weak[at])  # stable
+    return [seeds[at] for at in order]
 
 
 def put_quiet_last(seeds: Sequence[Seed]) -> list[Seed]:

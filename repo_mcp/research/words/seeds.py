@@ -33,6 +33,7 @@ from repo_mcp.research.words.seed_order import (
     keep_near,
     put_failing,
     put_texts_last,
+    put_weak_last,
 )
 from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
 from repo_mcp.text.question_words import find_action, list_base_forms, list_words, lower_plain_names
@@ -88,6 +89,7 @@ def find_seeds(
     if (state.absent or state.lacking) and not state.request.guesses:
         state.warnings.append(GUESS_NAMES)
     seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
+    seeds = put_weak_last(seeds) if guessed else seeds
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.research.findings.records import Form, TakenAs
-from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.asking import Asked, list_found
 
 DEPOT = """def restore_state(depot, folder):
     if not folder.exists():
@@ -124,3 +124,24 @@ def test_a_long_phrase_does_not_mean_one_of_its_words() -> None:
     question = "Where is the cap on how big an incoming folder's load of parcels may be set?"
     (subject,) = asked.ask(f"{question} (limit)").reading.subjects
     assert subject.asked == "limit"
+
+
+def test_callers_of_the_best_come_before_what_only_has_words() -> None:
+    check = (
+        "def check_body_size(body):\n    size_limit = body.settings.size_limit\n"
+        "    if size_limit and body.size > size_limit:\n"
+        '        raise TooLarge(f"the body exceeds the size limit of {size_limit}")\n    return body\n'
+    )
+    callers = "".join(
+        f"\n\ndef receive_{number}(stream):\n    return stream.end(check_body_size(stream.part))\n"
+        for number in range(6)
+    )
+    others = "".join(
+        f"def to_json_{number}(upload):\n    return {{'size_limit': upload.size_limit_{number}}}\n\n\n"
+        for number in range(5)
+    )
+    asked = Asked({"http/stream.py": check + callers, "web/app.py": others})
+    report = asked.ask("What happens when an upload is too big? (exceeds, size_limit)")
+    found = list_found(report)
+    assert found[0] == "stream.check_body_size"
+    assert found.index("stream.receive_5") < found.index("app.to_json_1")
