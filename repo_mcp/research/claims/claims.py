@@ -33,6 +33,7 @@ from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
 from repo_mcp.research.edges.written_names import describe_written_name
 from repo_mcp.research.findings.citing import (
+    MAX_NAMED,
     cite,
     cite_line,
     join_names,
@@ -68,6 +69,7 @@ _RELATIONS = {
     Form.DEPENDENCIES: ("uses", "Nothing that the repository declares is known to be used by"),
 }
 
+MOST_CALLERS = 6  # named where they are asked for: "and 1 more" is as long as one
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
 
 
@@ -196,18 +198,26 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     if reading.form is Form.IMPLEMENTATIONS:
         found = _count_types_once(found)
         more += _describe_below(state) if found else ""
-    others = _name_users(found) if relation.endswith("by") else name_findings(found)
+    most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
+    others = _name_users(found, most) if relation.endswith("by") else name_findings(found)
     if reading.form is Form.CALLERS:
         others = describe_call_sites(state, found) or others
     return f"{named} {relation} {others}.{more}" if found else f"{none} {named}{directly}.{more}"
 
 
-def _name_users(found: Sequence[Finding]) -> str:
-    """Return the names of findings with their citations; those in tests are only counted."""
-    own = name_findings(one for one in found if not is_test(one.path, one.symbol))
+def _name_users(found: Sequence[Finding], most: int = MAX_NAMED) -> str:
+    """Return the names of findings with their citations; those in tests are only counted.
+
+    Beside some that are sure, those that may only share the name are said to be perhaps meant.
+    """
+    own = [one for one in found if not is_test(one.path, one.symbol)]
+    guessed = [one for one in own if one.confidence == Confidence.POSSIBLE.value]
+    sure = [one for one in own if one not in guessed]
+    named = name_findings(sure or own, most)
+    perhaps = f"perhaps by {name_findings(guessed)}" if sure and guessed else ""
     tests = sum(is_test(one.path, one.symbol) for one in found)
-    also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
-    return " and by ".join(filter(None, (own, also)))
+    also = f"by {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
+    return " and ".join(filter(None, (named, perhaps, also if named else also.removeprefix("by "))))
 
 
 def _describe_readers(readers: Sequence[Finding]) -> str:

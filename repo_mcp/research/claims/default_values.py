@@ -1,5 +1,6 @@
 """Quote the lines that give a setting its default, where a question asks for that.
 
+    DEFAULT_RETRIES = 3                              a constant that holds it by its name
     retries = 3                                      in a constructor, a record or beside a constant
     retries: 3,                                      in what is called `Defaults`
     self.retries = given or DEFAULT_RETRIES
@@ -29,6 +30,7 @@ MOST_TOLD, MOST_COMPARED = 3, 8  # lines quoted; lines of equal rank whose types
 ABOVE = 2  # a value, in which a condition says that there is none
 LINE_CHARS = 400  # read of a line, so that none takes long
 _ROLES = (Role.SETS, Role.OPTION, Role.DECLARES, Role.NAMED, Role.DEFAULT, Role.PASSES, Role.VALUE)
+_HOLDS, _VALUES = (Role.DEFAULT, Role.VALUE), ("constant", "property", "variable")
 _ASKS = re.compile(r"\bdefaults?\b", re.IGNORECASE)
 _PLAIN = r"(?:-?[\d.]|[\"'`]|true\b|false\b|[A-Z]\w*\.(?:of|from)\w*\(|(?:time|Duration|TimeSpan)\b)"
 _NAMED_DEFAULT = re.compile(r"default", re.IGNORECASE)
@@ -63,6 +65,9 @@ def _iter_lines(state: ResearchState, name: str) -> Iterator[tuple[Finding, int]
     for one in state.findings:
         if one.role in _ROLES and is_program(one.path) and not is_test(one.path, one.symbol):
             lines = state.source.read_lines(one.path)
+            if one.role in _HOLDS and one.kind in _VALUES:
+                yield one, one.start_line
+                continue
             for number in dict.fromkeys((*one.lines, one.start_line)):
                 if number <= len(lines) and written.search(lines[number - 1][:LINE_CHARS]):
                     yield one, number
@@ -70,6 +75,8 @@ def _iter_lines(state: ResearchState, name: str) -> Iterator[tuple[Finding, int]
 
 def _judge(state: ResearchState, one: Finding, number: int, name: str) -> tuple[int, str]:
     """Return how sure it is that a line gives a default, 0 for not at all, and the condition for it."""
+    if one.role in _HOLDS and one.kind in _VALUES:
+        return 4, ""
     lines = state.source.read_lines(one.path)
     line = lines[number - 1][:LINE_CHARS]
     quoted = re.escape(name).replace("_", "[_-]?")

@@ -50,15 +50,21 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     name = _find_spelling(subject, program)
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
     meant = f"By {state.documented}, this is {name}. " if state.documented else ""
-    return f"{meant}{is_so}{describe_defaults(state, name)}{otherwise}{by_callers}"
+    default = describe_defaults(state, name)
+    by_callers = _describe_accessors(state, is_default_told=default != "")
+    return f"{meant}{is_so}{default}{otherwise}{by_callers}"
 
 
 def _find_spelling(subject: Subject, program: Sequence[Finding]) -> str:
-    """Return the name of a setting as most lines that set it spell it, if none has the spelling asked for."""
-    asked = fold_name(subject.asked)
+    """Return the name of a setting as it is declared, or else as most lines that set it spell it.
+
+    Return it as it was asked for if some line has that spelling, or if none has the name.
+    """
+    asked = fold_name(subject.asked).replace(" ", "")
+    declared = [node.symbol.name for node in subject.nodes if fold_name(node.symbol.name) == asked]
     own = (one.reason.about for one in program if one.role in (Role.SETS, Role.DECLARES))
-    spelled = Counter(name for name in own if fold_name(name) == asked)
-    is_so = subject.nodes or subject.asked in spelled or not spelled
+    spelled = Counter(declared or (name for name in own if fold_name(name) == asked))
+    is_so = subject.asked in spelled or not spelled
     return subject.asked if is_so else max(spelled, key=lambda one: (spelled[one], one))
 
 
@@ -105,14 +111,15 @@ def _describe_otherwise(state: ResearchState, subject: Subject) -> str:
     return f"{sentence} In another spelling, it is set at {join_names(spelled)}." if spelled else sentence
 
 
-def _describe_accessors(state: ResearchState) -> str:
+def _describe_accessors(state: ResearchState, *, is_default_told: bool = False) -> str:
     """Return sentences on what holds the default of a setting, sets it for callers, and reads it."""
     setting = [one for one in state.findings if one.role is Role.SETTER]
     reading = [one for one in state.findings if one.role is Role.READER]
     default = [one for one in state.findings if one.role is Role.DEFAULT]
     given = [one for one in state.findings if one.role is Role.VALUE]
     sentences = [f" It is declared with the value of {name_findings(given)}."] if given else []
-    sentences += [f" By name, its default is {name_findings(default)}."] if default else []
+    is_new = default and not is_default_told
+    sentences += [f" By name, its default is {name_findings(default)}."] if is_new else []
     sentences += [f" Callers set it by {name_findings(setting)}."] if setting else []
     reads = "reads" if len(reading) == 1 else "read"
     return "".join([*sentences, f" {name_findings(reading)} {reads} it."] if reading else sentences)

@@ -33,8 +33,8 @@ def shorten_symbol(one: Finding) -> str:
     return shorten(one.symbol) if one.name else one.symbol
 
 
-def name_findings(found: Iterable[Finding]) -> str:
-    return join_names(f"{shorten_symbol(one)} ({one.citation})" for one in found)
+def name_findings(found: Iterable[Finding], most: int = MAX_NAMED) -> str:
+    return join_names((f"{shorten_symbol(one)} ({one.citation})" for one in found), most)
 
 
 def cite_line(place: Finding) -> str:

@@ -121,22 +121,33 @@ def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 
 
 
 def find_likely_base(state: ResearchState, fitting: Sequence[Node]) -> Node | None:
-    """Return the open type to whose kind several of some declarations belong, or None.
+    """Return the open type to whose kind most of some declarations belong, at least two, or None.
 
-    LEAST_COMMON types of the program or more derive from it. A member belongs to the kind of its type.
+    LEAST_COMMON types of the program or more derive from it, or from one that does. A member belongs to the
+    kind of its type.
     """
     votes: Counter[Node] = Counter()
     for node in fitting:
         types = [one for one in _list_around(state, node) if one.symbol.kind in TYPE_KINDS]
-        above = [
-            state.get_node(edge.other)
-            for one in types
-            for edge in state.graph.find_outgoing(one, _ABOVE, GLANCE).edges
-        ]
-        votes.update({one for one in (*types, *above) if is_left_open(one)})
-    likely = [node for node, count in votes.items() if count > 1]
-    likely = [node for node in likely if len(list_program_derived(state, node)) >= LEAST_COMMON]
-    return max(likely, key=lambda node: (votes[node], node.path, node.symbol.start_line), default=None)
+        for _ in range(2):
+            types += [one for node in types for one in _list_bases(state, node)]
+        votes.update({one for one in types if is_left_open(one)})
+    below = {node: _count_below(state, node) for node, count in votes.items() if count > 1}
+    likely = [node for node, count in below.items() if count >= LEAST_COMMON]
+    return max(
+        likely, key=lambda one: (votes[one], below[one], one.path, one.symbol.start_line), default=None
+    )
+
+
+def _list_bases(state: ResearchState, node: Node) -> list[Node]:
+    return [state.get_node(edge.other) for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges]
+
+
+def _count_below(state: ResearchState, node: Node) -> int:
+    """Return how many types of the program derive from a type or from one that does."""
+    derived = list_program_derived(state, node)
+    below = (two for one in derived[:MOST_TYPES] for two in list_program_derived(state, one))
+    return len({*derived, *below})
 
 
 def _list_around(state: ResearchState, node: Node) -> list[Node]:

@@ -109,8 +109,8 @@ def put_likely_kind(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         return []
     kin = list_kin(state, base, base.symbol.name)
     known = {node for node, _ in kin}
-    told = {base: replace(kin[0][1], about=base.symbol.name)}
-    first = [replace(build_seed(state, node, 1.0), reason=told.get(node, why)) for node, why in kin]
+    told = [(node, replace(why, about=node.symbol.name) if node is base else why) for node, why in kin]
+    first = [replace(build_seed(state, node, 1.0), reason=why) for node, why in told]
     return [*first, *(seed for seed in seeds if seed.node not in known)]
 
 

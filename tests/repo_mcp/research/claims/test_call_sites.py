@@ -51,3 +51,29 @@ def test_what_callers_pass_belongs_to_the_question_for_them(part: str) -> None:
     query = f"Who calls keep, and {part}?"
     assert split_question(query) == (query,)
     assert len(split_question(f"How is a parcel kept, and {part}?")) == 2
+
+
+def test_all_of_a_few_callers_are_named() -> None:
+    calls = "".join(
+        f"    void way{number}(Parcel parcel) {{\n        depot.report(parcel, State.SENT);\n    }}\n\n"
+        for number in range(5)
+    )
+    ways = f"class Ways {{\n    private ParcelDepot depot;\n\n{calls}}}\n"
+    asked = Asked({"src/ParcelDepot.java": DEPOT, "src/Ways.java": ways})
+    claim = asked.ask("who calls report on the parcel depot with a state").claim
+    for number in range(5):
+        assert f"Ways.way{number} " in claim
+    assert "more" not in claim
+
+
+def test_a_guess_beside_sure_callers_is_told_as_one() -> None:
+    texts = {
+        "depot.py": "class Depot:\n    def report(self, parcel):\n        return parcel\n",
+        "tally.py": "class Tally:\n    def report(self, parcel):\n        return parcel\n",
+        "work.py": "from depot import Depot\n\n\ndef deliver(parcel):\n    Depot().report(parcel)\n\n\n"
+        "def lose(any, parcel):\n    any.report(parcel)\n",
+    }
+    assert Asked(texts).ask("who calls report on the depot").claim == (
+        "Depot.report (depot.py:2-3) is called by work.deliver (work.py:4-5) and perhaps by"
+        " work.lose (work.py:8-9)."
+    )

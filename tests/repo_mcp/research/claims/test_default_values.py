@@ -65,3 +65,17 @@ def test_a_guessed_setting_is_told_as_it_is_written() -> None:
     assert claim.startswith("maxParcels is declared at limits.ts:2")
     undeclared = Asked({"trim.py": "def trim(row):\n    row.maxParcels = 3\n"})
     assert undeclared.ask("where is max_parcels set?").claim.startswith("maxParcels is set at trim.py:2")
+
+
+def test_a_setting_in_words_has_its_declared_name_and_its_constant() -> None:
+    text = (
+        "class Builder {\n    static final int DEFAULT_RETRY_DELAY = 5;\n"
+        "    int retryDelay = DEFAULT_RETRY_DELAY;\n}\n"
+    )
+    claim = Asked({"Builder.java": text}).ask("where is the retry delay set, including its default?").claim
+    assert "retryDelay is declared at Builder.java:3" in claim
+    assert (
+        "A default is given by `static final int DEFAULT_RETRY_DELAY = 5` in Builder.DEFAULT_RETRY_DELAY"
+        " (Builder.java:2)." in claim
+    )
+    assert "By name" not in claim

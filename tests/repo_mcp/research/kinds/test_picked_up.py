@@ -81,3 +81,15 @@ def test_what_fits_the_words_shows_the_kind_if_no_type_is_named_after_it() -> No
         "By what fits the words, the kind may be that of notifiers.Notifier (notifiers.py:4-5), from which"
         " others derive."
     )
+
+
+def test_the_kind_is_that_of_the_uppermost_base() -> None:
+    inner = "class PlainNotifier(Notifier, ABC):\n    pass\n\n\n"
+    kind = "".join(
+        f"class {name}Notifier(PlainNotifier):\n    def send_alert(self, user):\n        user.tell()\n\n\n"
+        for name in NAMES
+    )
+    text = f"from abc import ABC\n\n\nclass Notifier(ABC):\n    pass\n\n\n{inner}{kind}"
+    claim = Asked({"notifiers.py": text}).ask("Where would I add a new way of sending alerts to users?").claim
+    assert "that of notifiers.Notifier (notifiers.py:4-5)" in claim
+    assert "most of them from notifiers.PlainNotifier (notifiers.py:8-9)" in claim
