@@ -47,8 +47,9 @@ def describe_recipe(state: ResearchState) -> str:
             sentences.append(sentence.format(found[role], how))
     if Role.COUNTERPARTS in found and Role.COUNTERPART in found:
         also = f", which {name_findings(picking[1:2])} picks up" if picking[1:] else ""
+        how = next(one.reason.about for one in state.findings if one.role is Role.COUNTERPARTS)
         sentences.append(
-            f"Each also has a counterpart that derives from {found[Role.COUNTERPARTS]}, such as"
+            f"Each also has a counterpart that {how} {found[Role.COUNTERPARTS]}, such as"
             f" {found[Role.COUNTERPART]}{also}."
         )
     named = [one for one in state.findings if one.role is Role.NAMED_SO]

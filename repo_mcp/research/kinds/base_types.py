@@ -120,6 +120,18 @@ def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 
     return state.get_node(found) if found is not None and bases[found] >= least else None
 
 
+def find_guessed_base(state: ResearchState) -> Node | None:
+    """Return the type that a guessed name is the name of, if LEAST_COMMON types or more are below it."""
+    for guess in state.request.guesses:
+        named = (
+            node for node in search_types(state, guess) if join_name(node.symbol.name) == join_name(guess)
+        )
+        base = next((node for node in named if _count_below(state, node) >= LEAST_COMMON), None)
+        if base is not None:
+            return base
+    return None
+
+
 def find_likely_base(state: ResearchState, fitting: Sequence[Node]) -> Node | None:
     """Return the open type to whose kind most of some declarations belong, at least two, or None.
 

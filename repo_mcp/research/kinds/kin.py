@@ -19,6 +19,7 @@ from repo_mcp.research.kinds.picked_up import (
     find_written_table,
 )
 from repo_mcp.research.kinds.registering import find_registering, find_taking
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 
 MOST_TWINS = 3
@@ -78,8 +79,11 @@ def _list_paired(state: ResearchState, paired: Counterpart) -> list[tuple[Node, 
             Reason("belongs to one of the kind, as another would to a new one", Role.COUNTERPART),
         )
     ]
-    kin.append((paired.base, Reason("what belongs to each of the kind derives from it", Role.COUNTERPARTS)))
-    picking = find_pick_up(state, paired.base)
+    is_type = paired.base.symbol.kind in TYPE_KINDS
+    how = "what belongs to each of the kind derives from it" if is_type else "decorates what belongs to each"
+    about = "derives from" if is_type else "is decorated by"
+    kin.append((paired.base, Reason(how, Role.COUNTERPARTS, about)))
+    picking = find_pick_up(state, paired.base) if is_type else None
     if picking is not None:
         kin.append((picking, Reason("picks up what belongs to each of the kind", Role.PICKS_UP)))
     return kin

@@ -3,6 +3,7 @@
     class Mode: def __init_subclass__(cls)         each registers itself
     @register("socks") class Socks(Mode)           each is registered by its decorator
     class SocksServer(Server[SocksMode])           each has a counterpart, which a new one needs too
+    @runs(SocksMode) def run_socks(mode)           so it has if a decorator names it
     MODES = {"socks": "modes.socks:Mode", ...}     names the modules of many
 
 What is picked up by none of these may be named in code, which `find_listing` finds.
@@ -15,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
+from repo_mcp.graph.edges import Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import NAMED, EdgeType
 from repo_mcp.record_classes import dataclass
@@ -32,13 +34,16 @@ _MAKES_TYPES = frozenset({"__init__", "__new__"})  # of a metaclass
 _KINDS = ("constant", "variable")
 MOST_DECLARED = 8  # declarations of one name
 _DECORATOR = re.compile(r"\s*@(?:\w+\.)*(\w+)")
+_KEEPS = re.compile(
+    r"\]\s*=\s*\w+\s*(?:#.*)?$|<<\s*\w+|\b(?:add|append|register\w*)\((?:[^()]*\b)?(?:cls|klass|\w*class)\b"
+)
 _METACLASS = re.compile(r"\bmetaclass\s*=\s*(?:\w+\.)*(\w+)")
 _STEM = re.compile(r"([^/]+?)(?:/(?:__init__|index|mod|lib))?\.\w+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """The base of types that each belong to one of a kind, and one of them."""
+    """The base or the decorator of what belongs to each of a kind, and one of these."""
 
     base: Node
     example: Node
@@ -57,6 +62,11 @@ def find_decorator(state: ResearchState, kind: Sequence[Node]) -> Node | None:
     name, count = next(iter(written.most_common(1)), ("", 0))
     if count < LEAST_PAIRED or 2 * count < len(kind):
         return None
+    return _find_declared(state, name)
+
+
+def _find_declared(state: ResearchState, name: str) -> Node | None:
+    """Return the function of the program with a name, the longest of several, or None."""
     declared = map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARED))
     own = [node for node in declared if node.symbol.kind in CALLABLE_KINDS and admits_node(state, node)]
     own.sort(key=lambda node: (node.path.endswith(".pyi"), -count_lines(node), node.path))
@@ -73,36 +83,48 @@ def find_pick_up(state: ResearchState, base: Node) -> Node | None:
                 *((one, _MAKES_TYPES) for one in _list_makers(state, node)),
             ):
                 own = (one for one in _list_members(state, owner) if one.symbol.name in names)
-                if (found := next(own, None)) is not None:
+                found = next((one for one in own if _keeps_type(state, one)), None)
+                if found is not None:
                     return found
         level = [above for node in level for above in _list_above(state, node)]
     return None
 
 
 def find_counterpart(state: ResearchState, kind: Sequence[Node], model: Node | None) -> Counterpart | None:
-    """Return the counterparts of a kind: types with one base, whose heads name one of the kind each.
+    """Return the counterparts of a kind: types with one base, or functions with one decorator, that name it.
 
-    The example is that of the model, if it has one. Return None if fewer than LEAST_PAIRED have one.
+    Types name it in their heads. The example is that of the model, if it has one. Return None if fewer than
+    LEAST_PAIRED have one.
     """
-    paired: defaultdict[Node, dict[Node, Node]] = defaultdict(dict)  # by their base: those of the kind
-    known = {node.declaration for node in kind}
+    paired: defaultdict[Node, dict[Node, Node]] = defaultdict(dict)  # by base or decorator: those of the kind
     for node in kind:
         state.check()
         for edge in state.graph.find_incoming(node, NAMED, GLANCE).edges:
-            other = state.get_node(edge.other)
-            head = range(other.symbol.start_line, other.symbol.start_line + HEAD_LINES)
-            is_other = (
-                other.symbol.kind in TYPE_KINDS and edge.other not in known and admits_node(state, other)
-            )
-            if is_other and any(line in head for line in edge.lines):
-                for above in _list_above(state, other):
-                    if above.declaration not in known:
-                        paired[above].setdefault(node, other)
+            for above, other in _list_belonging(state, edge, kind):
+                paired[above].setdefault(node, other)
     best = max(paired, key=lambda one: (len(paired[one]), one.path, one.symbol.start_line), default=None)
     if best is None or len(paired[best]) < LEAST_PAIRED:
         return None
     own = paired[best]
     return Counterpart(best, own[model] if model in own else next(iter(own.values())))
+
+
+def _list_belonging(state: ResearchState, edge: Edge, kind: Sequence[Node]) -> Iterable[tuple[Node, Node]]:
+    """Yield what names one of a kind in its head or decorator, each with its base or that decorator."""
+    other = state.get_node(edge.other)
+    if not admits_node(state, other):
+        return
+    head = range(other.symbol.start_line, other.symbol.start_line + HEAD_LINES)
+    if other.symbol.kind in TYPE_KINDS and other not in kind and any(line in head for line in edge.lines):
+        yield from ((above, other) for above in _list_above(state, other) if above not in kind)
+    lines = state.source.read_lines(other.path)
+    for line in edge.lines:
+        named = _DECORATOR.match(lines[line - 1]) if line <= len(lines) else None
+        decorator = None if named is None else _find_declared(state, named[1])
+        below = (state.source.find_around(other.path, at) for at in range(line, line + HEAD_LINES))
+        decorated = next((one for one in below if one and one.symbol.kind in CALLABLE_KINDS), None)
+        if decorator is not None and decorated is not None:
+            yield decorator, decorated
 
 
 def find_written_table(state: ResearchState, kind: Sequence[Node], noun: str) -> tuple[Node, int] | None:
@@ -121,6 +143,11 @@ def find_written_table(state: ResearchState, kind: Sequence[Node], noun: str) ->
             if count >= max(LEAST_PAIRED, best[1] + 1 if best else 0):
                 best = (node, count)
     return best
+
+
+def _keeps_type(state: ResearchState, node: Node) -> bool:
+    """Return True for a function that puts a type somewhere: `TYPES[name] = cls`, `types.append(cls)`."""
+    return any(map(_KEEPS.search, read_body(state, node)))
 
 
 def _list_makers(state: ResearchState, node: Node) -> list[Node]:

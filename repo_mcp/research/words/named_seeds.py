@@ -17,6 +17,7 @@ from repo_mcp.research.findings.reasons import NAMED_SO, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import (
     find_base,
+    find_guessed_base,
     find_likely_base,
     find_telling_noun,
     is_compound,
@@ -101,10 +102,11 @@ def put_table_first(state: ResearchState, seeds: Sequence[Seed], nouns: Sequence
 def put_likely_kind(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     """Return the kin of a kind to which several of the best seeds belong, and then the seeds; [] without one.
 
-    Where no type is named after what is to be added, as for "a way of delivering alerts", the types that fit
-    the words show of which kind it is.
+    Where no type is named after what is to be added, as for "a way of delivering alerts", a guessed name or
+    the types that fit the words show of which kind it is.
     """
-    base = find_likely_base(state, [seed.node for seed in seeds[:MOST_LIKELY] if seed.node is not None])
+    fitting = [seed.node for seed in seeds[:MOST_LIKELY] if seed.node is not None]
+    base = find_guessed_base(state) or find_likely_base(state, fitting)
     if base is None:
         return []
     kin = list_kin(state, base, base.symbol.name)

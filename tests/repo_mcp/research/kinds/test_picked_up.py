@@ -93,3 +93,26 @@ def test_the_kind_is_that_of_the_uppermost_base() -> None:
     claim = Asked({"notifiers.py": text}).ask("Where would I add a new way of sending alerts to users?").claim
     assert "that of notifiers.Notifier (notifiers.py:4-5)" in claim
     assert "most of them from notifiers.PlainNotifier (notifiers.py:8-9)" in claim
+
+
+def test_a_decorator_may_give_each_of_a_kind_its_counterpart() -> None:
+    runs = "".join(
+        f"@runs({name}Carrier)\ndef run_{name.lower()}(row):\n    return row\n\n\n" for name in NAMES
+    )
+    text = f"class Carrier:\n    pass\n\n\n{CARRIERS}def runs(kind):\n    return kind\n\n\n{runs}"
+    claim = Asked({"carriers.py": text}).ask(ADD).claim
+    assert "counterpart that is decorated by carriers.runs (carriers.py:" in claim
+    assert "such as carriers.run_rail (carriers.py:" in claim
+
+
+def test_a_base_that_keeps_none_of_its_types_picks_none_up() -> None:
+    text = REGISTERED.replace("CARRIERS[cls.__name__] = cls", "cls.speed = cls.speed or 1")
+    assert "picks each up" not in Asked({"carriers.py": text}).ask(ADD).claim
+
+
+def test_a_guessed_type_with_others_below_it_is_the_base() -> None:
+    text = REGISTERED.replace("Carrier", "Freight")
+    claim = Asked({"carriers.py": text}).ask("Where would I add another way to travel? (Freight)").claim
+    assert claim.startswith(
+        "By what fits the words, the kind may be that of carriers.Freight (carriers.py:1-3)"
+    )
