@@ -16,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 
 from index_format import Level, Snapshot
-from repo_mcp.lru_cache import LruCache
+from repo_mcp.lru_cache import LruCache, SizeAdjustedCache
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, U32, TermScorer
 from repo_mcp.ranking.scoring.file_masks import FileMasks, Filter
@@ -46,6 +46,7 @@ BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostl
 UNITS_COUNTED = 3  # times the wanted chunks: mostly enough, and few enough not to read where all chunks end
 FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
 DOCS_BYTES = 1024 * 1024  # for that of documents by terms: a query asks for those of its names twice
+RECENT_SHARE = 0.5  # of both are those used last, as those of common words take long to read
 COUNTS_KEPT = 4_096  # of terms; half a megabyte
 BEGINNINGS_KEPT = 1_000  # of paths that were looked for; 0.1 MB
 LOOKED_UP = 8  # a list with more units for each one in question is not decoded: they are looked up in it
@@ -90,9 +91,11 @@ class Searcher:
         self.bases = np.concatenate(
             [[0], np.cumsum(counts, dtype=np.int64)]
         )  # each segment's first row in `find_files`
-        self._files: LruCache[tuple[str, int], U32] = LruCache(FILES_BYTES, lambda one: one.nbytes + 200)
-        self._docs: LruCache[tuple[str, int], list[tuple[SegmentSearch, I64]]] = LruCache(
-            DOCS_BYTES, _count_doc_bytes
+        self._files: SizeAdjustedCache[tuple[str, int], U32] = SizeAdjustedCache(
+            FILES_BYTES, lambda one: one.nbytes + 200, RECENT_SHARE
+        )
+        self._docs: SizeAdjustedCache[tuple[str, int], list[tuple[SegmentSearch, I64]]] = SizeAdjustedCache(
+            DOCS_BYTES, _count_doc_bytes, RECENT_SHARE
         )
         self._describer = ChunkDescriber(self.segments)
         self._beginnings: LruCache[tuple[str, bool], bool] = LruCache(BEGINNINGS_KEPT)
