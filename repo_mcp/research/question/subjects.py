@@ -204,7 +204,9 @@ class Subjects:
         declared = self._graph.scan.find_declared(owned.name, MAX_FILES)
         nodes = [self._graph.get_node(one) for one in declared[:MAX_OWNED]]
         own = choose_owned([node for node in nodes if self._admits(node)], owned, self._read_head)
-        chosen = self._drop_lesser(_prefer(own, form, phrase), compares=False)
+        kinds = phrase.kinds or _KINDS.get(form, _FOLLOWED)
+        ordered = self._choose([node.declaration for node in own], kinds, form)
+        chosen = self._drop_lesser(_prefer(ordered, form, phrase), compares=False)
         if not chosen:
             return None
         left_out = max(0, len(chosen) - MAX_SUBJECTS)

@@ -77,3 +77,12 @@ def test_a_guess_beside_sure_callers_is_told_as_one() -> None:
         "Depot.report (depot.py:2-3) is called by work.deliver (work.py:4-5) and perhaps by"
         " work.lose (work.py:8-9)."
     )
+
+
+def test_members_found_by_their_type_come_in_the_usual_order() -> None:
+    texts = {
+        "a.py": "class Depot:\n    def report(self, parcel):\n        return parcel\n",
+        "b.py": "class Depot:\n    def report(self, parcel):\n        parcel.move()\n        return parcel\n",
+    }
+    report = Asked(texts).ask("who calls report on the depot")
+    assert [node.path for node in report.reading.subjects[0].nodes] == ["b.py", "a.py"]  # the longest first
