@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 REPO = (
     "Read-only access to one code repository. First paste the whole issue, error or question into repo.search"
-    " (detail text): some 1.5 KB name the likely functions. Open the likeliest by symbol or line with"
+    " (detail text), and behind it names that the code may use. Open the likeliest by symbol or line with"
     " repo.open_file. repo.outline lists what a file declares. Read one before you open the next, and stop"
     " when the place is clear. Do not guess line ranges; open declarations: `line` opens the one around a"
     " line, `symbol` one by name, `spans` several in one call. Give `about`, the words that matter, unless"
@@ -61,8 +61,8 @@ _OF_BOTH = (
     " not a search with a regex."
 )
 _OF_QUESTIONS = (
-    "Put names that the code may use behind a question in everyday words: how does it resume after a restart?"
-    " (restore_state, load)."
+    "Guess names that the code may use, and put them behind an issue or a question: how does it resume after"
+    " a restart? (restore_state, load). That halves what you have to read."
 )
 _TAKE_QUESTIONS = ("repo", "research")
 ROOT_OF_CLIENT = (

@@ -73,6 +73,10 @@ def test_the_first_words_of_a_toolset_name_its_tools(name: str, tools: str) -> N
     assert [tool for tool in tools.split() if tool not in first] == []
 
 
+def test_the_first_words_of_repo_ask_for_names_that_are_guessed() -> None:
+    assert "names that the code may use" in instructions.OF_TOOLSETS["repo"][:FIRST_CHARS]
+
+
 def test_the_first_words_of_several_toolsets_name_tools_of_each(toolsets: list[Toolset]) -> None:
     served = {toolset.name: toolset for toolset in toolsets}
     for names in (names for count in range(1, len(served) + 1) for names in permutations(served, count)):

@@ -41,6 +41,7 @@ _CITED = compile_late(r"(?P<path>.+?)(?::|#L)(?P<first>[1-9]\d{0,8})(?:-L?(?P<la
 _MEMBER = compile_late(r"(?<=\w)#(?=\w)")  # in documents, before a method
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
+MOST_SIMILAR = 3  # names, if no file declares it
 WIDE_LINES = 120  # of a range: few functions are as long, so it was guessed or holds several
 WIDE = (
     "Long ranges cost more than they need: symbol or line opens one declaration, about keeps only the lines"
@@ -143,19 +144,15 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
             if cited is not None:
                 return _open_symbol(repository, cited["path"], symbol, about)
             return _open_elsewhere(repository, path, symbol, about, error)
-    found = _list_declaring(repository, symbol)
+    found, similar = _list_declaring(repository, symbol)
     opened = _open_only(repository, found, about)
     if opened is not None:
         return opened
     if found:
         files = f"{len(found)} files declare {shown(symbol)}"
         raise _refuse("path", files, f"Give one as path: {_join_paths(list(found))}.")
-    raise RepoError(
-        ErrorCode.NOT_FOUND,
-        f"No file declares {shown(symbol)}.",
-        "Search for it in mode symbol, which names what is similar.",
-        {"argument": "symbol"},
-    )
+    hint = f"Similar: {similar}" if similar else "No name is similar; repo.search looks for words."
+    raise RepoError(ErrorCode.NOT_FOUND, f"No file declares {shown(symbol)}.", hint, {"argument": "symbol"})
 
 
 def _open_elsewhere(
@@ -163,7 +160,7 @@ def _open_elsewhere(
 ) -> OpenedText:
     """Return the lines of a declaration that its given path lacks. Raises the error, naming any files."""
     try:
-        found = _list_declaring(repository, symbol)
+        found, _ = _list_declaring(repository, symbol)
     except RepoError:  # there is no index
         raise error from None
     own = repository.tree.name_path(path)
@@ -212,24 +209,31 @@ def _open_only(
     return replace(opened, warnings=(*opened.warnings, *note))
 
 
-def _list_declaring(repository: Repository, symbol: str) -> dict[str, str]:
+def _list_declaring(repository: Repository, symbol: str) -> tuple[dict[str, str], str]:
     """Return the files that declare a name, the best first, each with the name that it has there.
 
     The name may begin with that of the file as a module, `shop.ledger.Ledger.post`, or of its folder, where
-    a package has files for its types: `org.shop.Ledger.post`. Raises RepoError.
+    a package has files for its types: `org.shop.Ledger.post`. The second result lists similar names if no
+    file declares this one and there are any, or else is "". Raises RepoError.
     """
     from repo_mcp.model import SearchRequest  # here: tools are listed before the engine is loaded
+    from repo_mcp.ranking.direct_hits.near_names import SIMILAR
 
     request = SearchRequest(symbol, MOST_DECLARING, symbols_only=True, names_snapshot=False)
     ending = "." + symbol.replace("::", ".")
     found: dict[str, str] = {}
-    for hit in repository.search(request).hits:
+    answer = repository.search(request)
+    for hit in answer.hits:
         own = hit.symbol or ""
         if f".{own}".endswith(ending):
             found[hit.path] = symbol  # a constructor may have the name of its class, and of its file
         elif own and any(f".{around}.{own}".endswith(ending) for around in _name_modules(hit.path)):
             found.setdefault(hit.path, own)
-    return found
+    if found:
+        return found, ""
+    alike = dict.fromkeys(f"`{escape_text(hit.symbol)}`" for hit in answer.hits if hit.symbol)
+    said = next((one.partition(SIMILAR)[2] for one in answer.warnings if SIMILAR in one), "")
+    return found, f"{', '.join([*alike][:MOST_SIMILAR])}." if alike else said
 
 
 def _name_modules(path: str) -> tuple[str, str]:

@@ -36,7 +36,7 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                "A whole issue, words, a question (with names the code may use); exact text; a regex (RE2).",
+                "A whole issue or question (with names the code may use), words; exact text; a regex (RE2).",
                 MAX_QUERY_CHARS,
             ),
             "mode": build_choice(

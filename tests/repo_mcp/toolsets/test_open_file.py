@@ -249,6 +249,30 @@ def test_what_is_not_declared_is_an_error_that_says_what_is_close(served: Served
     assert "does not parse as Python" in error["hint"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        ("WorkersPool", "Similar: `WorkerPool`."),  # other spelling, other parts
+        ("Nothing.walk_tree", "Similar: `Walker.walk_tree`."),  # in another class
+        ("zzqy", "No name is similar; repo.search looks for words."),
+    ],
+)
+def test_a_name_that_no_file_declares_is_answered_with_similar_ones(
+    tmp_path: Path, asked: str, hint: str
+) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.py").write_text(
+        "class WorkerPool: ...\n\n\nclass Walker:\n    def walk_tree(self): ...\n"
+    )
+    served = Served(tmp_path / "root", tmp_path / "data")
+    served.repository.refresh()
+    error = served.call(symbol=asked)["error"]
+    assert (error["message"], error["hint"]) == (f"No file declares '{asked}'.", hint)
+    spans = served.open(spans=[{"symbol": asked}, {"symbol": "WorkerPool"}])["spans"]
+    assert spans[0]["error"]["hint"] == hint
+    assert spans[1]["symbol"] == "WorkerPool"
+
+
 def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.py").write_text(SOURCE)
