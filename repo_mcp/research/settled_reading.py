@@ -13,7 +13,8 @@ from repo_mcp.research.edges.written_names import names_setting
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import Phrase, parse_question
-from repo_mcp.research.question.subjects import Subjects, looks_like_name
+from repo_mcp.research.question.phrase_names import looks_like_name
+from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.settings.configured import is_written
 from repo_mcp.research.settings.described_bounds import find_bound

@@ -12,7 +12,7 @@ from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.subjects import fold_name
+from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.settings.configured import KCONFIG
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role

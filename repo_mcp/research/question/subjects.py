@@ -8,7 +8,6 @@ outside that is used here. Any other phrase can still be searched for by its wor
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
@@ -17,12 +16,18 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
-from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer, rank_role
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.compared_words import find_compared
 from repo_mcp.research.question.grammar import Phrase
 from repo_mcp.research.question.owned_members import choose_owned, read_owned
+from repo_mcp.research.question.phrase_names import (
+    fold_name,
+    is_one_name,
+    list_names,
+    looks_like_name,
+    split_phrase,
+)
 from repo_mcp.research.question.worded_settings import find_worded_setting
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import is_generated
@@ -35,18 +40,13 @@ MAX_LOOKED_AT = 80  # declarations of one name
 MAX_OWNED = 300  # declarations of a name whose types are compared with the words of one
 MAX_FILES = 800  # files that declare one name
 MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
-MAX_WORDS = 5  # of a phrase that may be a name written as words
 WORD_SUBJECTS = 3  # symbols that stand for words
 LEAST_SCORE = 5.0  # in the search, of a symbol that stands for words
 GLANCE = Bounds(files=20, references=40)
 
-_NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
 _PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
-_WORDS = re.compile(r"[\w$]+")
-_LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
 _IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
 _NAME_OF = re.compile(r"(\S+) (?:of|in|for|on|from) ")  # `max_tries` in "max_tries of the queue"
-_OWNED = re.compile(r"([A-Z][\w$]*)['\u2019]s ([a-z_$][\w$]*)")  # "Mutex's acquire", a member of a type
 _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
@@ -90,15 +90,15 @@ class Subjects:
         owned = self._find_owned(phrase, form)
         if owned is not None:
             return owned
-        whole = "_".join(_WORDS.findall(phrase.whole))
-        for name in _list_names(phrase.text):
+        whole = "_".join(split_phrase(phrase.whole))
+        for name in list_names(phrase.text):
             declared = self._find_declared(name, phrase, form)
             is_declared = declared is not None and declared.taken_as is TakenAs.DECLARED
             if whole and not is_declared:  # "a private module"
                 declared = self._find_declared(whole, Phrase(phrase.whole), form) or declared
             if declared is not None:
                 return declared
-        for name in _list_names(phrase.text):
+        for name in list_names(phrase.text):
             outside = self._find_outside(name, phrase)
             if outside is not None:
                 return outside
@@ -115,7 +115,7 @@ class Subjects:
         of = _NAME_OF.match(phrase.text)
         text = phrase.text if of is None or not _IS_SURELY_NAME.search(of[1]) else of[1]
         is_called = phrase.kinds == CALLABLE_KINDS | TYPE_KINDS
-        if not _NAME.fullmatch(text):
+        if not is_one_name(text):
             return None
         if not (is_called or _IS_SURELY_NAME.search(text) or is_absent(text)):
             return None
@@ -140,7 +140,7 @@ class Subjects:
 
     def find_by_words(self, phrase: Phrase, form: Form) -> Subject:
         """Return the symbols that a search for the words of a phrase finds best."""
-        words = [word for word in _WORDS.findall(phrase.text) if word.lower() not in STOP_WORDS]
+        words = [word for word in split_phrase(phrase.text) if word.lower() not in STOP_WORDS]
         found = self._graph.search(" ".join(words), SymbolFilter(), MAX_LOOKED_AT) if words else []
         nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
         nodes.sort(key=lambda node: shares_word(node.symbol.name, words) < len(words))  # stable
@@ -346,7 +346,7 @@ class Subjects:
 
     def _find_outside(self, name: str, phrase: Phrase) -> Subject | None:
         plain = normalise_name(name)
-        if not _LOOKS_LIKE_NAME.search(plain) and not phrase.kinds:
+        if not looks_like_name(plain) and not phrase.kinds:
             return None  # a plain word is used everywhere
         whole, edges = self._graph.scan.find_outside(plain, NAMED, GLANCE)
         return Subject(phrase.text, TakenAs.OUTSIDE, name=whole) if edges.edges else None
@@ -359,26 +359,11 @@ def is_of(path: str, module: str) -> bool:
     return module in (stem, folder.rpartition("/")[2] if stem in _STANDS_FOR_FOLDER else stem)
 
 
-def is_whole_name(name: str, text: str) -> bool:
-    """Return True if all words of a text, joined, are a name: `LetCommand` for "let command"."""
-    return fold_name(name) == fold_name("".join(_WORDS.findall(text)))
-
-
-def fold_name(name: str) -> str:
-    """Return a name as it is compared where case and underscores do not count."""
-    return name.lower().replace("_", "")
-
-
 def _is_interface_of(node: Node, name: str) -> bool:
     """Return True for a type named like an interface of a name: `ICarrier` for "carrier"."""
     own = node.symbol.name
     is_so_named = node.symbol.kind in _INTERFACES and re.match(r"I[A-Z]", own) is not None
     return is_so_named and fold_name(own[1:]) == fold_name(name)
-
-
-def looks_like_name(text: str) -> bool:
-    """Return True for a text that is written as a name, and not as a plain word."""
-    return _LOOKS_LIKE_NAME.search(text) is not None
 
 
 def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
@@ -392,25 +377,6 @@ def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
     )
 
 
-def _list_names(text: str) -> list[str]:
-    """Return the names that a phrase may mean.
-
-    A phrase that is a name as a whole means only itself; in any other, the words that look like names, all
-    words joined ("let command": LetCommand), and those joined that say something.
-    """
-    if _NAME.fullmatch(text):
-        return [text]
-    tokens = _NAME.findall(text)
-    named = [token for token in tokens if _LOOKS_LIKE_NAME.search(token)]
-    if owned := _OWNED.fullmatch(text):
-        named.insert(0, f"{owned[1]}.{owned[2]}")
-    every = _WORDS.findall(text)
-    words = [word for word in every if word.lower() not in STOP_WORDS]
-    joined = ["_".join(words)] if 1 <= len(words) <= MAX_WORDS else []
-    whole = ["_".join(every)] if len(words) < len(every) <= MAX_WORDS else []
-    return list(dict.fromkeys([*named, *whole, *joined]))
-
-
 def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
     """Return the nodes of the wanted kinds; if some are outside tests and examples, only these."""
     chosen = list(nodes)
@@ -419,38 +385,3 @@ def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
         chosen = of_kind or chosen
     real = [node for node in chosen if not is_test_node(node) and may_answer(node.path)]
     return real or chosen
-
-
-def is_declared_nowhere(subject: Subject) -> bool:
-    """Return True for a name that neither the graph nor a text that is not parsed declares."""
-    return subject.taken_as is TakenAs.UNDECLARED
-
-
-def is_several(subject: Subject) -> bool:
-    """Return True for a subject that is described by more than one name."""
-    return len({(node.qualified_name, node.kind) for node in subject.nodes}) > 1
-
-
-def describe_subject(subject: Subject) -> str:
-    """Describe a subject in words."""
-    if subject.taken_as is TakenAs.FOLDER:
-        return f"the folder {subject.name}"
-    if subject.taken_as is TakenAs.OUTSIDE:
-        return f"{subject.name} (declared outside this repository)"
-    if subject.taken_as is TakenAs.UNDECLARED:
-        return f"{subject.asked} (not declared in this repository)"
-    if subject.taken_as is TakenAs.UNPARSED:
-        return f"{subject.asked} (declared in a language without a symbol parser)"
-    if not subject.nodes:
-        return f'"{subject.asked}" (not declared here)'
-    counts = Counter(node.qualified_name for node in subject.nodes)
-    names = [
-        f"{node.qualified_name} ({node.kind}{f' in {node.path}' if counts[node.qualified_name] > 1 else ''})"
-        for node in subject.nodes
-    ]
-    listed = join_names(names)  # overloads say the same
-    if subject.taken_as is TakenAs.DECLARED_OTHERWISE:
-        return f'{listed} ("{subject.asked}" itself is not declared)'
-    if subject.taken_as in (TakenAs.WORDS, TakenAs.DECLARED_BY_WORDS):
-        return f'{listed} (taken for "{subject.asked}", which is not declared)'
-    return listed

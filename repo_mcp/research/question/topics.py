@@ -14,7 +14,7 @@ import re
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import OF_WORDS, parse_question
-from repo_mcp.research.question.subjects import looks_like_name
+from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.text.question_words import list_words, shares_word, tells_something
 
 MOST_WORDS = 5  # of a topic

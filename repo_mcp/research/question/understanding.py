@@ -14,13 +14,9 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
-from repo_mcp.research.question.subjects import (
-    Subjects,
-    describe_subject,
-    fold_name,
-    is_declared_nowhere,
-    is_several,
-)
+from repo_mcp.research.question.phrase_names import fold_name
+from repo_mcp.research.question.subject_description import describe_subject, is_declared_nowhere, is_several
+from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.text.question_words import list_words
 
 _PHRASES = {

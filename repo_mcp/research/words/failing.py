@@ -16,7 +16,8 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import read_phrase
-from repo_mcp.research.question.subjects import Subjects, is_whole_name
+from repo_mcp.research.question.phrase_names import is_whole_name
+from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.errors_made import holds_error
 from repo_mcp.research.words.named_actions import list_spellings
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind

@@ -1,0 +1,58 @@
+"""Read the names that a phrase of a question may mean. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.text.stop_words import STOP_WORDS
+
+MAX_WORDS = 5  # of a phrase that may be a name written as words
+
+_NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
+_WORDS = re.compile(r"[\w$]+")
+_LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
+_OWNED = re.compile(r"([A-Z][\w$]*)['\u2019]s ([a-z_$][\w$]*)")  # "Mutex's acquire", a member of a type
+
+
+def is_whole_name(name: str, text: str) -> bool:
+    """Return True if all words of a text, joined, are a name: `LetCommand` for "let command"."""
+    return fold_name(name) == fold_name("".join(_WORDS.findall(text)))
+
+
+def fold_name(name: str) -> str:
+    """Return a name as it is compared where case and underscores do not count."""
+    return name.lower().replace("_", "")
+
+
+def looks_like_name(text: str) -> bool:
+    """Return True for a text that is written as a name, and not as a plain word."""
+    return _LOOKS_LIKE_NAME.search(text) is not None
+
+
+def list_names(text: str) -> list[str]:
+    """Return the names that a phrase may mean.
+
+    A phrase that is a name as a whole means only itself; in any other, the words that look like names, all
+    words joined ("let command": LetCommand), and those joined that say something.
+    """
+    if _NAME.fullmatch(text):
+        return [text]
+    tokens = _NAME.findall(text)
+    named = [token for token in tokens if _LOOKS_LIKE_NAME.search(token)]
+    if owned := _OWNED.fullmatch(text):
+        named.insert(0, f"{owned[1]}.{owned[2]}")
+    every = _WORDS.findall(text)
+    words = [word for word in every if word.lower() not in STOP_WORDS]
+    joined = ["_".join(words)] if 1 <= len(words) <= MAX_WORDS else []
+    whole = ["_".join(every)] if len(words) < len(every) <= MAX_WORDS else []
+    return list(dict.fromkeys([*named, *whole, *joined]))
+
+
+def is_one_name(text: str) -> bool:
+    """Return True for a phrase that is one name, qualified or not."""
+    return _NAME.fullmatch(text) is not None
+
+
+def split_phrase(text: str) -> list[str]:
+    """Return the words of a phrase."""
+    return _WORDS.findall(text)
