@@ -262,7 +262,7 @@ _TAIL = re.compile(
     r"\s+(?:in|of|within|across|inside|throughout)\s+(?:this|the|our|my)\s+(?:whole\s+|entire\s+)?"
     rf"{_join('here')}$"
     r"|\s+(?:please|exactly|here)$"
-    r"|,?\s+(?:including|and|with)\s+(?:its|the)\s+defaults?(?:\s+values?)?$"
+    r"|,?\s+(?:including|and|with)\s+(?:what\s+(?:is|are)\s+)?(?:its|the|their)\s+defaults?(?:\s+values?)?$"
     r"|,?\s+and (?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?$"
     r"|,\s+(?:and\s+)?(?:(?:what|how|where|when|which|who|why) (?:does|do|did|is|are|can|will|would|\w+s)"
     r"|(?:what|which) [\w-]+ (?:does|do))\b[^,]{0,120}$",  # a second question

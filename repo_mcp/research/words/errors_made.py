@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from repo_mcp.bundler.statements import holds_failure, is_branch
+from repo_mcp.bundler.statements import holds_failure, is_branch, tells
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
@@ -59,8 +59,10 @@ _SAYS = re.compile(
     r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error(?:_[a-z]{1,20})?\([^()\"]{0,120}\""
 )  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
 # A call that only logs, `level.Error(logger).Log("msg", ...)`, and one that makes an error in Go.
-_LOGS = re.compile(r"\b(?:level|\w{0,40}[Ll]og(?:ger|ging)?)(?:\(\))?\.(?:Error|Exception)\(")
+_LOGS = re.compile(r"\b(?:level|zap|\w{0,40}[Ll]og(?:ger|ging)?)(?:\(\))?\.(?:Error|Exception)\(")
 _WRAPS = re.compile(r"\b(?:\w{0,20}errors|status)\.(?:Errorf?|Newf|Wrapf?|With(?:Message|Stack)f?)\(")
+# The name of a function where it is declared: `func (m Matcher) MatchWithError(` makes no error.
+_NAMES_FUNCTION = re.compile(r"\b(?:def|fn|func?|function) (?:\([^()]{0,80}\) )?\w+")
 # A text in quotes. In C# a quote is doubled in `@"..."`; one in a word, or of `&'a`, opens no text.
 _QUOTED = re.compile(
     r"@\"([^\"\n]*+(?:\"\"[^\"\n]*+)*)\"|\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*)\"|`([^`\n]*+)`"
@@ -105,7 +107,7 @@ _PASSES_ON = {
 
 def holds_error(line: str) -> bool:
     """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
-    plain = _LOGS.sub("", line)
+    plain = _NAMES_FUNCTION.sub("", _LOGS.sub("", line))
     is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain)
     return bool(is_made or ("_error(" in plain and _SAYS.search(plain)))
 
@@ -178,7 +180,9 @@ def list_errors(state: ResearchState, near: Sequence[Finding]) -> tuple[list[str
 def iter_errors(state: ResearchState, one: Finding) -> Iterator[tuple[int, list[_Error]]]:
     """Yield the numbers of the lines of a finding that make errors, and these; none if only a helper does."""
     for number, line, statement in _list_code(state, one):
-        plain = _CAUGHT.sub("", line)
+        if tells(line):
+            continue
+        plain = _CAUGHT.sub("", _NAMES_FUNCTION.sub("", line))
         if (holds_error(plain) or _says_error(line, statement)) and not _DECLARES.match(plain):
             names = [_find_inner(name, statement) for name in find_errors(plain)]
             text = _find_message(statement) or _find_variable(state, one, number)

@@ -44,6 +44,7 @@ dependents | Config | what would break if I change Config
 configured | timeout | where is timeout configured
 configured | timeout | where is the timeout configured, including its default?
 configured | timeout | where is the timeout set and its default value
+configured | max_tries | where is max_tries set and what is its default?
 configured | logging | how do I configure logging
 configured | max_size | default value of max_size
 configured | DEBUG | what controls DEBUG

@@ -49,3 +49,15 @@ def test_errors_are_told_of_all_that_do_what_is_asked() -> None:
 def test_other_functions_that_fail_are_said_to() -> None:
     claim = Asked(TEXTS).ask("Which errors can I get when I send a parcel? (sendParcel)").claim
     assert claim.partition(". ")[0].endswith("; others arise in Desk.weighSentParcel (src/Desk.java:71-73)")
+
+
+def test_neither_the_name_of_a_function_nor_what_is_logged_is_an_error() -> None:
+    text = (
+        "package post\n\nfunc (m Sorter) SortWithError(parcel *Parcel) error {\n"
+        '\tlog.Warn("parcel has no label", zap.Error(parcel.fault))\n'
+        '\treturn errors.New("cannot sort parcel")\n}\n'
+    )
+    claim = Asked({"post/sorter.go": text}).ask("Which errors does SortWithError return?").claim
+    assert 'Errors that arise here: "cannot sort parcel" (post/sorter.go:5).' in claim
+    assert "sorter.go:3)" not in claim.partition(". ")[0]
+    assert "no label" not in claim
