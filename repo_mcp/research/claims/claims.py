@@ -31,6 +31,7 @@ from repo_mcp.research.claims.recipe_sentences import describe_recipe
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
+from repo_mcp.research.edges.value_uses import describe_tests_of_value
 from repo_mcp.research.edges.written_names import describe_written_name
 from repo_mcp.research.findings.citing import (
     MAX_NAMED,
@@ -181,6 +182,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
+        more += describe_tests_of_value(state, subjects)
     written = [one for one in found if one.role is Role.WRITTEN_CALL]
     more += _describe_written(written)
     found = [one for one in found if one not in written]

@@ -17,6 +17,7 @@ from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.object_keys import only_keys
 from repo_mcp.research.edges.structural import list_filling
+from repo_mcp.research.edges.value_uses import rank_use
 from repo_mcp.research.findings.locating import (
     CONFIDENCES,
     count_shared_folders,
@@ -142,13 +143,15 @@ def _take_hop(
     """Expand one level and return the next: symbols that are new and sure enough."""
     bounds = share_bounds(len(level)) if is_first else NARROW
     wanted = max(traversal.first_fan, state.request.findings) // max(1, len(level))
-    fan = max(traversal.fan, wanted) if is_first else traversal.fan
+    alone = traversal.first_fan // len(level) if traversal.upwards else 0  # few users may have many each
+    fan = max(traversal.fan, wanted if is_first else alone)
     steps: list[_Step] = []
     guessed: set[Declaration] = set()
     for position, node in enumerate(level):
         state.check()
         found = traversal.expand(state, node, bounds)
         links = drop_guesses(state, sort_links(found.links, traversal), guessed, upwards=traversal.upwards)
+        links.sort(key=lambda link: _rank_link(state, link, traversal))  # stable
         sure = [link for link in links if link.confidence is not Confidence.POSSIBLE]
         is_guess = state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE
         if not is_first and (is_guess or sure):  # beside what is sure, a guess at a later hop is noise
@@ -157,7 +160,7 @@ def _take_hop(
         if traversal.finds_entries and not found.cut:
             _note_entry(state, node, links)
         steps += [_Step(link, node, position) for link in links[:fan]]
-    steps.sort(key=lambda step: _rank_step(state, step, traversal))
+    steps.sort(key=lambda step: (*_rank_link(state, step.link, traversal), step.position))
     reached: list[Node] = []
     for step in steps:
         other = _note_link(state, step.node, step.link, traversal, hop)
@@ -167,11 +170,11 @@ def _take_hop(
     return reached
 
 
-def _rank_step(state: ResearchState, step: _Step, traversal: Traversal) -> tuple[bool, int, int, int]:
-    """Return a sort key: program before tests, then by confidence, kind and order of discovery."""
-    other = state.get_node(step.link.source if traversal.upwards else step.link.target)
-    kind = _rank_kind(step.link, traversal)
-    return is_test_node(other), CONFIDENCES[step.link.confidence], kind, step.position
+def _rank_link(state: ResearchState, link: Link, traversal: Traversal) -> tuple[bool, int, int, int]:
+    """Return a sort key: program before tests, then by confidence, kind and what the lines of use do."""
+    other = state.get_node(link.source if traversal.upwards else link.target)
+    use = rank_use(state, link) if traversal.upwards and link.kind == "references" else 0
+    return is_test_node(other), CONFIDENCES[link.confidence], _rank_kind(link, traversal), use
 
 
 def _rank_kind(link: Link, traversal: Traversal) -> int:

@@ -22,7 +22,8 @@ ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particula
 ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt; of those of hop 0
 ALSO_OF_PARTS_CHARS = 400  # of these places, if a question has several parts
 MAX_LIMITS = 3  # of a report that are listed
-CALLERS = "callers"  # the form of a question
+CALLERS, FLOW = "callers", "flow"  # forms of a question
+ONE_CALL = 2  # symbols of a chain
 BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
 # Callers in tests are only counted, if there are more; the first ones are named.
 FEW_TESTS, IN_TESTS = 2, "tests that lead to it"
@@ -122,6 +123,8 @@ def cut_report(report: Report, rows: int) -> Part:
         *([Group(ALSO, tuple(also))] if also else []),
     ]
     cuts = _Cuts(len(findings), rows - len(findings))
+    chains = _list_chains(report, findings)
+    nodes = () if _repeats_map(report) else report.map_nodes
     result: Result = {
         "answer": escape_text(report.claim),
         "understood_as": _build_reading(report),
@@ -138,17 +141,40 @@ def cut_report(report: Report, rows: int) -> Part:
         **_build_sections(report, cuts),
         "call_chains": [
             _build_chain(one)
-            for one in cuts.take(report.chains, _count_chains(report, cuts.findings), "call chains")
+            for one in cuts.take(chains, _count_chains(report, cuts.findings), "call chains")
         ],
         "entry_points": [
             {"symbol": escape_text(one.symbol), "citation": escape_text(one.citation), "why": one.why}
             for one in cuts.take(report.entry_points, 1 + cuts.findings // 6, "entry points")
         ],
-        "dependency_map": _build_map(cuts.take(report.map_nodes, 0, "nodes of the map"), report.map_edges),
+        "dependency_map": _build_map(cuts.take(nodes, 0, "nodes of the map"), report.map_edges),
     }
     limits = _list_limits(report, cuts.said)
     result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
     return Part(result, report.warnings)
+
+
+def _list_chains(report: Report, shown: Sequence[Finding]) -> list[Chain]:
+    """Return the call chains without those of one call between findings that are shown, which say it."""
+    if _asks_for_map(report):
+        return list(report.chains)
+    named = {one.symbol for one in shown}
+    return [one for one in report.chains if len(one.symbols) > ONE_CALL or not named.issuperset(one.symbols)]
+
+
+def _repeats_map(report: Report) -> bool:
+    """Return True if every node of the map is a finding."""
+    found = {one.node_id for one in report.findings}
+    return not _asks_for_map(report) and found.issuperset(one.key for one in report.map_nodes)
+
+
+def _asks_for_map(report: Report) -> bool:
+    """Return True if the map and the chains are wanted although they repeat the findings.
+
+    A path is its chains, and who gives a depth, a focus or a number of findings wants to see all edges.
+    """
+    asked = report.request
+    return report.reading.form.value == FLOW or bool(asked.depth or asked.focus or asked.findings)
 
 
 def _share_rows(parts: Sequence[Report], rows: int) -> list[int]:

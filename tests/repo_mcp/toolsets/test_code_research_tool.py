@@ -59,7 +59,8 @@ def test_callers_come_with_their_callers_and_the_chain(served: Served) -> None:
         "service.store.SessionStore.check",
         "service.auth.Authenticator.authenticate",
     ]
-    chain = result["call_chains"][0]
+    assert not result["call_chains"]  # the finding says the only call
+    chain = research(served, "what calls check()", depth=2)["call_chains"][0]
     assert chain["symbols"] == ["service.auth.Authenticator.authenticate", "service.store.SessionStore.check"]
     assert chain["citations"] == ["service/auth.py:24"]
     caller = result["findings"][1]
@@ -86,11 +87,12 @@ def test_a_map_without_edges_is_left_out(served: Served) -> None:
 
 
 def test_the_map_is_nodes_and_edges_and_mermaid_for_people(served: Served) -> None:
-    shown = research(served, "what calls check()")["dependency_map"]
+    assert "dependency_map" not in research(served, "what calls check()")  # it would repeat the findings
+    shown = research(served, "what calls check()", depth=2)["dependency_map"]
     assert [one["id"] for one in shown["nodes"]] == ["n0", "n1"]
     (edge,) = shown["edges"]
     assert (edge["from"], edge["kind"], edge["to"]) == ("n1", "calls", "n0")
-    text = served.call("code_research", query="what calls check()", format="human")["text"]
+    text = served.call("code_research", query="what calls check()", depth=2, format="human")["text"]
     assert '  n1 -->|"calls"| n0' in text.splitlines()
 
 
@@ -177,7 +179,7 @@ def test_depth_is_how_many_references_are_followed(served: Served) -> None:
 
 
 def test_the_form_for_people_says_the_same(served: Served) -> None:
-    answer = served.ask("code_research", {"query": "what calls check()", "format": "human"})
+    answer = served.ask("code_research", {"query": "what calls check()", "depth": 2, "format": "human"})
     text = answer.text
     assert text.startswith("# what calls check()\n\nSessionStore.check (service/store.py:")
     assert "\n\nUnderstood as: what calls service.store.SessionStore.check" in text
