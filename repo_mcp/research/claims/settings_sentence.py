@@ -13,6 +13,7 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
+from repo_mcp.research.settings.beside import describe_beside
 from repo_mcp.research.settings.configured import KCONFIG
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role
@@ -52,6 +53,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     meant = f"By {state.documented}, this is {name}. " if state.documented else ""
     default = describe_defaults(state, name)
     by_callers = _describe_accessors(state, is_default_told=default != "")
+    values = f"{describe_defaults(state, name)}{describe_beside(state, subject)}"
     return f"{meant}{is_so}{default}{otherwise}{by_callers}"
 
 

@@ -19,12 +19,16 @@ from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.citations import write_citation
 
 TESTS, USES, PASSES_ON = 0, 1, 2
+MOST_TESTS = 5  # lines named
+LINE_CHARS = 400  # read of a line, so that none takes long
 ACCESSOR_LINES = 4  # of a declaration that has room for one statement at most
 _VALUES = VALUES | {SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
-_COMPARES = re.compile(
-    r"[=!<>]==?(?!>)|\s[<>]\s|<=>|\b(?:if|elif|elsif|unless|while|until|switch|case|guard|when|is|in|not)\b"
-    r"|assert|\b(?:require|ensure|check|expect|verify|precondition)\w*!?\s*\(",
-    re.IGNORECASE,
+_COMPARES = r"(?:[=!]==?|[<>]=|<=>|\s[<>]\s)"
+_MEMBER = r"\(?(?:\w+(?:\.|::|->))*"  # what may stand before the name
+# Words before it in a line that tests; behind a question mark it is only what the condition chooses.
+_WORDS = (
+    r"\b(?:(?:if|elif|elsif|unless|while|until|switch|case|guard|when)\b"
+    r"|(?:\w*assert|require|ensure|check|expect|verify|precondition)\w*!?[\s(])[^?]*"
 )
 
 
@@ -43,7 +47,9 @@ def describe_tests_of_value(state: ResearchState, subjects: Sequence[Node]) -> s
         if is_name and link.target not in own and (line := _find_test(state, link)):
             cited = f"{shorten(source.qualified_name)} ({write_citation(source.path, line, line)})"
             places.setdefault(shorten(target.qualified_name), []).append(cited)
-    return "".join(f" Through {name}, it is tested in {join_names(found)}." for name, found in places.items())
+    return "".join(
+        f" Through {name}, it is tested in {join_names(found, MOST_TESTS)}." for name, found in places.items()
+    )
 
 
 def rank_use(state: ResearchState, link: Link) -> int:
@@ -59,7 +65,12 @@ def rank_use(state: ResearchState, link: Link) -> int:
 
 def _find_test(state: ResearchState, link: Link) -> int:
     """Return the first line of use that compares or asserts a value; 0 for none."""
-    if state.get_node(link.target).symbol.kind not in _VALUES:
+    symbol = state.get_node(link.target).symbol
+    if symbol.kind not in _VALUES:
         return 0
+    name = rf"\b{re.escape(symbol.name)}\b"
+    tests = re.compile(
+        rf"{_COMPARES}\s*{_MEMBER}{name}|{name}\)?\s*{_COMPARES}|{_WORDS}{name}", re.IGNORECASE
+    )
     lines = state.source.read_lines(link.source.path)
-    return next((at for at in link.lines if at <= len(lines) and _COMPARES.search(lines[at - 1])), 0)
+    return next((at for at in link.lines if at <= len(lines) and tests.search(lines[at - 1][:LINE_CHARS])), 0)

@@ -220,7 +220,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.DEPENDENTS, "(?:the )?<impact> of (?:changing |removing |renaming |deleting |a change "
      "(?:in|to|of) )?X"),
     (Form.CONFIGURED, "(?:where|how|when) (?:can i |do i |do you |do we |does one |to |can one |should i "
-     ")?<is?>X.. <is?>(?:be )?<configured>"),
+     ")?<is?>X.. <is?>(?:be )?<configured>(?: (?:(?:at|after|before|by|for|from|in|on|to|under|until|with) "
+     "which|that|which) .+)?"),  # "the limit configured at which it stops"
     (Form.CONFIGURED, "(?:where|when) <is?>X.. <is?>(?:be )?registered"),  # how is a flow
     (Form.CONFIGURED, "(?:where|how) (?:do|can|does|should|to)(?: (?:i|we|you|one))? <configures> X"),
     (Form.CONFIGURED, "(?:default |possible )*<settings> (?:of|for|that controls?|behind) X"),

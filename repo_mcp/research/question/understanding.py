@@ -7,9 +7,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
@@ -17,7 +19,7 @@ from repo_mcp.research.question.grammar import OF_WORDS, Parsed, Phrase, parse_q
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.question.subject_description import describe_subject, is_declared_nowhere, is_several
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.text.question_words import list_words
+from repo_mcp.text.question_words import list_words, shares_word
 
 _PHRASES = {
     Form.IMPLEMENTATIONS: "what implements, extends or overrides {}",
@@ -59,6 +61,7 @@ _WHOLE = frozenset(
      "application", "app", "library", "package", "everything", "whole", "framework", "software"}
 )  # fmt: skip
 
+_KEEPS_SETTINGS = re.compile(r"(?:settings|options|config|configuration|preferences)$", re.IGNORECASE)
 _ABOUT_SHAPES = frozenset(
     """
     repeated shape shapes pattern patterns design idiom idioms convention conventions common similar duplicate
@@ -93,6 +96,8 @@ def understand(
     if graph is None:
         return build_reading(Form.OPEN, (Subject(request.query, TakenAs.WORDS),))
     subjects = Subjects(graph, request.folder, read_lines)
+    if (kept := _try_kept_setting(subjects, parsed[0], request.guesses)) is not None:
+        return kept
     for one in parsed:
         reading = None
         if one.form is Form.ERRORS and not is_partial:
@@ -183,6 +188,28 @@ def _try_guesses(
         if form is Form.CONFIGURED and " " not in guess and not is_absent(guess):
             return build_reading(form, (Subject(guess, TakenAs.WORDS),))
     return None
+
+
+def _try_kept_setting(subjects: Subjects, parsed: Parsed, guesses: Sequence[str]) -> Reading | None:
+    """Return the reading of a question for a setting as one for a guess that a type of settings declares.
+
+    The phrase must have all words of the guess, and be no name: "the seed ratio limit" may be `ratio_limit`
+    of `Settings`, although a client of the program has a `seed_ratio_limit`, too.
+    """
+    if parsed.form is not Form.CONFIGURED or " " not in parsed.phrases[0].text:
+        return None
+    for guess in guesses:
+        words = list_words(guess.replace("_", " "))
+        if len(words) > 1 and shares_word(parsed.phrases[0].text, words) == len(words):
+            found = subjects.find(read_phrase(guess), parsed.form)
+            if found.taken_as is TakenAs.DECLARED and any(map(_is_kept, found.nodes)):
+                return build_reading(parsed.form, (found,))
+    return None
+
+
+def _is_kept(node: Node) -> bool:
+    """Return True for a member of a type of settings."""
+    return _KEEPS_SETTINGS.search(node.qualified_name.rpartition(".")[0]) is not None
 
 
 def _spell_as_declared(found: Subject) -> Subject | None:

@@ -1,0 +1,40 @@
+"""Tell the settings beside one whose names begin with its own: `ratio_limit_enabled` beside `ratio_limit`.
+
+Without them its value says too little: a limit of 2.0 that is not enabled limits nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.named_symbols import VALUES
+from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.text.citations import write_citation
+
+MOST_WORDS = 2  # behind the name of the setting
+QUOTED_CHARS = 90
+
+
+def describe_beside(state: ResearchState, subject: Subject) -> str:
+    """Return a sentence with the lines of the settings beside a subject that are about it; "" for none."""
+    found = dict.fromkeys(line for node in subject.nodes for line in _iter_beside(state, node))
+    return f" Beside it stands {join_names(found)}." if found else ""
+
+
+def _iter_beside(state: ResearchState, node: Node) -> Iterator[str]:
+    """Yield the lines of the values that the type of a setting declares too, with its name in front."""
+    name = node.symbol.name.strip("_")
+    if node.symbol.kind not in VALUES or not node.symbol.parent or len(name) < 2:
+        return
+    lines = state.source.read_lines(node.path)
+    for one in state.graph.outline(node.path):
+        rest = one.symbol.name.strip("_")[len(name) :]
+        is_about = one.symbol.name.strip("_").startswith(name) and (rest[:1] == "_" or rest[:1].isupper())
+        is_near = one.symbol.parent == node.symbol.parent and one.symbol.kind in VALUES
+        at = one.symbol.start_line
+        if is_about and is_near and at <= len(lines) and rest.strip("_").count("_") < MOST_WORDS:
+            quoted = lines[at - 1].strip().rstrip(";,")[:QUOTED_CHARS]
+            yield f"`{quoted}` ({write_citation(one.path, at, at)})"
