@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.parts_claim import write_question
 from repo_mcp.research.findings.locating import is_test_node
@@ -70,6 +71,11 @@ def list_told(answered: Iterable[AnsweredPart]) -> Mapping[str, frozenset[int]]:
         for one in part.state.findings:
             told[one.path].update(one.shown)
     return {path: frozenset(lines) for path, lines in told.items()}
+
+
+def list_led(answered: Iterable[AnsweredPart]) -> frozenset[Declaration]:
+    """Return the best declaration of each part."""
+    return frozenset(next(iter(part.state.nodes)) for part in answered if part.state.nodes)
 
 
 def leave_out_used(guesses: tuple[str, ...], answered: Iterable[AnsweredPart]) -> tuple[str, ...]:

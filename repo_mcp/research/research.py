@@ -51,6 +51,7 @@ from repo_mcp.research.joined_parts import (
     follow_part,
     join_reports,
     leave_out_used,
+    list_led,
     list_told,
 )
 from repo_mcp.research.question.grammar import asks_for_tests
@@ -163,7 +164,7 @@ def _answer_parts(
         own = replace(request, query=refer_back(part, topic), guesses=guesses)
         follow = follow_part(control, position, len(parts))
         state = ResearchState(source, own, follow, wants_tests=asks_for_tests(own.query))
-        state.parts, state.told = len(parts), list_told(answered)
+        state.parts, state.told, state.led = len(parts), list_told(answered), list_led(answered)
         reading = _read(state)
         gathered = _investigate(state, reading)
         claim = describe_part(state, reading, part, gathered.claim)

@@ -53,8 +53,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     meant = f"By {state.documented}, this is {name}. " if state.documented else ""
     default = describe_defaults(state, name)
     by_callers = _describe_accessors(state, is_default_told=default != "")
-    values = f"{describe_defaults(state, name)}{describe_beside(state, subject)}"
-    return f"{meant}{is_so}{default}{otherwise}{by_callers}"
+    beside = describe_beside(state, subject)
+    return f"{meant}{is_so}{default}{beside}{otherwise}{by_callers}"
 
 
 def _find_spelling(subject: Subject, program: Sequence[Finding]) -> str:

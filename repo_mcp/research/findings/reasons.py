@@ -69,6 +69,7 @@ class Reason:
 
 
 NAMED_SO = Reason("has the verb and the noun of the question in its name", Role.NAMED_SO)
+NAMED_FOR_PART = Reason("has words of this part of the question in its name", Role.NAMED_SO)
 
 _BASES = {
     Role.BASE: "others of the kind derive from it",

@@ -184,6 +184,7 @@ class ResearchState:
         self.documented = ""  # the place in a document that says which setting is asked for
         self.parts = 1  # of the question, among which the room of the answer is divided
         self.told: Mapping[str, frozenset[int]] = {}  # by path, the lines that answers to earlier parts show
+        self.led: frozenset[Declaration] = frozenset()  # the best declarations for the earlier parts
         self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self._control = control

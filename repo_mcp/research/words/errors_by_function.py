@@ -24,6 +24,7 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.errors_made import (
+    LINE_CHARS,
     MAX_ERRORS,
     build_finding,
     describe_near,
@@ -48,9 +49,10 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     near = [one for one in state.findings if not one.hop and not is_test(one.path, one.symbol)]
     is_known = any(one.role is Role.NAMED for one in near)
     best = next((node for node in state.nodes.values() if not is_test_node(node)), None)
-    if best is None or (not is_known and " " not in asked):
+    if not near or (" " not in asked and (best is None or not is_known)):
         return describe_near(state, near, asked)
-    linked = [one for one in _list_linked(state, best, near) if not _is_of_error(one)]
+    linked = _list_linked(state, best, near) if best is not None else _list_written(state, near)
+    linked = [one for one in linked if not _is_of_error(one)]
     told: list[str] = []
     seen: set[str] = set()
     for one in linked[:MAX_FUNCTIONS]:
@@ -58,7 +60,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         seen.update(errors)
         told += [f"{shorten_symbol(one)}: {join_names(errors, MAX_ERRORS)}"] if errors else []
     if not told:
-        return describe_near(state, linked, asked)
+        return describe_near(state, near if best is None else linked, asked)
     others = _list_others(state, linked, near)
     more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
     return f"Errors that arise in {'; in '.join(told)}{more}. "
@@ -71,6 +73,39 @@ def _list_others(state: ResearchState, linked: Sequence[Finding], near: Sequence
     known = ids | {source.node_id for source, target in ends if target.node_id in ids}
     functions = [one for one in near if one.kind in _FUNCTIONS and one.node_id not in known]
     return [one for one in functions if any(iter_errors(state, one))]
+
+
+def _list_written(state: ResearchState, near: Sequence[Finding]) -> list[Finding]:
+    """Return the best function and those whose names it has, and so on, where no parser knows any call.
+
+    In another file only a name of several words is surely meant. What only says that others implement it is
+    left out.
+    """
+    functions = [one for one in near if one.name and not any(_encloses(one, other) for other in near)]
+    linked = functions[:1]
+    for one in linked:  # which grows
+        body = _read_text(state, one)
+        linked += [
+            other
+            for other in functions
+            if other not in linked
+            and (other.path == one.path or count_words(other.name) > 1)
+            and re.search(rf"(?<![\w:@\"'.]){re.escape(other.name)}\b(?!\s*=)", body)
+            and "NotImplementedError" not in _read_text(state, other)
+        ]
+    return linked
+
+
+def _encloses(one: Finding, other: Finding) -> bool:
+    """Return True for a type in which another finding is declared."""
+    return one.path == other.path and one.start_line <= other.start_line <= other.end_line < one.end_line
+
+
+def _read_text(state: ResearchState, one: Finding) -> str:
+    """Return the lines of a finding behind its first, without comments."""
+    lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
+    numbers = range(one.start_line + 1, min(one.end_line, len(lines)) + 1)
+    return "\n".join(lines[at - 1][:LINE_CHARS] for at in numbers if at not in comments)
 
 
 def _is_of_error(one: Finding) -> bool:

@@ -61,3 +61,34 @@ def test_neither_the_name_of_a_function_nor_what_is_logged_is_an_error() -> None
     assert 'Errors that arise here: "cannot sort parcel" (post/sorter.go:5).' in claim
     assert "sorter.go:3)" not in claim.partition(". ")[0]
     assert "no label" not in claim
+
+
+PLACES = "".join(f"  PLACE{number} = {number}\n" for number in range(60))  # as above
+DEPOT_RB = f"""class Depot
+{PLACES}
+  def store_parcel(parcel)
+    raise DepotFull, "no room for a parcel" if @full
+    check_parcel(parcel)
+    @parcels << parcel
+  end
+
+  def check_parcel(parcel)
+    raise ParcelTooHeavy, "the parcel is too heavy" if parcel.heavy?
+    keep(parcel)
+  end
+
+  def configure_parcels(conf)
+    # a parcel is stored into the depot
+    raise ConfigError, "parcels are stored nowhere in the depot" unless conf
+    raise ConfigError, "a depot of parcels has no name" unless conf.name
+  end
+end
+"""
+
+
+def test_where_no_parser_knows_calls_only_what_the_best_names_adds_errors() -> None:
+    claim = Asked({"depot.rb": DEPOT_RB}).ask("Which errors can be raised while a parcel is stored?").claim
+    errors = claim.partition(". ")[0]
+    assert "in Depot.store_parcel: DepotFull" in errors
+    assert "in Depot.check_parcel: ParcelTooHeavy" in errors
+    assert "ConfigError" not in errors
