@@ -363,6 +363,14 @@ def test_what_a_block_calls_and_uses() -> None:
     assert not {"Account", "return", "Two"} & steps.keys()
 
 
+def test_what_the_standard_library_has_calls_nothing_of_the_repository() -> None:
+    text = "int next(int n) {\n    return n;\n}\n\nint keep(int e) {\n    return std::next(e) + peek(e);\n}\n"
+    keep = next(one for one in cut(text, "a.cc") if one.span and one.span.name == "keep")
+    steps = {step.name: step.use for step in list_steps(view(text, path="a.cc"), keep)}
+    assert steps["peek"] is Use.CALL
+    assert "next" not in steps
+
+
 # Parts of what does not fit
 
 
