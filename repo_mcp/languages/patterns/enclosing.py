@@ -92,11 +92,18 @@ class Declarations:
         ends, heads = self._lines[:, 1].tolist(), self._lines[:, 0 if with_comments else 3].tolist()
         reached = np.maximum.accumulate(self._lines[:, 1]).tolist()  # by any declaration so far
         grouped: dict[int, list[int]] = {}
+        begun: list[int] = []  # declarations that may be around the next line, the innermost last
+        passed = 0
         for at in compress(range(len(marks)), marks):
-            number = bisect_right(heads, first + at) - 1
-            while number >= 0 and ends[number] < first + at:
-                number = number - 1 if reached[number] >= first + at else OUTSIDE
-            grouped.setdefault(number, []).append(at)
+            line = first + at
+            count = bisect_right(heads, line)
+            begun.extend(range(passed, count))
+            passed = max(passed, count)
+            if not count or reached[count - 1] < line:
+                begun.clear()
+            while begun and ends[begun[-1]] < line:  # it is around no later line either
+                begun.pop()
+            grouped.setdefault(begun[-1] if begun else OUTSIDE, []).append(at)
         return grouped
 
     def get(self, number: int) -> SymbolSpan:

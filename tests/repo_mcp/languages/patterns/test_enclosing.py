@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import random
 import re
+import sys
 from collections.abc import Sequence
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -159,6 +162,29 @@ def test_declarations_in_arrays_are_those_of_the_list(path: str) -> None:
     names, outer = declarations.list_names(numbers)
     assert names == [span.name for span in spans]
     assert [*map(str.__add__, outer, names)] == [span.qualified_name for span in spans]
+
+
+def test_lines_below_many_members_are_not_compared_with_each() -> None:
+    """Such a table in a class with 5,000 short methods took 1.4 s, with 20,000 methods 23 s."""
+    members = b"".join(b"    def get_%d(self): pass\n" % number for number in range(300))
+    text = b"class A:\n" + members + b"    table = [\n" + b"        value,\n" * 300 + b"    ]\n"
+    declarations = find_declarations(find_language("a.py"), text, b"many members")
+    marks = [1] * text.count(b"\n")
+    steps = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal steps
+        steps += event == "line"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        grouped = declarations.group_innermost(1, marks)
+    finally:
+        sys.settrace(before)
+    assert [len(places) for places in grouped.values()] == [303, *[1] * 300]
+    assert steps < 20 * len(marks)
 
 
 @pytest.mark.parametrize("text", ["s", "st", "add", "ledger", "z", "sta"])
