@@ -41,6 +41,7 @@ _MAX_PARAMETER_LINES = 20  # between a parameter and the bracket that opens its 
 
 _Place = tuple[int, tuple[int, int]]  # the line of a name, from 0, and its byte span
 _Found = tuple[int, int, int, str, str]  # first line, last line, line of the name (from 0), name, owner
+_Opened = tuple[int, int, tuple[str, str]]  # last line, line of the name (from 1), qualified name and owner
 # The fields of a SymbolSpan up to its name, what stands before the name in the qualified one, and the owner.
 DeclaredRow = tuple[int, int, int, int, str, str, str]
 
@@ -75,10 +76,10 @@ def list_declared_spans(
 def list_declared_rows(
     layout: Layout, definitions: Spans, within: tuple[int, int] | None = None
 ) -> list[DeclaredRow]:
-    """Return what `list_declared_spans` does, as rows; `definitions` are those of the text's landmarks.
+    """Return the declarations of a text as rows, in the order of their names.
 
-    If only those around or in the lines `within` are wanted, which are the first and the last, counted from
-    1, others may be left out.
+    `definitions` are those of the text's landmarks. If only those around or in the lines `within` are wanted,
+    which are the first and the last, counted from 1, others may be left out.
     """
     text, language = layout.text, layout.language
     definitions = definitions[:MAX_SPANS]
@@ -136,7 +137,7 @@ def _take_macros(
     lines, is_doc = layout.lines, layout.is_doc
     macros: list[_Found] = []
     others: list[_Place] = []
-    below = -1  # the line below the last macro that was taken: of that one, all is known
+    below = -1  # the line below the last macro taken: the line above it need not be looked at again
     for place in places:
         line = place[0]
         head = lines[line]
@@ -199,9 +200,7 @@ def _nest(spans: Sequence[_Found], layout: Layout) -> list[DeclaredRow]:
 
     A span that would cross the end of an enclosing one is cut there.
     """
-    opened: list[
-        tuple[int, int, tuple[str, str]]
-    ] = []  # last line, line of the name, qualified name and owner
+    opened: list[_Opened] = []
     found: list[DeclaredRow] = []
     for start, end, line, name, owner in spans:
         first, last, name_line = start + 1, (end if end > line else line) + 1, line + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from itertools import accumulate, chain, compress
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +17,13 @@ from repo_mcp.languages.patterns.line_layout import Layout, Runs, find_runs
 from repo_mcp.languages.patterns.near_lines import CUT_LANGUAGES, cut_around
 from repo_mcp.lru_cache import SizeAdjustedCache
 
-CACHED_SPANS = 200_000  # of the files of a thousand pages; about 40 bytes each
+CACHED_SPANS = 215_000  # of the files of a thousand pages; about 40 bytes each, with what is counted as such
 LEAST_CUT = 8_192  # bytes of a text that is not searched whole for what is around some lines: about 0.5 ms
-RECENT_SHARE = 0.5  # of them are those used last: a header of thousands takes long, and has several hits
+RECENT_SHARE = (
+    0.5  # of that room is for those used last: a header of thousands takes long, and has several hits
+)
 NO_SPANS = 16  # counted for the arrays themselves: parts of texts have few declarations
+COMMENTS_A_SPAN = 5  # comments take 8 bytes each, and so many are counted as a declaration
 _COLUMNS, _LINES = 7, 4  # of a DeclaredRow: all, and those with numbers of lines
 _TEXTS = 3  # of a span: what stands before the name in the qualified one, the name, the owner
 _LINE_FEED = ord("\n")
@@ -45,6 +49,11 @@ class Declarations:
 
     def __len__(self) -> int:
         return len(self._lines)
+
+    @property
+    def weight(self) -> int:
+        """Return what it takes in the cache, as a number of declarations."""
+        return len(self._lines) + len(self._comments) // COMMENTS_A_SPAN + NO_SPANS
 
     def mark_comments(self, line_count: int) -> bytearray:
         """Return for each line of the whole text, from the first, whether it is of a comment or docstring."""
@@ -161,7 +170,7 @@ def _narrow(values: npt.NDArray[np.int32]) -> npt.NDArray[np.unsignedinteger]:
 
 _Part = tuple[str, bytes, tuple[int, int] | None]  # of a file, around some lines; None: all of it
 _known: SizeAdjustedCache[_Part, Declarations] = SizeAdjustedCache(
-    CACHED_SPANS, lambda one: len(one) + NO_SPANS, RECENT_SHARE
+    CACHED_SPANS, attrgetter("weight"), RECENT_SHARE
 )
 
 

@@ -39,9 +39,9 @@ class Owners:
         self._implemented = _list_implemented(lines) if language == "rust" else []
 
     def find_at(self, line: int, text: bytes, start: int) -> str:
-        """Return what `find` does, given the text and where the name begins.
+        """Return the owner of what is declared in `line`, from 0, given where in the text its name begins.
 
-        Of a name in C nothing is cut unless a class may stand before it.
+        In C, the line is cut out of the text only if a class may stand before the name.
         """
         if self._language in _NAMING_CLASSES and text[start - 1 : start] not in _ENDS_OF_CLASSES:
             return ""

@@ -80,7 +80,7 @@ def list_asked(
     places = declarations.group_innermost(1, found, with_comments=reads_names)
     places.pop(OUTSIDE, None)
     rater = _Rater(declarations, [*places], is_comment, found, telling, reads_names=reads_names)
-    bounds = [*map(rater.bound, places.values())]
+    bounds = [rater.bound(at, own) for at, own in enumerate(places.values())]
     numbers = [*places]
     return [(worth, declarations.get(numbers[at])) for at, worth in rater.choose_best(bounds, most)]
 
@@ -110,7 +110,7 @@ class _Rater:
         # What a line alone is worth, by its words and whether it is of a comment.
         self._of_one_line: dict[tuple[int, int], float] = {}
         self._names: list[str] = []
-        self._held_by_lines: list[int] = []  # the words that the lines of each have, once it has a bound
+        self._held_by_lines = [0] * len(numbers)  # the words that the lines of each have, once it has a bound
         self._held_names: list[int] = []  # the words of the lines with names, if the names are not read
         self._owned = [0.0] * len(numbers)  # what the words in the names around them are worth
         if not reads_names:
@@ -124,8 +124,8 @@ class _Rater:
             worths = dict(zip(owners, map(self._worths.__getitem__, held), strict=True))
             self._owned = [OWNER_WORTH * worths[one] for one in outer]
 
-    def bound(self, places: Sequence[int]) -> _Bound:
-        """Return the most that the next declaration can be worth, given its lines with words."""
+    def bound(self, at: int, places: Sequence[int]) -> _Bound:
+        """Return the most that a declaration can be worth, given its position and its lines with words."""
         held = 0
         for place in places:
             held |= self._found[place]
@@ -136,12 +136,15 @@ class _Rater:
                 lines = self._of_one_line[key] = self._rate_lines(held, places)
         else:
             lines = self._rate_lines(held, places)
-        worth = self._owned[len(self._held_by_lines)] + lines
-        self._held_by_lines.append(held)
+        worth = self._owned[at] + lines
+        self._held_by_lines[at] = held
         return worth, worth + NAME_WORTH * self._worths[held]
 
     def choose_best(self, bounds: Sequence[_Bound], most: int) -> list[tuple[int, float]]:
-        """Return the positions of the `most` best declarations and what each is worth, the best first."""
+        """Return the positions of the `most` best declarations and what each is worth, the best first.
+
+        `bounds` has what `bound` returned for each. `most` is at least 1.
+        """
         order = sorted(range(len(bounds)), key=[*map(itemgetter(1), bounds)].__getitem__, reverse=True)
         rated: list[tuple[int, float]] = []
         best: list[float] = []  # a heap of what the best are worth

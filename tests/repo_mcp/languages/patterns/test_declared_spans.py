@@ -17,10 +17,12 @@ from repo_mcp.languages.patterns.declared_spans import (
     list_declared_spans,
 )
 from repo_mcp.languages.patterns.landmarks import scan
-from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_language
 from repo_mcp.languages.patterns.line_layout import NO_TEXT, TAB_COLUMNS, Layout
 from tests.architecture.source_tree import list_files, load_module
 from tests.deep.sizes import choose
+from tests.repo_mcp.languages.patterns.test_every_language import TEXTS
+from tests.repo_mcp.languages.patterns.test_landmarks import SNIPPETS
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 
 C = b"""#include <linux/list.h>
@@ -395,6 +397,27 @@ def list_rows(text: bytes, within: tuple[int, int] | None = None) -> list[Declar
     language = find_language("a.c")
     landmarks = scan(language, text)
     return list_declared_rows(Layout(text, landmarks.doc_spans, "c"), landmarks.definitions, within)
+
+
+EVERY = sorted({line for text, *_ in [*TEXTS.values(), *SNIPPETS.values()] for line in text.split("\n")})
+
+
+@given(st.data())
+def test_what_is_around_some_lines_is_found_as_in_a_search_for_all(data: st.DataObject) -> None:
+    """In every language, of lines from any of them."""
+    language = LANGUAGES[data.draw(st.sampled_from(sorted(LANGUAGES)))]
+    pool = st.sampled_from(data.draw(st.lists(st.sampled_from([*PIECES, *EVERY]), min_size=1, max_size=12)))
+    lines = data.draw(st.lists(pool, min_size=1, max_size=40))
+    text = "".join(f"{line}\n" for line in lines).encode()
+    first = data.draw(st.integers(1, len(lines)))
+    last = data.draw(st.integers(first, len(lines)))
+    landmarks = scan(language, text)
+    whole, near = (
+        list_declared_rows(Layout(text, landmarks.doc_spans, language.name), landmarks.definitions, within)
+        for within in (None, (first, last))
+    )
+    found = [row for row in near if row[0] <= last and row[1] >= first]
+    assert found == [row for row in whole if row[0] <= last and row[1] >= first]
 
 
 def test_a_parameter_that_is_a_function_is_not_declared() -> None:

@@ -6,6 +6,7 @@ import ast
 import random
 import re
 import sys
+from collections import OrderedDict
 from collections.abc import Sequence
 from types import FrameType
 from typing import Any
@@ -13,8 +14,15 @@ from typing import Any
 import pytest
 
 from index_format import compute_fingerprint
+from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
-from repo_mcp.languages.patterns.enclosing import OUTSIDE, Declarations, find_declarations
+from repo_mcp.languages.patterns.enclosing import (
+    COMMENTS_A_SPAN,
+    OUTSIDE,
+    RECENT_SHARE,
+    Declarations,
+    find_declarations,
+)
 from repo_mcp.languages.patterns.language_registry import find_language
 from tests.architecture.source_tree import list_files, load_module
 from tests.deep.sizes import choose
@@ -162,6 +170,33 @@ def test_declarations_in_arrays_are_those_of_the_list(path: str) -> None:
     names, outer = declarations.list_names(numbers)
     assert names == [span.name for span in spans]
     assert [*map(str.__add__, outer, names)] == [span.qualified_name for span in spans]
+
+
+def test_of_more_declarations_than_are_kept_some_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least recently used would be the next ones to be asked for, so that none would."""
+    found: list[int] = []
+
+    def find(*arguments: Any) -> Declarations:
+        found.append(1)
+        return find_in_part(*arguments)
+
+    find_in_part = enclosing._find_in_part
+    monkeypatch.setattr(enclosing, "_find_in_part", find)
+    empty = {"_values": OrderedDict(), "_weight": 0, "_limit": 1_500, "_recent": 1_500 * RECENT_SHARE}
+    for name, value in empty.items():
+        monkeypatch.setattr(enclosing._known, name, value)
+    for at in [*range(40)] * 5:  # which weigh 17 to 80, together 1,900
+        text = b"def get(self): pass\n" * (1 + at * 9 % 64)
+        find_declarations(find_language("a.py"), text, b"one of forty %d" % at)
+    assert len(found) < 160
+
+
+def test_comments_are_counted_with_the_declarations_that_are_kept() -> None:
+    """A text may have thousands of comments and no declaration."""
+    text = b"# one\n\nx = 1\n" * 1_000
+    declarations = find_declarations(find_language("a.py"), text, b"a thousand comments")
+    assert (len(declarations), sum(declarations.mark_comments(3_000))) == (0, 1_000)
+    assert declarations.weight >= 1_000 // COMMENTS_A_SPAN
 
 
 def test_lines_below_many_members_are_not_compared_with_each() -> None:

@@ -18,6 +18,7 @@ from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.files import ranking
 from repo_mcp.ranking.query.query import Query, parse_query
 from repo_mcp.ranking.scoring import segment_search
+from repo_mcp.ranking.scoring.bm25f import I64, U32
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import ALL_FIELDS, LOOKED_UP, Searcher
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
@@ -277,6 +278,32 @@ def test_counting_a_term_weighs_none_of_its_lists(edited: Repository) -> None:
     assert not len(searcher._lists._lists)
     assert counts == {term: weighing._lists.read([term])[0].frequency for term in counts}
     assert counts["absent"] == 0 < min(counts["queue"], counts["x"])
+
+
+def test_of_more_terms_than_are_kept_some_are_found_again(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The least recently used would be the next ones to be asked for, so that none would."""
+    read: dict[str, int] = {"files": 0, "docs": 0}
+
+    def find_files(_searcher: Searcher, term: str, *_rest: object) -> U32:
+        read["files"] += 1
+        return np.zeros(len(term) * 100, np.uint32)
+
+    def read_docs(searcher: Searcher, term: str, _field: int) -> list[tuple[SegmentSearch, I64]]:
+        read["docs"] += 1
+        return [(searcher.segments[0], np.zeros(len(term) * 50, np.int64))]
+
+    monkeypatch.setattr(Searcher, "_find_files", find_files)
+    monkeypatch.setattr(Searcher, "_read_docs", read_docs)
+    monkeypatch.setattr("repo_mcp.ranking.scoring.searcher.FILES_BYTES", 50_000)
+    monkeypatch.setattr("repo_mcp.ranking.scoring.searcher.DOCS_BYTES", 50_000)
+    searcher = Searcher(repository._index.get_searcher().snapshot)
+    terms = [f"{number}".rjust(2 + number * 9 % 7, "0") for number in range(30)]  # of 64,000 bytes
+    for term in terms * 5:
+        searcher.find_files([term], DOC)
+        searcher.list_docs(term, DOC)
+    assert max(read.values()) < 4 * len(terms)
 
 
 def test_chunks_are_found_by_their_files_as_by_all_of_them(
