@@ -62,7 +62,7 @@ _OF_BOTH = (
 )
 _OF_QUESTIONS = (
     "Guess names that the code may use, and put them behind an issue or a question: how does it resume after"
-    " a restart? (restore_state, load). That halves what you have to read."
+    " a restart? (restore_state, load). You will have less to read."
 )
 _TAKE_QUESTIONS = ("repo", "research")
 ROOT_OF_CLIENT = (
