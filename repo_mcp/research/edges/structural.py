@@ -192,7 +192,9 @@ _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
 def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     """Return the groups around the best findings that are not empty, in the order in which they are shown."""
-    best = [node for node in state.nodes.values() if not is_test_node(node)][:AROUND]
+    deciding = {one.node_id for one in state.findings if one.role is Role.DECIDES}
+    leading = [node for node in state.nodes.values() if node.node_id not in deciding]
+    best = [node for node in leading if not is_test_node(node)][:AROUND]
     if reading.form in _ALONE or not best:
         return ()
     users = [state.get_node(edge.other) for node in best for edge in _find_users(state, node)]

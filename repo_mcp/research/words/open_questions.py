@@ -17,6 +17,7 @@ from repo_mcp.research.findings.locating import is_test_node, rank_role, weaker
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState, relocate
 from repo_mcp.research.words.asked_words import MAX_WORDS
+from repo_mcp.research.words.rated_seeds import MANY_USERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import is_side_file
@@ -35,7 +36,10 @@ def connect(state: ResearchState, seeds: Sequence[Node], text: str) -> None:
         for node in level:
             state.check()
             for traversal in (CALLEES, CALLERS):
-                found = sort_links(traversal.expand(state, node, BOUNDS).links, traversal)[:LINK_FAN]
+                expanded = traversal.expand(state, node, BOUNDS).links
+                if hop > 1 and traversal.upwards and len(expanded) > MANY_USERS:
+                    continue  # a general function says nothing about those that use it
+                found = sort_links(expanded, traversal)[:LINK_FAN]
                 for link in _name_members(state, found, node, traversal):
                     if link.confidence is not Confidence.POSSIBLE:
                         other = link.source if traversal.upwards else link.target

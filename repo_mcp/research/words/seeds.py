@@ -25,6 +25,7 @@ from repo_mcp.research.kinds.base_types import find_telling_noun
 from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_words
 from repo_mcp.research.words.best_seed import judge_best
 from repo_mcp.research.words.deciders import put_deciders
+from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun, put_likely_kind, put_table_first
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
@@ -89,6 +90,7 @@ def find_seeds(
     if (state.absent or state.lacking) and not state.request.guesses:
         state.warnings.append(GUESS_NAMES)
     seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
+    seeds = seeds if preferred is PreferredKind.FAILURES else put_handed_on(state, seeds)
     seeds = put_weak_last(seeds) if guessed else seeds
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")

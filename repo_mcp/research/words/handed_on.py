@@ -1,0 +1,191 @@
+"""Find the functions to which the best declarations hand on, so that these are shown behind them.
+
+    if self._find_conflict():                            for one in self._list_candidates(name):
+        self._ask(text, yes=self._cancel_other)              self._adapter = one()
+
+A function near by that is looped over, branched on or returned decides what the best one does, whatever words
+it has. One that is passed as a value, or called several times, needs a word of the question in its name; one
+that is only called needs two. Beyond it, those with such a word are found, too. An abstract function stands
+for those that override it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+
+from repo_mcp.bundler.body import list_code
+from repo_mcp.bundler.statements import Statement, cut_statements, tells
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.record_classes import replace
+from repo_mcp.research.edges.hops import NARROW
+from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.findings.locating import may_answer
+from repo_mcp.research.findings.named_symbols import admits_node, count_lines, read_body
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.derived_types import GLANCE
+from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.question_words import list_words, shares_word
+
+MOST_HANDED = (3, 2)  # functions shown behind the best declaration, behind the next and so on
+MOST_STEPS = 3  # from a declaration to a function on the way
+TELLING_WORDS = 2  # of the question, in the name of a function beyond the first step
+MOST_OVERRIDING = 2  # functions that override an abstract one, and are shown in its place
+LEADING = 6  # declarations that keep the room which they have by their rank
+LONG_LINES = 100  # of a function; a longer one leads elsewhere
+LEAST_STATEMENTS = 3  # with the signature; a shorter one says what its call says
+_DECIDES = (
+    r"^\s*(?:\}}?\s*)?(?:el(?:se\s*)?if|if|while|until|unless|for|foreach|switch|match|guard|return|yield)"
+    r"\b.*\b{}\b"
+)
+_CALLED = r"\b{}\s*(?:<[^<>()]*>\s*)?\("
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.CONSTRUCTOR})
+_OPEN = re.compile(r"\bNotImplemented(?:Error|Exception)?\b|\bunimplemented!")
+
+
+class _Use(IntEnum):
+    """A use of a function, worth the words of the question that its name needs to be found by it."""
+
+    DECIDES = 0  # looped over, branched on or returned
+    HANDED = 1  # passed as a value, or called several times
+    CALLED = 2
+
+
+def put_handed_on(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; those functions to which the first ones hand on come right behind them.
+
+    If the best one lacks words of the question, it may not be what is asked for, and they stay as they are.
+    """
+    if state.lacking:
+        return [*seeds]
+    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    ordered: list[Seed] = []
+    known = {seed.node: seed for seed in seeds[:LEADING] if seed.node is not None}
+    placed = {seed.node for seed in seeds[: len(MOST_HANDED)]}
+    for position, seed in enumerate(seeds):
+        ordered.append(seed)
+        most = MOST_HANDED[position] if position < len(MOST_HANDED) else 0
+        for node in _list_handed(state, seed, words, most) if most else ():
+            if node in placed:
+                continue
+            placed.add(node)
+            reason = Reason(f"{seed.name} hands on to it", Role.DECIDES)
+            fresh = replace(build_seed(state, node, seed.worth), reason=reason)
+            ordered.append(known.get(node, fresh))
+    first = {seed.node: at for at, seed in reversed([*enumerate(ordered)])}
+    return [seed for at, seed in enumerate(ordered) if seed.node is None or first[seed.node] == at]
+
+
+def _list_handed(state: ResearchState, seed: Seed, words: Sequence[str], most: int) -> list[Node]:
+    """Return the functions to which a declaration hands on, those with most words in their names first."""
+    if seed.node is None or seed.node.symbol.kind not in CALLABLE_KINDS:
+        return []
+    around = " ".join(seed.node.qualified_name.split(".")[:-1])
+    telling = [word for word in words if not shares_word(around, (word,))]
+    found: dict[Node, int] = {}  # the most words in the name of a function, or of one that it leads to
+    before: dict[Node, Node] = {}
+    level = [seed.node]
+    for steps in range(1, MOST_STEPS + 1):
+        fresh: list[Node] = []
+        for node in level:
+            for other, use in _list_used(state, node).items():
+                named = shares_word(other.symbol.name, telling)
+                if other not in (seed.node, *found) and named >= (use if steps == 1 else 1):
+                    found[other], before[other] = named, node
+                    fresh.append(other)
+                    for above in _list_before(before, node):
+                        found[above] = max(found[above], named)
+        level = fresh
+    told = [node for node in found if before[node] == seed.node or found[node] >= TELLING_WORDS]
+    ranked = sorted(told, key=lambda node: -found[node])[:most]  # stable
+    return [one for node in ranked for one in _fill(state, node)]
+
+
+def _list_before(before: Mapping[Node, Node], node: Node) -> list[Node]:
+    """Return a function and those before it on the way, without the one at which the way begins."""
+    way = []
+    while node in before:
+        way.append(node)
+        node = before[node]
+    return way
+
+
+def _list_used(state: ResearchState, node: Node) -> dict[Node, _Use]:
+    """Return the functions near a function that it uses, and how, in the order of their uses."""
+    state.check()
+    edges = state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), NARROW).edges
+    lines = state.source.read_lines(node.path)
+    used: dict[Declaration, set[int]] = {}
+    for edge in edges:
+        if edge.confidence is not Confidence.POSSIBLE and _is_near(state, node, edge.other):
+            used.setdefault(edge.other, set()).update(edge.lines)
+    found = {}
+    for declaration in sorted(used, key=lambda one: (min(used[one], default=0), one.ordinal)):
+        other = state.get_node(declaration)
+        texts = [lines[at - 1] for at in sorted(used[declaration]) if at <= len(lines)]
+        texts = [text for text in texts if not tells(text)]
+        if texts and other != node and _may_decide(state, other):
+            found[other] = _find_use(other.symbol.name, texts)
+    return found
+
+
+def _is_near(state: ResearchState, node: Node, other: Declaration) -> bool:
+    """Return True for what the same file declares, or the same type in another file beside it, as in Go."""
+    if other.path == node.path:
+        return True
+    is_beside = other.path.rpartition("/")[0] == node.path.rpartition("/")[0]
+    return is_beside and _name_owner(state.get_node(other)) == _name_owner(node) != ""
+
+
+def _name_owner(node: Node) -> str:
+    """Return the name of the type that a member belongs to; "" for any other function."""
+    return node.qualified_name.rpartition(".")[0] if node.symbol.kind in _MEMBERS else ""
+
+
+def _find_use(name: str, texts: Sequence[str]) -> _Use:
+    """Return how lines use a function."""
+    decides, called = (re.compile(one.format(re.escape(name))) for one in (_DECIDES, _CALLED))
+    if any(map(decides.search, texts)):
+        return _Use.DECIDES
+    is_value = not all(map(called.search, texts))
+    return _Use.HANDED if is_value or len(texts) > 1 else _Use.CALLED
+
+
+def _may_decide(state: ResearchState, node: Node) -> bool:
+    """Return True for a function of the program that does something, and is used by few."""
+    return (
+        node.symbol.kind in CALLABLE_KINDS
+        and admits_node(state, node)
+        and count_lines(node) <= LONG_LINES
+        and (_is_open(state, node) or len(_list_statements(state, node)) >= LEAST_STATEMENTS)
+        and len(state.graph.find_incoming(node, CALLS, GLANCE).edges) <= MANY_USERS
+    )
+
+
+def _is_open(state: ResearchState, node: Node) -> bool:
+    """Return True for a function that others override, and which does nothing itself."""
+    if node.symbol.flags & SymbolFlag.ABSTRACT:
+        return True
+    is_short = len(_list_statements(state, node)) < LEAST_STATEMENTS
+    return is_short and any(map(_OPEN.search, read_body(state, node)))
+
+
+def _list_statements(state: ResearchState, node: Node) -> list[Statement]:
+    """Return the statements of a function, its signature first."""
+    body = build_seed(state, node, 0.0).body
+    return cut_statements(body, list_code(body), lambda _line: False)
+
+
+def _fill(state: ResearchState, node: Node) -> list[Node]:
+    """Return a function; for one that does nothing itself, those that override it, the longest first."""
+    if not _is_open(state, node):
+        return [node]
+    others = [state.get_node(link.source) for link in list_overriding(state, node)]
+    own = [other for other in others if may_answer(other.path) and admits_node(state, other)]
+    own.sort(key=lambda other: (-count_lines(other), other.path, other.symbol.start_line))
+    return own[:MOST_OVERRIDING]
