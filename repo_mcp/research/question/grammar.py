@@ -29,6 +29,7 @@ class Phrase:
     kinds: frozenset[SymbolKind] = frozenset()  # kinds that the words around it ask for; empty: any kind
     parameters: tuple[str, ...] = ()  # in brackets after a name: `LogEvent` in "Write(LogEvent)"
     whole: str = ""  # with the word for its kind, if that comes last: "private module"
+    headed: str = ""  # with the word for its kind, if that comes first: "file buffer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,10 +403,10 @@ def read_phrase(text: str) -> Phrase:
     text = _TAIL.sub("", text.rstrip("?!.,; "))
     text = _ARTICLE.sub("", text).strip(_QUOTES)
     kinds: frozenset[SymbolKind] = frozenset()
-    whole = ""
+    whole = headed = ""
     words = text.split(" ")
     if len(words) > 1 and words[0].lower() in _KIND_WORDS:
-        kinds = _KIND_WORDS[words[0].lower()]
+        kinds, headed = _KIND_WORDS[words[0].lower()], " ".join(words)
         words = words[1:]
     elif len(words) > 1 and words[-1].lower() in _KIND_WORDS:
         kinds, whole = _KIND_WORDS[words[-1].lower()], " ".join(words)
@@ -420,4 +421,4 @@ def read_phrase(text: str) -> Phrase:
         parameters = tuple(one.strip() for one in called[0].rstrip(")").lstrip("(").split(",") if one.strip())
         text = text[: called.start()].strip(_QUOTES)
         kinds = kinds or CALLABLE_KINDS | TYPE_KINDS
-    return Phrase(text, kinds, parameters, whole)
+    return Phrase(text, kinds, parameters, whole, headed)
