@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 from repo_mcp.research.claims.outcomes import quote_statement
 from repo_mcp.research.findings.citing import join_names, shorten_symbol
-from repo_mcp.research.findings.locating import is_test
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.parts import asks_of_callers
@@ -26,15 +25,14 @@ _ARGUMENT = re.compile(r"(?<![\w.:\"'])[a-z_]\w*(?![\w(.:\"'])")
 
 
 def describe_call_sites(state: ResearchState, calling: Sequence[Finding]) -> str:
-    """Return the callers outside tests with what each passes; "" unless the question asks for that."""
+    """Return the callers with what each passes; "" unless the question asks for that."""
     if not asks_of_callers(state.request.query):
         return ""
     words = list_words(state.request.query)
     told = [
         f"{shorten_symbol(one)} ({one.citation}), by {join_names(sites, MOST_OF_CALLER)}"
         for one in calling
-        if not is_test(one.path, one.symbol)
-        and (sites := [_quote_site(state, one, line, words) for line in one.lines])
+        if (sites := [_quote_site(state, one, line, words) for line in one.lines])
     ]
     return "; ".join(told[:MOST_SITES]) + (f"; and {len(told) - MOST_SITES} more" * (len(told) > MOST_SITES))
 

@@ -7,7 +7,8 @@ it is set.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
@@ -189,10 +190,12 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     directly = ""
     if reading.form is Form.CALLERS:
         mentions = [one for one in found if one.role is Role.MENTIONS]
-        directly = " directly" if mentions else ""
+        through = [one for one in found if one.role is Role.OVERRIDDEN]
+        directly = " directly" if mentions or through else ""
+        more += _describe_overridden(state, through, len(subjects) > 1)
         more += _describe_mentions(mentions, len(subjects) > 1)
         more += _describe_callees(state)
-        no_callers = (Role.MENTIONS, Role.HOLDS, Role.SAME_KEY)
+        no_callers = (Role.MENTIONS, Role.HOLDS, Role.SAME_KEY, Role.OVERRIDDEN)
         found = [one for one in found if one.role not in no_callers]
     if state.is_unimplemented:
         more += f" It is used by {_name_users(found)}." if found else ""
@@ -201,25 +204,31 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         found = _count_types_once(found)
         more += _describe_below(state) if found else ""
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
-    others = _name_users(found, most) if relation.endswith("by") else name_findings(found)
-    if reading.form is Form.CALLERS:
-        others = describe_call_sites(state, found) or others
+    told = partial(describe_call_sites, state) if reading.form is Form.CALLERS else None
+    others = _name_users(found, most, told) if relation.endswith("by") else name_findings(found)
     return f"{named} {relation} {others}.{more}" if found else f"{none} {named}{directly}.{more}"
 
 
-def _name_users(found: Sequence[Finding], most: int = MAX_NAMED) -> str:
+def _name_users(
+    found: Sequence[Finding],
+    most: int = MAX_NAMED,
+    tell: Callable[[Sequence[Finding]], str] | None = None,
+) -> str:
     """Return the names of findings with their citations; those in tests are only counted.
 
+    `tell` returns more about the surest, or "" to have them only named.
     Beside some that are sure, those that may only share the name are said to be perhaps meant.
     """
     own = [one for one in found if not is_test(one.path, one.symbol)]
     guessed = [one for one in own if one.confidence == Confidence.POSSIBLE.value]
     sure = [one for one in own if one not in guessed]
-    named = name_findings(sure or own, most)
+    told = tell(sure or own) if tell is not None else ""
+    named = told or name_findings(sure or own, most)
     perhaps = f"perhaps by {name_findings(guessed)}" if sure and guessed else ""
     tests = sum(is_test(one.path, one.symbol) for one in found)
     also = f"by {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
-    return " and ".join(filter(None, (named, perhaps, also if named else also.removeprefix("by "))))
+    joint = "; " if told else " and "
+    return joint.join(filter(None, (named, perhaps, also if named else also.removeprefix("by "))))
 
 
 def _describe_readers(readers: Sequence[Finding]) -> str:
@@ -231,6 +240,20 @@ def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
     own = [one for one in found if not is_test(one.path, one.symbol)] or found
     verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
     return f" {name_findings(own)} {verb} {they}, and may cause {they} to be called." if own else ""
+
+
+def _describe_overridden(state: ResearchState, found: Sequence[Finding], several: bool) -> str:
+    """Return a sentence on methods of bases through which calls may reach a method; "" for none."""
+    if not found:
+        return ""
+    ids = {one.node_id for one in found}
+    calls = [link for link in state.links.values() if link.kind == "calls"]
+    sources = {
+        state.get_node(link.source).node_id for link in calls if state.get_node(link.target).node_id in ids
+    }
+    users = _name_users([one for one in state.findings if one.hop > 1 and one.node_id in sources])
+    called = f", called by {users}" if users else ""
+    return f" Calls may reach {'them' if several else 'it'} through {name_findings(found)}{called}."
 
 
 def _describe_callees(state: ResearchState) -> str:

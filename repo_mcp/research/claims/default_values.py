@@ -23,6 +23,7 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import list_derived
+from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 
@@ -100,7 +101,13 @@ def _judge(state: ResearchState, one: Finding, number: int, name: str) -> tuple[
     owner = "" if around is None else around.qualified_name
     if is_value and _NAMED_DEFAULT.search(f"{owner} {line[: given.start(1)] if given else ''}"):
         return 3, ""
-    return (2 if is_value and around is not None and around.symbol.kind in _BINDINGS else 0), ""
+    return (2 if is_value and around is not None and _is_binding(around, name) else 0), ""
+
+
+def _is_binding(node: Node, name: str) -> bool:
+    """Return True for what holds a value; a property of another name may be a function, as in Python."""
+    is_own = node.symbol.kind is not SymbolKind.PROPERTY or fold_name(node.symbol.name) == fold_name(name)
+    return is_own and node.symbol.kind in _BINDINGS
 
 
 def _count_below(state: ResearchState, place: tuple[str, int]) -> int:

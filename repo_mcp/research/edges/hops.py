@@ -264,6 +264,7 @@ _UPWARD_ROLES = {
     "references": Role.MENTIONS,
     NAMES_TYPE: Role.MENTIONS,
     "contains": Role.HOLDS,
+    "overridden_by": Role.OVERRIDDEN,
     "conforms_by_extension": Role.BY_EXTENSION,
 }
 

@@ -13,6 +13,7 @@ class Role(Enum):
     OTHER = auto()  # only what the words of its reason say
     HAS_WORDS = auto()  # it has words of the question, and nothing else led to it
     NAMED = auto()  # the question names the symbol, or leads to it by a name
+    OVERRIDDEN = auto()  # a method of a base, through which calls may reach the one that is asked for
     NAMED_SO = auto()  # has the verb and the noun of the question in its name
     COMPARED = auto()  # declared by both of the types that are compared
     DECIDES = auto()  # a better one leaves the decision to it

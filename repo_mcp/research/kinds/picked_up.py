@@ -38,7 +38,7 @@ _KEEPS = re.compile(
     r"\]\s*=\s*\w+\s*(?:#.*)?$|<<\s*\w+|\b(?:add|append|register\w*)\((?:[^()]*\b)?(?:cls|klass|\w*class)\b"
 )
 _METACLASS = re.compile(r"\bmetaclass\s*=\s*(?:\w+\.)*(\w+)")
-_STEM = re.compile(r"([^/]+?)(?:/(?:__init__|index|mod|lib))?\.\w+$")
+_STEM = re.compile(r"(?:^|/)([^/]+?)(?:/(?:__init__|index|mod|lib))?\.\w+$")
 
 
 @dataclass(frozen=True, slots=True)

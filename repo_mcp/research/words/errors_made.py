@@ -58,11 +58,19 @@ _GIVES_VALUE = re.compile(
 _SAYS = re.compile(
     r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error(?:_[a-z]{1,20})?\([^()\"]{0,120}\""
 )  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
-# A call that only logs, `level.Error(logger).Log("msg", ...)`, and one that makes an error in Go.
-_LOGS = re.compile(r"\b(?:level|zap|\w{0,40}[Ll]og(?:ger|ging)?)(?:\(\))?\.(?:Error|Exception)\(")
+# A call that only logs, `level.Error(logger).Log("msg", ...)`, or passes one on, `OnReadError(path)`, and one
+# that makes an error in Go.
+_LOGS = re.compile(
+    r"\b(?:level|zap|\w{0,40}[Ll]og(?:ger|ging)?)(?:\(\))?\.(?:Error|Exception)\("
+    r"|\b(?:On|Handle|Process|Has|Is|Clear)(?:[A-Z]\w{0,60})?(?:Error|Exception)\("
+)
 _WRAPS = re.compile(r"\b(?:\w{0,20}errors|status)\.(?:Errorf?|Newf|Wrapf?|With(?:Message|Stack)f?)\(")
-# The name of a function where it is declared: `func (m Matcher) MatchWithError(` makes no error.
-_NAMES_FUNCTION = re.compile(r"\b(?:def|fn|func?|function) (?:\([^()]{0,80}\) )?\w+")
+# The head of a function up to its name makes no error: `func (m Matcher) MatchWithError(`, `void ReadError(`.
+_NAMES_FUNCTION = re.compile(
+    r"\b(?:def|fn|func?|function) (?:\([^()]{0,80}\) )?\w+"
+    r"|^\s*+(?:(?!(?:and|assert|await|case|defer|do|elif|else|for|go|if|in|is|match|new|not|or|raise|return"
+    r"|switch|throw|try|unless|when|while|yield)\b)[\w<>\[\],.?*&]++\s++){1,6}[*&]?\w++(?=\()"
+)
 # A text in quotes. In C# a quote is doubled in `@"..."`; one in a word, or of `&'a`, opens no text.
 _QUOTED = re.compile(
     r"@\"([^\"\n]*+(?:\"\"[^\"\n]*+)*)\"|\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*)\"|`([^`\n]*+)`"
@@ -85,12 +93,14 @@ _CAUGHT = re.compile(  # `throws Exception` in Java names none
 )
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
 _DOES = re.compile(
-    r"(?:Add|As|Build|Can|Check|Clear|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Report"
+    r"(?:Add|As|Build|Can|Check|Clear|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Process|Report"
     r"|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]|\w*GetLastError$"
 )
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
 _IS_ASKED = re.compile(r"\s*\(\s*\)")  # `const bool hadError = Error();`
-_IS_PARAMETER = re.compile(r"\s*[&*]*\s+[&*]*(?!if\b|unless\b|from\b)[a-z]\w*\s*[,)]")  # `(XMLError error, `
+_IS_PARAMETER = re.compile(  # `(XMLError error, `
+    r"[&*]*+\s++[&*]*+(?:\s++[&*]*+)?(?!if\b|unless\b|from\b)[a-z]\w*\s*[,)]"
+)
 _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
 # Stands before the last part of the name of an error that is made: `throw errors.`
 _GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
@@ -206,7 +216,10 @@ def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Er
 
 def build_finding(node: Node) -> Finding:
     first, last = node.symbol.start_line, node.symbol.end_line
-    return Finding(node.path, first, last, node.qualified_name, node.kind, node.node_id, Reason(""), 0, "")
+    name = node.symbol.name
+    return Finding(
+        node.path, first, last, node.qualified_name, node.kind, node.node_id, Reason(""), 0, "", name=name
+    )
 
 
 def _says_error(line: str, statement: str) -> bool:

@@ -86,3 +86,32 @@ def test_members_found_by_their_type_come_in_the_usual_order() -> None:
     }
     report = Asked(texts).ask("who calls report on the depot")
     assert [node.path for node in report.reading.subjects[0].nodes] == ["b.py", "a.py"]  # the longest first
+
+
+def test_calls_that_only_share_the_name_are_told_as_guesses() -> None:
+    store = "class Store:\n    def keep(self, row):\n        self.rows.append(row)\n\n"
+    store += "    def keep_all(self, rows):\n        for row in rows:\n            self.keep(row)\n"
+    other = "def tidy(shelf, book):\n    shelf.keep(book)\n"
+    test = "from store import Store\n\n\ndef test_it():\n    Store().keep(1)\n"
+    desk = "class Desk:\n    def keep(self, row):\n        self.row = row\n"
+    tree = Asked({"store.py": store, "desk.py": desk, "tidy.py": other, "tests/test_store.py": test})
+    claim = tree.ask("Who calls keep on Store, and what does each of them pass?").claim
+    assert claim.startswith(
+        "Store.keep (store.py:2-3) is called by Store.keep_all (store.py:5-7), by `self.keep(row)`"
+        " (store.py:7); perhaps by tidy.tidy (tidy.py:1-2)"
+    )
+    assert claim.endswith("; by 1 place in tests.")
+
+
+def test_a_method_that_is_overridden_is_no_caller() -> None:
+    text = (
+        "interface Gate {\n    void lift(int load);\n}\n\nclass WoodenGate implements Gate {\n"
+        "    public void lift(int load) {\n        beam = load;\n    }\n}\n\n"
+        "class Guard {\n    Gate gate;\n\n"
+        "    void admit(int load) {\n        gate.lift(load);\n    }\n}\n"
+    )
+    claim = Asked({"Gate.java": text}).ask("Who calls WoodenGate.lift?").claim
+    assert claim == (
+        "Nothing in the repository is known to call WoodenGate.lift (Gate.java:6-8) directly. Calls may"
+        " reach it through Gate.lift (Gate.java:2), called by Guard.admit (Gate.java:14-16)."
+    )

@@ -51,6 +51,16 @@ def test_what_only_sets_it_is_no_default() -> None:
     assert "default" not in claim
 
 
+def test_what_a_property_passes_is_no_default() -> None:
+    text = (
+        "class Depot:\n    @property\n    def gate(self):\n        return self.open(\n"
+        "            retry_delay=20, quiet=True\n        )\n"
+    )
+    claim = Asked({"depot.py": text}).ask("where is retry_delay set, including its default?").claim
+    assert claim.startswith("retry_delay is set at depot.py:5")
+    assert "default" not in claim
+
+
 def test_the_default_of_the_base_comes_first() -> None:
     names = ("Air", "Sea", "Road")
     texts = {f"a_{name.lower()}.py": PY_OWN.format(name, at + 2) for at, name in enumerate(names)}

@@ -92,3 +92,12 @@ def test_where_no_parser_knows_calls_only_what_the_best_names_adds_errors() -> N
     assert "in Depot.store_parcel: DepotFull" in errors
     assert "in Depot.check_parcel: ParcelTooHeavy" in errors
     assert "ConfigError" not in errors
+
+
+def test_a_function_named_after_an_error_is_none() -> None:
+    text = (
+        "class Sorter {\n    void SortParcelError(Parcel parcel) {\n        _events.OnSortError(parcel);\n"
+        '        throw new LabelException("no label found");\n    }\n}\n'
+    )
+    claim = Asked({"Sorter.cs": text}).ask("Which errors can I get in SortParcelError?").claim
+    assert claim.startswith('Errors that arise in Sorter: LabelException "no label found" (Sorter.cs:4).')
