@@ -28,6 +28,7 @@ from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import build_chains, find_paths
 from repo_mcp.research.edges.shared_members import MOST_ALONE, list_alone, list_shared_members
 from repo_mcp.research.edges.structural import gather_groups, list_overriding
+from repo_mcp.research.edges.template_uses import note_template_uses
 from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.unparsed import note_unparsed
 from repo_mcp.research.edges.written_calls import note_written
@@ -182,6 +183,7 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
         follow_outside(state, subject, NAMED, DEPENDENTS)
     else:
         follow(state, subject.nodes, DEPENDENTS, state.depth)
+        note_template_uses(state, subject.nodes)
         _follow_overriding(state, subject.nodes)
         note_written(state, subject.nodes)
 
