@@ -56,6 +56,7 @@ from repo_mcp.research.findings.records import (
     TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.siblings import describe_siblings
 from repo_mcp.research.words.errors_by_function import describe_errors
 from repo_mcp.research.words.errors_made import describe_function, list_named
 from repo_mcp.text.roles import is_side_file
@@ -114,16 +115,27 @@ def build_claim(
     if reading.form is Form.ERRORS and (named := list_named(state)):
         return describe_function(state, named)
     errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else None
-    if reading.form is Form.EXTENSION and (recipe := describe_recipe(state)):
-        return recipe
+    if reading.form is Form.EXTENSION:
+        return " ".join(filter(None, (_describe_extension(state, own), describe_siblings(state))))
     if reading.form is not Form.DIFFERENCE and leads_unparsed(state):
         own = []
-    if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
+    if reading.form in (Form.OPEN, Form.ERRORS, Form.DIFFERENCE) and own:
         return describe_best(state, own, errors, describe_doubt(own[0]) if reading.form is Form.OPEN else "")
-    if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
+    if reading.form in (Form.OPEN, Form.ERRORS):
         none = "No test is among the best matches. " if state.wants_tests else ""
         return f"{none}{errors or ''}{describe_places(state)}"
     return ""
+
+
+def _describe_extension(state: ResearchState, own: Sequence[Node]) -> str:
+    """Return how one of a kind is added, or else what fits the words of the question best."""
+    recipe = describe_recipe(state)
+    if recipe:
+        return recipe
+    if own and not leads_unparsed(state):
+        return describe_best(state, own, None, "")
+    none = "No test is among the best matches. " if state.wants_tests else ""
+    return f"{none}{describe_places(state)}"
 
 
 def _name_subjects(nodes: Sequence[Node]) -> str:
