@@ -294,7 +294,7 @@ def _investigate_difference(state: ResearchState, reading: Reading, gathered: Ga
     reasons = dict.fromkeys(compared, reason)
     own = Reason("only one of the types that are compared declares it", Role.COMPARED)
     alone = (
-        [one for found in list_alone(state, types).values() for one in found[:MOST_ALONE]] if compared else []
+        [one for found in list_alone(state, types, MOST_ALONE).values() for one in found] if compared else []
     )
     reasons.update(dict.fromkeys(alone, own))
     find_seeds(state, text, first=[*nodes, *alone, *compared], reasons=reasons, only_near=True)

@@ -56,7 +56,7 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
         return []
     return [
         f"Only {node.symbol.name} declares {join_names(f'{one.symbol.name} ({cite(one)})' for one in alone)}."
-        for node, alone in list_alone(state, nodes).items()
+        for node, alone in list_alone(state, nodes, MAX_MEMBERS).items()
         if alone and len(find_members(state, node)) <= MAX_MEMBERS
     ]
 

@@ -7,6 +7,7 @@ those that only one of them has.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.named_symbols import count_lines
@@ -43,25 +44,26 @@ def list_shared_members(state: ResearchState, nodes: Sequence[Node]) -> list[Nod
     return [node for pair in pairs[:MOST_SHARED] for node in pair]
 
 
-def list_alone(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
-    """Return for each of some types the functions that none of the others declares, in whichever file.
+def list_alone(state: ResearchState, nodes: Sequence[Node], most: int) -> dict[Node, list[Node]]:
+    """Return for each of some types up to `most` functions that none of the others declares, in any file.
 
     Those with a word of the question in their names come first, then the longest.
     """
     words = list_words(state.request.query)
-    named = {one.symbol.name for one in nodes}
+    members = {node: find_members(state, node) for node in nodes}
     alone: dict[Node, list[Node]] = {}
     for node in nodes:
         others = [one for one in nodes if one is not node]
-        own = [one for name, one in find_members(state, node).items() if name not in named]
-        own = [one for one in own if not any(_declares(state, other, one.symbol.name) for other in others)]
-        alone[node] = sorted(
-            own, key=lambda one: (-shares_word(one.symbol.name, words), -count_lines(one))
-        )  # stable
+        known = {one.symbol.name for one in nodes}.union(*(members[one] for one in others))
+        own = [one for name, one in members[node].items() if name not in known]
+        own.sort(key=lambda one: (-shares_word(one.symbol.name, words), -count_lines(one)))  # stable
+        found = (one for one in own if not any(_declares(state, other, one.symbol.name) for other in others))
+        alone[node] = [*islice(found, most)]
     return alone
 
 
 def _declares(state: ResearchState, node: Node, name: str) -> bool:
     """Return True if a type declares a name, in whichever file: in an extension, or in a part of its own."""
+    state.check()
     found = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARED))
-    return any(one.qualified_name.endswith(f"{node.symbol.name}.{name}") for one in found)
+    return any(f".{one.qualified_name}".endswith(f".{node.symbol.name}.{name}") for one in found)

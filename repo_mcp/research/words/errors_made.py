@@ -65,9 +65,10 @@ _LOGS = re.compile(
     r"|\b(?:On|Handle|Process|Has|Is|Clear)(?:[A-Z]\w{0,60})?(?:Error|Exception)\("
 )
 _WRAPS = re.compile(r"\b(?:\w{0,20}errors|status)\.(?:Errorf?|Newf|Wrapf?|With(?:Message|Stack)f?)\(")
-# The head of a function up to its name makes no error: `func (m Matcher) MatchWithError(`, `void ReadError(`.
+# The head of a function makes no error: `func (m Matcher) MatchWithError(`, `fn open() -> OpenError`, and
+# before the brackets `void ReadError(`. Of Swift, what it `throws` is kept.
 _NAMES_FUNCTION = re.compile(
-    r"\b(?:def|fn|func?|function) (?:\([^()]{0,80}\) )?\w+"
+    r"\b(?:fn|func) (?![^{\n]*\bthrows\b)[^{\n]*+|\b(?:def|func?|function) \w+"
     r"|^\s*+(?:(?!(?:and|assert|await|case|defer|do|elif|else|for|go|if|in|is|match|new|not|or|raise|return"
     r"|switch|throw|try|unless|when|while|yield)\b)[\w<>\[\],.?*&]++\s++){1,6}[*&]?\w++(?=\()"
 )

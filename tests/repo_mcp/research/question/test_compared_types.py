@@ -50,3 +50,13 @@ def test_values_that_a_person_wrote_keep_their_name() -> None:
     own = {**TREE, "web/options.ts": WRITTEN.partition("\n")[2]}
     report = Asked(own).ask(QUERY)
     assert "Options.client_replay is declared at web/options.ts:2" in report.claim
+
+
+def test_a_type_whose_name_ends_in_that_of_the_other_has_members_of_its_own() -> None:
+    text = (
+        "class Sorter:\n    def sort(self, parcel):\n        return parcel\n\n\n"
+        "class QuickSorter:\n    def pivot(self, parcel):\n        return parcel\n"
+    )
+    claim = Asked({"sorters.py": text}).ask("What is the difference between Sorter and QuickSorter?").claim
+    assert "Only Sorter declares sort (sorters.py:2-3)." in claim
+    assert "Only QuickSorter declares pivot (sorters.py:7-8)." in claim

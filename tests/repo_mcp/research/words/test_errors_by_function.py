@@ -101,3 +101,15 @@ def test_a_function_named_after_an_error_is_none() -> None:
     )
     claim = Asked({"Sorter.cs": text}).ask("Which errors can I get in SortParcelError?").claim
     assert claim.startswith('Errors that arise in Sorter: LabelException "no label found" (Sorter.cs:4).')
+
+
+def test_the_type_that_a_function_returns_is_no_error_that_it_makes() -> None:
+    text = (
+        "pub fn sort_parcel<E: Into<BoxError>>(parcel: E) -> SortError {\n"
+        "    if parcel.label() {\n        return throw_back(parcel);\n    }\n"
+        '    panic!("no label found")\n}\n'
+    )
+    claim = Asked({"src/sorter.rs": text}).ask("Which errors does sort_parcel return?").claim
+    assert 'Errors that arise here: "no label found" (src/sorter.rs:5).' in claim
+    assert "BoxError" not in claim
+    assert "SortError" not in claim
