@@ -6,26 +6,31 @@
 A function near by that is looped over, branched on or returned decides what the best one does, whatever words
 it has. One that is passed as a value, or called several times, needs a word of the question in its name; one
 that is only called needs two. Beyond it, those with such a word are found, too. An abstract function stands
-for those that override it.
+for those that override it. Where no parser reads the language, a function is used where its name stands, if
+its file declares that once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
+from functools import partial
+from typing import Protocol, TypeVar
 
-from repo_mcp.bundler.body import list_code
+from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import Statement, cut_statements, tells
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines, read_body
-from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
@@ -65,48 +70,119 @@ def put_handed_on(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         return [*seeds]
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
     ordered: list[Seed] = []
-    known = {seed.node: seed for seed in seeds[:LEADING] if seed.node is not None}
-    placed = {seed.node for seed in seeds[: len(MOST_HANDED)]}
+    known = {_locate(seed): seed for seed in seeds[:LEADING]}
+    placed = {_locate(seed) for seed in seeds[: len(MOST_HANDED)]}
     for position, seed in enumerate(seeds):
         ordered.append(seed)
         most = MOST_HANDED[position] if position < len(MOST_HANDED) else 0
-        for node in _list_handed(state, seed, words, most) if most else ():
-            if node in placed:
+        for other in _list_handed(state, seed, words, most) if most else ():
+            if _locate(other) in placed:
                 continue
-            placed.add(node)
+            placed.add(_locate(other))
             reason = Reason(f"{seed.name} hands on to it", Role.DECIDES)
-            fresh = replace(build_seed(state, node, seed.worth), reason=reason)
-            ordered.append(known.get(node, fresh))
-    first = {seed.node: at for at, seed in reversed([*enumerate(ordered)])}
-    return [seed for at, seed in enumerate(ordered) if seed.node is None or first[seed.node] == at]
+            ordered.append(known.get(_locate(other), replace(other, worth=seed.worth, reason=reason)))
+    first = {_locate(seed): at for at, seed in reversed([*enumerate(ordered)])}
+    return [seed for at, seed in enumerate(ordered) if not seed.name or first[_locate(seed)] == at]
 
 
-def _list_handed(state: ResearchState, seed: Seed, words: Sequence[str], most: int) -> list[Node]:
+def _locate(seed: Seed) -> tuple[str, str, int]:
+    """Return what tells a declaration from any other."""
+    return seed.path, seed.name, seed.body.end_line
+
+
+def _list_handed(state: ResearchState, seed: Seed, words: Sequence[str], most: int) -> list[Seed]:
     """Return the functions to which a declaration hands on, those with most words in their names first."""
-    if seed.node is None or seed.node.symbol.kind not in CALLABLE_KINDS:
-        return []
-    around = " ".join(seed.node.qualified_name.split(".")[:-1])
+    around = " ".join(seed.full_name.split(".")[:-1])
     telling = [word for word in words if not shares_word(around, (word,))]
-    found: dict[Node, int] = {}  # the most words in the name of a function, or of one that it leads to
-    before: dict[Node, Node] = {}
-    level = [seed.node]
+    if seed.node is None:
+        spans = _list_unparsed(state, seed.path)
+        own = next((span for span in spans if span.name_line == _find_name(spans, seed)), None)
+        used = partial(_list_written, state, seed.path, spans)
+        found = [] if own is None else _rank_handed(own, used, telling)[:most]
+        return [_build_written(state, seed.path, span) for span in found]
+    if seed.node.symbol.kind not in CALLABLE_KINDS:
+        return []
+    ranked = _rank_handed(seed.node, partial(_list_used, state), telling)[:most]
+    return [build_seed(state, one, 0.0) for node in ranked for one in _fill(state, node)]
+
+
+def _find_name(spans: Sequence[SymbolSpan], seed: Seed) -> int:
+    """Return the line of the name of a declaration; 0 if it is none of the functions of its file."""
+    own = (one.name_line for one in spans if one.qualified_name == seed.full_name)
+    return next((at for at in own if seed.body.start_line <= at <= seed.body.end_line), 0)
+
+
+def _list_unparsed(state: ResearchState, path: str) -> list[SymbolSpan]:
+    """Return the functions of a file that no parser reads: what has several lines and holds no other one."""
+    if state.graph.scan.find_record(path) is not None or not may_answer(path):
+        return []
+    spans = state.source.find_layout(path).spans
+    names = Counter(span.name for span in spans)
+    holders = {span.qualified_name.rpartition(".")[0] for span in spans}
+    return [
+        span
+        for span in spans
+        if names[span.name] == 1
+        and span.qualified_name not in holders
+        and LEAST_STATEMENTS < span.end_line - span.head_line + 1 <= LONG_LINES
+    ]
+
+
+def _list_written(
+    state: ResearchState, path: str, spans: Sequence[SymbolSpan], span: SymbolSpan
+) -> dict[SymbolSpan, _Use]:
+    """Return the functions that the lines of a function name, and how it uses them."""
+    lines = state.source.read_lines(path)[span.name_line : span.end_line]
+    found = {}
+    for other in spans:
+        word = re.compile(rf"(?<![\w:]){re.escape(other.name)}(?![\w:])")
+        texts = [line for line in lines if word.search(line) and not tells(line)]
+        if texts and other is not span:
+            use = _find_use(other.name, texts)
+            found[other] = use if use is _Use.DECIDES or len(texts) > 1 else _Use.CALLED
+    return found
+
+
+def _build_written(state: ResearchState, path: str, span: SymbolSpan) -> Seed:
+    """Return a function that no parser reads as a seed."""
+    lines, comments = state.source.read_lines(path), state.source.read_comment_lines(path)
+    body = Body(lines, span.start_line, span.end_line, span.head_line, {}, comments)
+    return Seed(path, body, span.name, span.qualified_name, None, 0.0, explain_named(span.name))
+
+
+class _Named(Protocol):
+    """Something with a qualified name."""
+
+    @property
+    def qualified_name(self) -> str: ...
+
+
+One = TypeVar("One", bound=_Named)
+
+
+def _rank_handed(
+    start: One, list_used: Callable[[One], Mapping[One, _Use]], telling: Sequence[str]
+) -> list[One]:
+    """Return what a function hands on to, up to MOST_STEPS away, what has most words in its name first."""
+    found: dict[One, int] = {}  # the most words in the name of a function, or of one that it leads to
+    before: dict[One, One] = {}
+    level = [start]
     for steps in range(1, MOST_STEPS + 1):
-        fresh: list[Node] = []
-        for node in level:
-            for other, use in _list_used(state, node).items():
-                named = shares_word(other.symbol.name, telling)
-                if other not in (seed.node, *found) and named >= (use if steps == 1 else 1):
-                    found[other], before[other] = named, node
+        fresh: list[One] = []
+        for one in level:
+            for other, use in list_used(one).items():
+                named = shares_word(other.qualified_name.rpartition(".")[2], telling)
+                if other not in (start, *found) and named >= (use if steps == 1 else 1):
+                    found[other], before[other] = named, one
                     fresh.append(other)
-                    for above in _list_before(before, node):
+                    for above in _list_before(before, one):
                         found[above] = max(found[above], named)
         level = fresh
-    told = [node for node in found if before[node] == seed.node or found[node] >= TELLING_WORDS]
-    ranked = sorted(told, key=lambda node: -found[node])[:most]  # stable
-    return [one for node in ranked for one in _fill(state, node)]
+    told = [one for one in found if before[one] == start or found[one] >= TELLING_WORDS]
+    return sorted(told, key=lambda one: -found[one])  # stable
 
 
-def _list_before(before: Mapping[Node, Node], node: Node) -> list[Node]:
+def _list_before(before: Mapping[One, One], node: One) -> list[One]:
     """Return a function and those before it on the way, without the one at which the way begins."""
     way = []
     while node in before:
