@@ -40,3 +40,12 @@ def test_it_does_lead_if_nothing_else_is_named_for_it() -> None:
     text = DEPOT.replace("handle_invalid_label", "close_parcel")
     _, second = Asked({"depot.py": text}).ask(QUESTION).parts
     assert "invalid label? depot.send_parcel (depot.py:1-11)" in second.claim
+
+
+def test_two_that_are_named_for_it_fit_equally_well() -> None:
+    text = DEPOT + "\n\ndef log_invalid_label(parcel):\n    parcel.log.write(parcel.label)\n    return None\n"
+    _, second = Asked({"depot.py": text}).ask(QUESTION).parts
+    told = second.claim.partition("? ")[2].partition(". ")[0]
+    assert "depot.handle_invalid_label" in told
+    assert "depot.log_invalid_label" in told
+    assert told.endswith(" fit the question about equally well.")
