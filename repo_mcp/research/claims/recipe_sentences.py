@@ -26,11 +26,7 @@ def describe_recipe(state: ResearchState) -> str:
     elif Role.BASE in found:
         inner = f", most of them from {found[Role.INNER_BASE]}" if Role.INNER_BASE in found else ""
         is_likely = any(one.role is Role.BASE and one.reason.about for one in state.findings)
-        told = (
-            "By what fits the words, the kind may be that of {}, from which others derive"
-            if is_likely
-            else ("Others of the kind derive from {}")
-        )
+        told = _LIKELY if is_likely else "Others of the kind derive from {}"
         sentences = [f"{told.format(found[Role.BASE])}{inner}."]
     elif Role.TABLE in found:
         sentences = [f"Others of the kind are listed in {found[Role.TABLE]}."]
@@ -49,7 +45,7 @@ def describe_recipe(state: ResearchState) -> str:
         also = f", which {name_findings(picking[1:2])} picks up" if picking[1:] else ""
         how = next(one.reason.about for one in state.findings if one.role is Role.COUNTERPARTS)
         sentences.append(
-            f"Each also has a counterpart that {how} {found[Role.COUNTERPARTS]}, such as"
+            f"Several also have a counterpart that {how} {found[Role.COUNTERPARTS]}, such as"
             f" {found[Role.COUNTERPART]}{also}."
         )
     named = [one for one in state.findings if one.role is Role.NAMED_SO]

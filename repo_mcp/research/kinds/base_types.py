@@ -142,7 +142,7 @@ def find_likely_base(state: ResearchState, fitting: Sequence[Node]) -> Node | No
     for node in fitting:
         types = [one for one in _list_around(state, node) if one.symbol.kind in TYPE_KINDS]
         for _ in range(2):
-            types += [one for node in types for one in _list_bases(state, node)]
+            types += [one for node in types for one in list_bases(state, node)]
         votes.update({one for one in types if is_left_open(one)})
     below = {node: _count_below(state, node) for node, count in votes.items() if count > 1}
     likely = [node for node, count in below.items() if count >= LEAST_COMMON]
@@ -151,7 +151,8 @@ def find_likely_base(state: ResearchState, fitting: Sequence[Node]) -> Node | No
     )
 
 
-def _list_bases(state: ResearchState, node: Node) -> list[Node]:
+def list_bases(state: ResearchState, node: Node) -> list[Node]:
+    """Return the types from which a type derives, one level up."""
     return [state.get_node(edge.other) for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges]
 
 

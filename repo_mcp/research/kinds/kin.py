@@ -58,7 +58,7 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Re
             if decorating
             else "takes one of the kind, and by its name registers it"
         )
-        kin.append((taking, Reason(how, Role.REGISTERS, "each" if decorating else "one")))
+        kin.append((taking, Reason(how, Role.REGISTERS, "most of them" if decorating else "one")))
     elif picking is None and (given := find_taking(state, base)) is not None:
         kin.append((given, Reason("can be given one of the kind", Role.TAKES_ONE)))
     if listing is not None:
@@ -80,12 +80,16 @@ def _list_paired(state: ResearchState, paired: Counterpart) -> list[tuple[Node, 
         )
     ]
     is_type = paired.base.symbol.kind in TYPE_KINDS
-    how = "what belongs to each of the kind derives from it" if is_type else "decorates what belongs to each"
+    how = (
+        "what belongs to several of the kind derives from it"
+        if is_type
+        else "decorates what belongs to several"
+    )
     about = "derives from" if is_type else "is decorated by"
     kin.append((paired.base, Reason(how, Role.COUNTERPARTS, about)))
     picking = find_pick_up(state, paired.base) if is_type else None
     if picking is not None:
-        kin.append((picking, Reason("picks up what belongs to each of the kind", Role.PICKS_UP)))
+        kin.append((picking, Reason("picks up what belongs to several of the kind", Role.PICKS_UP)))
     return kin
 
 

@@ -1,8 +1,8 @@
-"""Find what picks up the types of a kind: their base itself, a type beside each, or a table of their modules.
+"""Find what picks up the types of a kind: their base itself, types beside them, or a table of their modules.
 
     class Mode: def __init_subclass__(cls)         each registers itself
     @register("socks") class Socks(Mode)           each is registered by its decorator
-    class SocksServer(Server[SocksMode])           each has a counterpart, which a new one needs too
+    class SocksServer(Server[SocksMode])           several have a counterpart, which a new one may need too
     @runs(SocksMode) def run_socks(mode)           so it has if a decorator names it
     MODES = {"socks": "modes.socks:Mode", ...}     names the modules of many
 
@@ -18,24 +18,24 @@ from itertools import takewhile
 
 from repo_mcp.graph.edges import Edge
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.vocabulary import NAMED, EdgeType
+from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines, find_by_name, read_body
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import list_bases
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 
 LEAST_PAIRED = 3  # types of a kind that have a counterpart, or whose modules a table names
 MOST_LEVELS = 4  # of bases that are looked at for one that registers its types
 HEAD_LINES = 3  # of a type, in which the other that it belongs to is named
-_ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
-_PICKS_UP = frozenset({"__init_subclass__", "inherited"})  # run for each type that derives from a base
+_PICKS_UP = frozenset({"__init_subclass__"})  # run for each type that derives from a base
 _MAKES_TYPES = frozenset({"__init__", "__new__"})  # of a metaclass
 _KINDS = ("constant", "variable")
 MOST_DECLARED = 8  # declarations of one name
 _DECORATOR = re.compile(r"\s*@(?:\w+\.)*(\w+)")
 _KEEPS = re.compile(
-    r"\]\s*=\s*\w+\s*(?:#.*)?$|<<\s*\w+|\b(?:add|append|register\w*)\((?:[^()]*\b)?(?:cls|klass|\w*class)\b"
+    r"\]\s*=\s*\w+\s*(?:#.*)?$|\b(?:add|append|register\w*)\((?:[^()]*\b)?(?:cls|klass|\w*class)\b"
 )
 _METACLASS = re.compile(r"\bmetaclass\s*=\s*(?:\w+\.)*(\w+)")
 _STEM = re.compile(r"(?:^|/)([^/]+?)(?:/(?:__init__|index|mod|lib))?\.\w+$")
@@ -43,7 +43,7 @@ _STEM = re.compile(r"(?:^|/)([^/]+?)(?:/(?:__init__|index|mod|lib))?\.\w+$")
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """The base or the decorator of what belongs to each of a kind, and one of these."""
+    """The base or the decorator of what belongs to several of a kind, and one of these."""
 
     base: Node
     example: Node
@@ -86,7 +86,7 @@ def find_pick_up(state: ResearchState, base: Node) -> Node | None:
                 found = next((one for one in own if _keeps_type(state, one)), None)
                 if found is not None:
                     return found
-        level = [above for node in level for above in _list_above(state, node)]
+        level = [*dict.fromkeys(above for node in level for above in list_bases(state, node))]
     return None
 
 
@@ -116,7 +116,7 @@ def _list_belonging(state: ResearchState, edge: Edge, kind: Sequence[Node]) -> I
         return
     head = range(other.symbol.start_line, other.symbol.start_line + HEAD_LINES)
     if other.symbol.kind in TYPE_KINDS and other not in kind and any(line in head for line in edge.lines):
-        yield from ((above, other) for above in _list_above(state, other) if above not in kind)
+        yield from ((above, other) for above in list_bases(state, other) if above not in kind)
     lines = state.source.read_lines(other.path)
     for line in edge.lines:
         named = _DECORATOR.match(lines[line - 1]) if line <= len(lines) else None
@@ -164,7 +164,3 @@ def _list_members(state: ResearchState, owner: Node) -> Iterable[Node]:
         for node in state.graph.outline(owner.path)
         if node.symbol.parent == owner.symbol.ordinal and node.symbol.kind in CALLABLE_KINDS
     )
-
-
-def _list_above(state: ResearchState, node: Node) -> list[Node]:
-    return [state.get_node(edge.other) for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges]

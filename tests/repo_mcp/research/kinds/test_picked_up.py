@@ -38,7 +38,7 @@ def test_each_of_a_kind_may_have_a_counterpart() -> None:
     text = f"from carriers import {names}\n\n\nclass Server:\n{PICKING}{servers}"
     claim = Asked({"carriers.py": REGISTERED, "servers.py": text}).ask(ADD).claim
     assert (
-        " Each also has a counterpart that derives from servers.Server (servers.py:4-6), such as"
+        " Several also have a counterpart that derives from servers.Server (servers.py:4-6), such as"
         " servers.RailServer (servers.py:13-14), which Server.__init_subclass__ (servers.py:5-6) picks up."
     ) in claim
     few = text[: text.index("class SeaServer")]
@@ -54,11 +54,11 @@ def test_a_table_of_texts_lists_the_modules_of_a_kind() -> None:
     assert " ways.CARRIER_ALIASES (ways/__init__.py:1-5) names some of them." in claim
 
 
-def test_a_decorator_of_most_of_a_kind_registers_each() -> None:
+def test_a_decorator_of_most_of_a_kind_registers_them() -> None:
     kind = "".join(f"@register('{name}')\nclass {name}Carrier(Carrier):\n{BODY}" for name in NAMES)
     text = f"def register(name):\n    return CARRIERS.add(name)\n\n\nclass Carrier:\n    pass\n\n\n{kind}"
     claim = Asked({"carriers.py": text}).ask(ADD).claim
-    assert " carriers.register (carriers.py:1-2) registers each." in claim
+    assert " carriers.register (carriers.py:1-2) registers most of them." in claim
 
 
 def test_the_type_that_lists_the_others_is_not_the_one_to_copy() -> None:
@@ -95,7 +95,7 @@ def test_the_kind_is_that_of_the_uppermost_base() -> None:
     assert "most of them from notifiers.PlainNotifier (notifiers.py:8-9)" in claim
 
 
-def test_a_decorator_may_give_each_of_a_kind_its_counterpart() -> None:
+def test_a_decorator_may_give_those_of_a_kind_their_counterparts() -> None:
     runs = "".join(
         f"@runs({name}Carrier)\ndef run_{name.lower()}(row):\n    return row\n\n\n" for name in NAMES
     )
