@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.findings.named_symbols import count_lines
+from repo_mcp.research.findings.named_symbols import count_lines, read_body
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
@@ -31,7 +31,10 @@ def find_members(state: ResearchState, node: Node) -> dict[str, Node]:
 
 
 def list_shared_members(state: ResearchState, nodes: Sequence[Node]) -> list[Node]:
-    """Return the functions whose names two types share, side by side, the longest first; [] for others."""
+    """Return the functions whose names two types share, side by side, the longest first; [] for others.
+
+    Two with the same lines tell no difference.
+    """
     if len(nodes) != 2 or not all(node.symbol.kind in TYPE_KINDS for node in nodes):
         return []
     first, second = (find_members(state, node) for node in nodes)
@@ -40,8 +43,14 @@ def list_shared_members(state: ResearchState, nodes: Sequence[Node]) -> list[Nod
         for name, one in first.items()
         if name in second and one.symbol.kind is not SymbolKind.CONSTRUCTOR
     ]
+    pairs = [pair for pair in pairs if _read_stripped(state, pair[0]) != _read_stripped(state, pair[1])]
     pairs.sort(key=lambda pair: -sum(map(count_lines, pair)))  # stable
     return [node for pair in pairs[:MOST_SHARED] for node in pair]
+
+
+def _read_stripped(state: ResearchState, node: Node) -> list[str]:
+    """Return the lines of a function without their margins."""
+    return [line.strip() for line in read_body(state, node)]
 
 
 def list_alone(state: ResearchState, nodes: Sequence[Node], most: int) -> dict[Node, list[Node]]:
