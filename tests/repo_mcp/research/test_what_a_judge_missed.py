@@ -215,7 +215,7 @@ def test_functions_of_one_name_of_compared_types_stand_side_by_side() -> None:
     text = "".join(
         f"class {kind}Depot:\n    def __init__(self):\n        self.parcels = []\n\n"
         f"    def take(self, parcel):\n        parcel.{verb}()\n        self.parcels.append(parcel)\n\n"
-        f"    def count(self):\n        return len(self.parcels)\n\n\n"
+        f"    def count(self):\n        return {verb}ed(self.parcels)\n\n\n"
         for kind, verb in (("Local", "wrap"), ("Remote", "send"))
     )
     report = Asked({"depot.py": text}).ask("What is the difference between LocalDepot and RemoteDepot?")
