@@ -9,7 +9,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_first_sentence
-from repo_mcp.research.edges.shared_members import find_members, list_alone
+from repo_mcp.research.edges.shared_members import find_members, list_alone, list_inherited
 from repo_mcp.research.edges.structural import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
 from repo_mcp.research.findings.records import Subject
@@ -51,14 +51,20 @@ def _describe_declared(node: Node, subject: Subject, comment: str) -> str:
 
 
 def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
-    """Return a sentence for each of some types on what it alone declares; none for anything but types."""
+    """Return a sentence for each of some types on what it alone declares; none for anything but types.
+
+    What another one inherits is not told: it has that, too.
+    """
     if not all(node.symbol.kind in TYPE_KINDS for node in nodes):
         return []
-    return [
-        f"Only {node.symbol.name} declares {join_names(f'{one.symbol.name} ({cite(one)})' for one in alone)}."
-        for node, alone in list_alone(state, nodes, MAX_MEMBERS).items()
-        if alone and len(find_members(state, node)) <= MAX_MEMBERS
-    ]
+    sentences = []
+    for node, alone in list_alone(state, nodes, MAX_MEMBERS).items():
+        if not alone or len(find_members(state, node)) > MAX_MEMBERS:
+            continue
+        inherited = frozenset().union(*(list_inherited(state, one) for one in nodes if one is not node))
+        told = [f"{one.symbol.name} ({cite(one)})" for one in alone if one.symbol.name not in inherited]
+        sentences += [f"Only {node.symbol.name} declares {join_names(told)}."] if told else []
+    return sentences
 
 
 def describe_calls(state: ResearchState, nodes: Sequence[Node]) -> list[str]:

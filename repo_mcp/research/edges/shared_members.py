@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
 from repo_mcp.research.findings.named_symbols import count_lines, read_body
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
@@ -18,6 +20,8 @@ from repo_mcp.text.question_words import list_words, shares_word
 MOST_SHARED = 6  # names whose functions are shown side by side
 MOST_ALONE = 2  # functions shown that only one of the types has
 MAX_DECLARED = 200  # declarations of one name that are looked at
+MOST_LEVELS = 3  # of bases whose functions a type inherits
+_BOUNDS = Bounds(files=20, references=40)
 
 
 def find_members(state: ResearchState, node: Node) -> dict[str, Node]:
@@ -69,6 +73,22 @@ def list_alone(state: ResearchState, nodes: Sequence[Node], most: int) -> dict[N
         found = (one for one in own if not any(_declares(state, other, one.symbol.name) for other in others))
         alone[node] = [*islice(found, most)]
     return alone
+
+
+def list_inherited(state: ResearchState, node: Node) -> frozenset[str]:
+    """Return the names of the functions that the bases of a type declare, up to MOST_LEVELS above it."""
+    bases: dict[Node, None] = {}
+    level = [node]
+    for _ in range(MOST_LEVELS):
+        state.check()
+        edges = [
+            edge for one in level for edge in state.graph.find_outgoing(one, IMPLEMENTATIONS, _BOUNDS).edges
+        ]
+        level = [
+            one for one in dict.fromkeys(state.get_node(edge.other) for edge in edges) if one not in bases
+        ]
+        bases.update(dict.fromkeys(level))
+    return frozenset(name for base in bases for name in find_members(state, base))
 
 
 def _declares(state: ResearchState, node: Node, name: str) -> bool:

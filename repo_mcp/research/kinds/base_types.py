@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import MOST_ALIKE, find_by_name, is_deprecated
 from repo_mcp.research.findings.research_state import ResearchState
@@ -28,7 +28,6 @@ from repo_mcp.text.question_words import Action, name_agent, shares_word
 LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
 _OF_KINDS = ("Type", "Kind")  # end the name of an enumeration of kinds
-_ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 # What all kinds may be called.
 _ANY_KIND = frozenset(
     {
@@ -115,7 +114,7 @@ def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 
     bases: Counter[Declaration] = Counter()
     for node in named[:MOST_ALIKE]:
         state.check()
-        bases.update({edge.other for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges})
+        bases.update({edge.other for edge in state.graph.find_outgoing(node, IMPLEMENTATIONS, GLANCE).edges})
     found = max(bases, key=lambda one: (bases[one], one.path, one.ordinal), default=None)
     return state.get_node(found) if found is not None and bases[found] >= least else None
 
@@ -153,7 +152,9 @@ def find_likely_base(state: ResearchState, fitting: Sequence[Node]) -> Node | No
 
 def list_bases(state: ResearchState, node: Node) -> list[Node]:
     """Return the types from which a type derives, one level up."""
-    return [state.get_node(edge.other) for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges]
+    return [
+        state.get_node(edge.other) for edge in state.graph.find_outgoing(node, IMPLEMENTATIONS, GLANCE).edges
+    ]
 
 
 def _count_below(state: ResearchState, node: Node) -> int:

@@ -60,3 +60,16 @@ def test_a_type_whose_name_ends_in_that_of_the_other_has_members_of_its_own() ->
     claim = Asked({"sorters.py": text}).ask("What is the difference between Sorter and QuickSorter?").claim
     assert "Only Sorter declares sort (sorters.py:2-3)." in claim
     assert "Only QuickSorter declares pivot (sorters.py:7-8)." in claim
+
+
+def test_what_the_other_type_inherits_is_not_said_to_be_declared_by_one_alone() -> None:
+    text = (
+        "class Sorter:\n    def sort(self, parcel):\n        return parcel\n\n\n"
+        "class SlowSorter(Sorter):\n    def wait(self):\n        return 1\n\n\n"
+        "class QuickSorter(Sorter):\n    def sort(self, parcel):\n        return [parcel]\n"
+    )
+    claim = (
+        Asked({"sorters.py": text}).ask("What is the difference between SlowSorter and QuickSorter?").claim
+    )
+    assert "Only SlowSorter declares wait (sorters.py:7-8)." in claim
+    assert "Only QuickSorter" not in claim
