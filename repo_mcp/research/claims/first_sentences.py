@@ -10,6 +10,8 @@ from operator import not_
 from repo_mcp.bundler.statements import is_branch
 
 _TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
+# A tag of C# that stands for a name: `<see cref="Depot"/>`.
+_NAMES = re.compile(r"<(?:see|seealso|paramref|typeparamref) \w+=\"(?:\w:)?([^\"<>]{1,80})\"\s*+/>")
 _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing
     r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)-|@ts-|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
 )
@@ -29,7 +31,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     `comments` has the numbers of the lines of the file that are comments.
     """
     numbers = _list_above(lines, comments, start) or _list_inside(lines, comments, start)
-    untagged = (_strip_marks(_TAG.sub("", lines[number - 1])) for number in numbers)
+    untagged = (_strip_marks(_TAG.sub("", _NAMES.sub(r"\1", lines[number - 1]))) for number in numbers)
     said = (line for line in untagged if not _IS_TAG.match(line))
     plain = " ".join(takewhile(bool, dropwhile(not_, said)))
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]

@@ -510,3 +510,13 @@ def test_a_pasted_word_is_cut_where_no_file_has_it() -> None:
     report = Asked({"a.py": "def run():\n    return 1\n"}).ask(f"difference between {'A' * 5000} and run")
     assert f"the word {'A' * 60}…:" in report.claim
     assert len(report.claim) < 300
+
+
+def test_a_name_in_a_tag_is_a_word_of_its_sentence() -> None:
+    lines = [
+        "/// <summary>",
+        '/// A plain <see cref="T:Depot" /> of parcels.',
+        "/// </summary>",
+        "class Yard {}",
+    ]
+    assert read_first_sentence(lines, {1, 2, 3}, 4) == "A plain Depot of parcels."
