@@ -21,6 +21,10 @@ from repo_mcp.research.question.subject_description import describe_subject, is_
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.text.question_words import list_words, shares_word
 
+# Guesses that say of no setting which one it is. A package may be called so.
+_ANY_SETTING = frozenset(
+    ("config", "configuration", "default", "defaults", "option", "options", "setting", "settings")
+)
 _PHRASES = {
     Form.IMPLEMENTATIONS: "what implements, extends or overrides {}",
     Form.CALLERS: "what calls {}, and what calls that",
@@ -186,6 +190,8 @@ def _try_guesses(
     asked = [one for one in parsed if len(one.phrases) == 1 and one.form in (*_OF_SYMBOLS, Form.CONFIGURED)]
     if any(subjects.find_undeclared(one.phrases[0]) is not None for one in asked):
         return None
+    if any(one.form is Form.CONFIGURED for one in asked):
+        guesses = [guess for guess in guesses if guess.lower() not in _ANY_SETTING]
     for form, guess in ((one.form, guess) for one in asked for guess in guesses):
         found = subjects.find(read_phrase(guess), form)
         if found.taken_as is TakenAs.DECLARED:
@@ -194,6 +200,20 @@ def _try_guesses(
             return build_reading(form, (spelled,))
         if form is Form.CONFIGURED and " " not in guess and not is_absent(guess):
             return build_reading(form, (Subject(guess, TakenAs.WORDS),))
+    if any(one.form is Form.CONFIGURED for one in asked):
+        return _try_guessed_words(subjects, guesses)
+    return None
+
+
+def _try_guessed_words(subjects: Subjects, guesses: Sequence[str]) -> Reading | None:
+    """Return the reading of a question for a setting as one for symbols with the words of a guess."""
+    for guess in guesses:
+        words = list_words(guess)
+        if len(words) > 1:
+            found = subjects.find_by_words(read_phrase(guess), Form.CONFIGURED)
+            held = [shares_word(node.symbol.name, words) for node in found.nodes]
+            if held and min(held) == len(words):
+                return build_reading(Form.CONFIGURED, (found,))
     return None
 
 

@@ -34,6 +34,8 @@ _QUANTITIES = {
 _BOUNDED = re.compile(
     r"\b(?:limit|maximum|minimum|max|number)\b|\bhow (?:many|much|large|big|often|long)\b", re.IGNORECASE
 )
+_LIMITED = re.compile(r"\b(?:limit|maximum|minimum|max)\b", re.IGNORECASE)
+_TALLIES = frozenset({"num", "number", "count"})  # what a question for a limit does not mean
 # Words that only say that there is a bound, and verbs behind "may".
 _LIGHT = re.compile(
     r"\b(?:limits?|maximum|minimum|max|default|number|many|much|large|big|often|long|times|most|allowed|once)\b"
@@ -59,7 +61,8 @@ def find_bound(state: ResearchState, text: str) -> str:
         key = re.sub(r"[_-]", "", name).lower()
         found[key] += weight
         spelled.setdefault(key, name)
-    rated = {key: _rate(spelled[key], words, quantity) for key in found}
+    bounds = {*_BOUNDS} - (_TALLIES if _LIMITED.search(text) else set())
+    rated = {key: _rate(spelled[key], words, bounds, quantity) for key in found}
     best = sorted((key for key in found if rated[key]), key=lambda key: (-rated[key], -found[key], key))
     names = (spelled[key].replace("-", "_") for key in best[:MOST_TRIED])
     return next((name for name in names if is_set(state, name)), "")
@@ -86,10 +89,10 @@ def _iter_names(state: ResearchState, words: Sequence[str]) -> Iterator[tuple[st
                 yield name, 2 if is_configuration(one.path) else 1
 
 
-def _rate(name: str, words: Sequence[str], quantity: set[str]) -> float:
+def _rate(name: str, words: Sequence[str], telling: set[str], quantity: set[str]) -> float:
     """Return the worth of a name as the setting that some words describe; 0.0 for none."""
     terms = set(get_word_terms(name))
-    bounds, counted = terms & {*_BOUNDS}, terms & quantity
+    bounds, counted = terms & telling, terms & quantity
     held = shares_word(name, words)
     foreign = count_words(name) - held - len(bounds | counted | terms & {"default"})
     if not bounds or not held or foreign > 1 + held // 2 or _OF_OTHER.search(name):

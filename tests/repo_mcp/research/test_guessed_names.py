@@ -145,3 +145,28 @@ def test_callers_of_the_best_come_before_what_only_has_words() -> None:
     found = list_found(report)
     assert found[0] == "stream.check_body_size"
     assert found.index("stream.receive_5") < found.index("app.to_json_1")
+
+
+SETTINGS = {
+    "config/__init__.py": "",
+    "config/options.py": (
+        "class Options:\n    def polling_parsing_error_limit(self):\n"
+        "        return self.values['POLLING_PARSING_ERROR_LIMIT']\n"
+    ),
+    "pages.py": (
+        "class Pages:\n    error_feed_count: int\n\n\ndef show(pages, view):\n"
+        "    pages.error_feed_count = 3\n    view.put(error_feed_count=pages.error_feed_count)\n"
+    ),
+}
+ASKS_LIMIT = "Where is the limit of errors after which a failing feed is left alone configured"
+
+
+def test_a_guess_that_any_setting_has_is_not_the_setting() -> None:
+    answer = Asked(SETTINGS).ask(f"{ASKS_LIMIT}, and what is its default? (error limit, config)")
+    assert answer.claim.startswith("error limit is declared at config/options.py:2-3.")
+
+
+def test_a_count_is_no_limit() -> None:
+    asked = Asked(SETTINGS)
+    assert "error_feed_count" not in asked.ask(f"{ASKS_LIMIT}?").claim
+    assert "error_feed_count" in asked.ask(ASKS_LIMIT.replace("limit", "number") + "?").claim
