@@ -21,7 +21,8 @@ QUOTED_CHARS = 90
 def describe_beside(state: ResearchState, subject: Subject) -> str:
     """Return a sentence with the lines of the settings beside a subject that are about it; "" for none."""
     found = dict.fromkeys(line for node in subject.nodes for line in _iter_beside(state, node))
-    return f" Beside it stands {join_names(found)}." if found else ""
+    verb = "stands" if len(found) == 1 else "stand"
+    return f" Beside it {verb} {join_names(found)}." if found else ""
 
 
 def _iter_beside(state: ResearchState, node: Node) -> Iterator[str]:

@@ -31,6 +31,12 @@ def test_a_setting_comes_with_its_default_and_what_switches_it_on(asked: Asked) 
     assert claim.endswith(" Beside it stands `bool drop_limit_enabled = false` (depot/settings.h:2).")
 
 
+def test_several_settings_stand_beside_one() -> None:
+    several = SETTINGS.replace("int other", "int drop_limit_mode")
+    claim = Asked({"depot/settings.h": several}).ask("where is drop_limit configured?").claim
+    assert " Beside it stand `bool drop_limit_enabled = false`" in claim
+
+
 def test_a_clause_behind_what_is_configured_says_only_which_is_meant(asked: Asked) -> None:
     report = asked.ask(QUESTION)
     assert report.reading.form == "configured"
