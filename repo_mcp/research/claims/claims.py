@@ -115,27 +115,24 @@ def build_claim(
     if reading.form is Form.ERRORS and (named := list_named(state)):
         return describe_function(state, named)
     errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else None
-    if reading.form is Form.EXTENSION:
-        return " ".join(filter(None, (_describe_extension(state, own), describe_siblings(state))))
     if reading.form is not Form.DIFFERENCE and leads_unparsed(state):
         own = []
-    if reading.form in (Form.OPEN, Form.ERRORS, Form.DIFFERENCE) and own:
-        return describe_best(state, own, errors, describe_doubt(own[0]) if reading.form is Form.OPEN else "")
-    if reading.form in (Form.OPEN, Form.ERRORS):
-        none = "No test is among the best matches. " if state.wants_tests else ""
-        return f"{none}{errors or ''}{describe_places(state)}"
-    return ""
+    recipe, siblings = "", ""
+    if reading.form is Form.EXTENSION:
+        recipe, siblings = describe_recipe(state), describe_siblings(state)
+    return " ".join(filter(None, (recipe or _describe_fitting(state, reading.form, own, errors), siblings)))
 
 
-def _describe_extension(state: ResearchState, own: Sequence[Node]) -> str:
-    """Return how one of a kind is added, or else what fits the words of the question best."""
-    recipe = describe_recipe(state)
-    if recipe:
-        return recipe
-    if own and not leads_unparsed(state):
-        return describe_best(state, own, None, "")
+def _describe_fitting(state: ResearchState, form: Form, own: Sequence[Node], errors: str | None) -> str:
+    """Return what fits the words of the question best; `errors` is None unless they are asked for."""
+    if form not in (Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE):
+        return ""
+    if own:
+        return describe_best(state, own, errors, describe_doubt(own[0]) if form is Form.OPEN else "")
+    if form is Form.DIFFERENCE:
+        return ""
     none = "No test is among the best matches. " if state.wants_tests else ""
-    return f"{none}{describe_places(state)}"
+    return f"{none}{errors or ''}{describe_places(state)}"
 
 
 def _name_subjects(nodes: Sequence[Node]) -> str:

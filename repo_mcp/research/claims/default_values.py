@@ -84,9 +84,9 @@ def _judge(state: ResearchState, one: Finding, number: int, name: str) -> tuple[
     given = re.search(
         rf"{quoted}[\"'`]?(?:\s*:\s*[\w<>\[\]?|. ]{{1,40}}?)?\s*(?::?=(?![=>])|:)\s*(.+)", line, re.IGNORECASE
     )
-    value = "" if given is None else given[1].strip()
-    if not value:
+    if given is None or not given[1].strip():
         return 0, ""
+    value = given[1].strip()
     if _OTHERWISE.search(value) and (_NAMED_DEFAULT.search(value) or re.search(_PLAIN, value)):
         return 3, ""
     is_value = re.match(_PLAIN, value) is not None or _NAMED_DEFAULT.search(value) is not None
@@ -99,7 +99,7 @@ def _judge(state: ResearchState, one: Finding, number: int, name: str) -> tuple[
         return 3, f", where `{quote_statement(state, one, tested[-1])}`"
     around = state.source.find_around(one.path, number)
     owner = "" if around is None else around.qualified_name
-    if is_value and _NAMED_DEFAULT.search(f"{owner} {line[: given.start(1)] if given else ''}"):
+    if is_value and _NAMED_DEFAULT.search(f"{owner} {line[: given.start(1)]}"):
         return 3, ""
     return (2 if is_value and around is not None and _is_binding(around, name) else 0), ""
 

@@ -41,18 +41,17 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         role: next(filter(None, (_cite_role(found, role) for found in (program, *others))), [])
         for role in roles
     }
-    by_callers = _describe_accessors(state)
-    otherwise = _describe_otherwise(state, subject)
-    if passing and not (subject.nodes or any(places.values())):
-        return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}{by_callers}"
-    if not (subject.nodes or any(places.values()) or by_callers):
-        return _describe_unset(state, subject, whole, otherwise)
-    sentence = _state_places(subject, places)
     name = _find_spelling(subject, program)
-    is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    meant = f"By {state.documented}, this is {name}. " if state.documented else ""
     default = describe_defaults(state, name)
     by_callers = _describe_accessors(state, is_default_told=default != "")
+    otherwise = _describe_otherwise(state, subject)
+    if passing and not (subject.nodes or any(places.values())):
+        return f"The name {subject.asked} is passed at {join_names(passing)}.{default}{otherwise}{by_callers}"
+    if not (subject.nodes or any(places.values()) or default or by_callers):
+        return _describe_unset(state, subject, whole, otherwise)
+    sentence = _state_places(subject, places)
+    is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
+    meant = f"By {state.documented}, this is {name}. " if state.documented else ""
     beside = describe_beside(state, subject)
     return f"{meant}{is_so}{default}{beside}{otherwise}{by_callers}"
 

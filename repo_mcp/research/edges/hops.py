@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 
 from repo_mcp.graph.bulk_scan import HEAD_LINES
 from repo_mcp.graph.edges import Bounds, Edge, Edges
@@ -128,6 +129,7 @@ class _Step:
 
     link: Link
     node: Node  # the symbol that was expanded
+    rank: tuple[bool, int, int, int]  # what `_rank_link` returns
     position: int  # of that symbol in its level
 
 
@@ -151,16 +153,17 @@ def _take_hop(
         state.check()
         found = traversal.expand(state, node, bounds)
         links = drop_guesses(state, sort_links(found.links, traversal), guessed, upwards=traversal.upwards)
-        links.sort(key=lambda link: _rank_link(state, link, traversal))  # stable
-        sure = [link for link in links if link.confidence is not Confidence.POSSIBLE]
+        ranked = [(_rank_link(state, link, traversal), link) for link in links]
+        ranked.sort(key=itemgetter(0))  # stable
+        sure = [(rank, link) for rank, link in ranked if link.confidence is not Confidence.POSSIBLE]
         is_guess = state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE
         if not is_first and (is_guess or sure):  # beside what is sure, a guess at a later hop is noise
-            links = sure
-        _note_cut(state, node, found, bounds, len(links) - fan, fan)
+            ranked = sure
+        _note_cut(state, node, found, bounds, len(ranked) - fan, fan)
         if traversal.finds_entries and not found.cut:
-            _note_entry(state, node, links)
-        steps += [_Step(link, node, position) for link in links[:fan]]
-    steps.sort(key=lambda step: (*_rank_link(state, step.link, traversal), step.position))
+            _note_entry(state, node, [link for _, link in ranked])
+        steps += [_Step(link, node, rank, position) for rank, link in ranked[:fan]]
+    steps.sort(key=lambda step: (step.rank, step.position))
     reached: list[Node] = []
     for step in steps:
         other = _note_link(state, step.node, step.link, traversal, hop)

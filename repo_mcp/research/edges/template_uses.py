@@ -26,9 +26,8 @@ _LANGUAGES = frozenset({"c", "cpp"})  # a header may be of either
 
 def note_template_uses(state: ResearchState, nodes: Sequence[Node]) -> None:
     """Note what has a value, or another name that its users give it, among the arguments of a template."""
-    users = {
-        link.source for link in state.links.values() if link.target in {one.declaration for one in nodes}
-    }
+    own = {one.declaration for one in nodes}
+    users = {link.source for link in state.links.values() if link.target in own}
     _note_all(state, nodes, 1)
     if state.depth > 1:
         _note_all(state, [state.nodes[one] for one in users if one in state.nodes], 2)

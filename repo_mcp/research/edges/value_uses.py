@@ -38,13 +38,13 @@ def describe_tests_of_value(state: ResearchState, subjects: Sequence[Node]) -> s
     The name is the value's for those who use it, so that their conditions depend on the subject.
     """
     own = {node.declaration for node in subjects}
+    names = {one.source for one in state.links.values() if one.target in own} - own
     places: dict[str, list[str]] = {}  # by the other name
     for link in state.links.values():
         target, source = state.nodes.get(link.target), state.nodes.get(link.source)
         if target is None or source is None or link.kind != "references" or is_test_node(source):
             continue
-        is_name = any(one.source == link.target and one.target in own for one in state.links.values())
-        if is_name and link.target not in own and (line := _find_test(state, link)):
+        if link.target in names and (line := _find_test(state, link)):
             cited = f"{shorten(source.qualified_name)} ({write_citation(source.path, line, line)})"
             places.setdefault(shorten(target.qualified_name), []).append(cited)
     return "".join(
