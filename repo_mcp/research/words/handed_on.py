@@ -3,18 +3,18 @@
     if self._find_conflict():                            for one in self._list_candidates(name):
         self._ask(text, yes=self._cancel_other)              self._adapter = one()
 
-A function near by that is looped over, branched on or returned decides what the best one does, whatever words
-it has. One that is passed as a value, or called several times, needs a word of the question in its name; one
-that is only called needs two. Beyond it, those with such a word are found, too. An abstract function stands
-for those that override it. Where no parser reads the language, a function is used where its name stands, if
-its file declares that once.
+A function near by that is looped over, branched on or returned decides what the best one does, whatever
+words it has, unless others that it uses fit the question anyway. One that is passed as a value, or called
+several times, needs a word of the question in its name; one that is only called needs two. Beyond it, those
+with such a word are found, too. An abstract function stands for those that override it. Where no parser
+reads the language, a function is used where its name stands, if its file declares that once.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from enum import IntEnum
 from functools import partial
 from typing import Protocol, TypeVar
@@ -75,7 +75,7 @@ def put_handed_on(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     for position, seed in enumerate(seeds):
         ordered.append(seed)
         most = MOST_HANDED[position] if position < len(MOST_HANDED) else 0
-        for other in _list_handed(state, seed, words, most) if most else ():
+        for other in _list_handed(state, seed, seeds[:LEADING], words, most) if most else ():
             if _locate(other) in placed:
                 continue
             placed.add(_locate(other))
@@ -90,8 +90,11 @@ def _locate(seed: Seed) -> tuple[str, str, int]:
     return seed.path, seed.name, seed.body.end_line
 
 
-def _list_handed(state: ResearchState, seed: Seed, words: Sequence[str], most: int) -> list[Seed]:
+def _list_handed(
+    state: ResearchState, seed: Seed, leading: Sequence[Seed], words: Sequence[str], most: int
+) -> list[Seed]:
     """Return the functions to which a declaration hands on, those with most words in their names first."""
+    fitting = {one.node for one in leading if one.node is not None}
     around = " ".join(seed.full_name.split(".")[:-1])
     telling = [word for word in words if not shares_word(around, (word,))]
     if seed.node is None:
@@ -102,7 +105,7 @@ def _list_handed(state: ResearchState, seed: Seed, words: Sequence[str], most: i
         return [_build_written(state, seed.path, span) for span in found]
     if seed.node.symbol.kind not in CALLABLE_KINDS:
         return []
-    ranked = _rank_handed(seed.node, partial(_list_used, state), telling)[:most]
+    ranked = _rank_handed(seed.node, partial(_list_used, state), telling, fitting)[:most]
     return [build_seed(state, one, 0.0) for node in ranked for one in _fill(state, node)]
 
 
@@ -161,18 +164,22 @@ One = TypeVar("One", bound=_Named)
 
 
 def _rank_handed(
-    start: One, list_used: Callable[[One], Mapping[One, _Use]], telling: Sequence[str]
+    start: One,
+    list_used: Callable[[One], Mapping[One, _Use]],
+    telling: Sequence[str],
+    fitting: Set[One] = frozenset(),
 ) -> list[One]:
     """Return what a function hands on to, up to MOST_STEPS away, what has most words in its name first."""
     found: dict[One, int] = {}  # the most words in the name of a function, or of one that it leads to
     before: dict[One, One] = {}
     level = [start]
+    least = int(not fitting.isdisjoint(list_used(start)))  # words of what it decides by
     for steps in range(1, MOST_STEPS + 1):
         fresh: list[One] = []
         for one in level:
             for other, use in list_used(one).items():
                 named = shares_word(other.qualified_name.rpartition(".")[2], telling)
-                if other not in (start, *found) and named >= (use if steps == 1 else 1):
+                if other not in (start, *found) and named >= (max(use, least) if steps == 1 else 1):
                     found[other], before[other] = named, one
                     fresh.append(other)
                     for above in _list_before(before, one):

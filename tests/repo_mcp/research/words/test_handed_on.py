@@ -208,3 +208,29 @@ def test_where_no_parser_reads_a_file_its_functions_are_used_where_their_names_s
     handed = [one.name for one in report.findings if one.why == "rotate_log hands on to it"]
     assert report.findings[0].name == "rotate_log"
     assert handed == ["reopen_log", "wait_until_log_rotated"]
+
+
+GUARD = """def let_parcel_in(parcel, gate):
+    if parcel.is_done:
+        return admit(parcel, gate)
+    weigh_sealed(parcel)
+    return admit(parcel, gate)
+
+
+def admit(thing, gate):
+    thing.is_done = True
+    gate.count += 1
+    return None
+
+
+def weigh_sealed(parcel):
+    if parcel.seal is None:
+        raise Rejected("a parcel without a seal")
+    if parcel.seal.weight > parcel.weight:
+        raise Rejected("the seal of the parcel is too heavy")
+"""
+
+
+def test_what_fits_the_question_is_not_put_behind_what_has_none_of_its_words() -> None:
+    report = Asked({"guard.py": GUARD}).ask("When does the gate let a parcel with a seal in?")
+    assert [one.name for one in report.findings] == ["let_parcel_in", "weigh_sealed", "admit"]
