@@ -45,6 +45,7 @@ from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.by_words import find_by_words
 from repo_mcp.research.settings.configured import find_settings
 from repo_mcp.research.settings.field_readers import note_readers
+from repo_mcp.research.settings.key_places import describe_keys, note_keys
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
 from repo_mcp.research.words.asked_callees import note_asked_callees
@@ -87,6 +88,9 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     gathered = Gathered()
     if reading.form is Form.DIFFERENCE:
         reading = pair_subjects(state, reading)
+    if reading.subjects[0].taken_as is TakenAs.KEY:
+        note_keys(state, reading.subjects)
+        return Gathered(claim=describe_keys(state, reading.subjects), groups=gather_groups(state, reading))
     note_unparsed(state, reading)
     for subject in reading.subjects:
         if subject.taken_as is TakenAs.UNDECLARED:

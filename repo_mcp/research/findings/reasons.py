@@ -19,6 +19,8 @@ class Role(Enum):
     DECIDES = auto()  # a better one leaves the decision to it
     FAILS = auto()  # a function that fails, and that a subject uses
     RARE_WORD = auto()  # one of few places with a word that the best lacks; the reason is about the word
+    WRITES_KEY = auto()  # a line stores a value under the key that is asked about; of others, READS_KEY
+    READS_KEY = auto()
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
 
     # Where something is to be added.

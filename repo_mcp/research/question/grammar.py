@@ -84,7 +84,8 @@ _LISTS: dict[str, str] = {
         importer(s) reverse_dependencies reader(s) mention(s)""",
     "depending": """depend(s)_on depend(s)_upon depending_on dependent_on use(s) using import(s) importing
         need(s) reference(s) referencing relies_on rely_on consume(s) read(s) accept(s) take(s)
-        return(s) affected_by be_affected_by break(s)_if break(s)_when""",
+        return(s) listen(s)_to listen(s)_for subscribe(s)_to react(s)_to affected_by be_affected_by
+        break(s)_if break(s)_when""",
     "used": "used imported referenced consumed needed mentioned read relied_on relied_upon",
     "changed": "change changed remove removed rename renamed delete deleted",
     "impact": "impact effect(s) consequences blast_radius",

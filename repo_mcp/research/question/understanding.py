@@ -15,6 +15,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
+from repo_mcp.research.question.asked_keys import match_quoted, read_keys
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.question.subject_description import describe_subject, is_declared_nowhere, is_several
@@ -100,7 +101,9 @@ def understand(
     if graph is None:
         return build_reading(Form.OPEN, (Subject(request.query, TakenAs.WORDS),))
     subjects = Subjects(graph, request.folder, read_lines)
-    if (kept := _try_kept_setting(subjects, parsed[0], request.guesses)) is not None:
+    kept = _try_keys(subjects, request.query, read_lines, find_unparsed)
+    kept = kept or _try_kept_setting(subjects, parsed[0], request.guesses)
+    if kept is not None:
         return kept
     for one in parsed:
         reading = None
@@ -132,6 +135,41 @@ def understand(
         where = f"the folder {request.folder}" if request.folder else "the whole repository"
         return Reading(Form.OPEN, f"what is repeated in {where}", (Subject(request.query, TakenAs.WORDS),))
     return build_reading(Form.OPEN, (Subject(request.query, TakenAs.WORDS),))
+
+
+def _try_keys(
+    subjects: Subjects,
+    query: str,
+    read_lines: Callable[[str], Sequence[str]],
+    find_unparsed: Callable[[Subject], Subject],
+) -> Reading | None:
+    """Return the reading of a question for the uses of keys that what is named beside them has as texts."""
+    asked = read_keys(query)
+    if asked is None:
+        return None
+    holders = [subjects.find(read_phrase(name), Form.CALLEES) for name in asked.holders]
+    holders = [
+        one if one.nodes else find_unparsed(replace(one, taken_as=TakenAs.UNDECLARED)) for one in holders
+    ]
+    found = [_hold_key(key, one, read_lines) for key in asked.keys for one in holders]
+    own = {one.asked: one for one in reversed(found) if one.nodes or one.places}  # by its first holder
+    return (
+        build_reading(Form.DEPENDENTS, tuple(own[key] for key in asked.keys if key in own)) if own else None
+    )
+
+
+def _hold_key(key: str, holder: Subject, read_lines: Callable[[str], Sequence[str]]) -> Subject:
+    """Return a key as a subject with those declarations of its holder whose lines have it in quotes."""
+    quoted = match_quoted(key)
+
+    def holds(path: str, first: int, last: int) -> bool:
+        return any(map(quoted.search, read_lines(path)[first - 1 : last]))
+
+    nodes = [one for one in holder.nodes if holds(one.path, one.symbol.start_line, one.symbol.end_line)]
+    places = [
+        one for one in holder.places if holds(one.path, *(one.symbol_lines or (one.start_line, one.end_line)))
+    ]
+    return Subject(key, TakenAs.KEY, tuple(nodes), holder.asked, places=tuple(places))
 
 
 def _say_so_far(reading: Reading, is_absent: Callable[[str], bool]) -> Reading:
@@ -342,6 +380,8 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
     elif subjects[0].taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED):
         text = f"a question about {' and '.join(map(describe_subject, subjects))}"
+    elif subjects[0].taken_as is TakenAs.KEY:
+        text = f"what has {join_names(map(describe_subject, subjects), len(subjects))}"
     elif form in (Form.OPEN, *OF_WORDS):
         text = _PHRASES[form].format(subjects[0].asked)
     else:

@@ -142,7 +142,7 @@ _SHAPE = build_object(
 _SUBJECT = build_object(
     {
         "asked": _text(),
-        "taken_as": _text("declared, declared_otherwise, file, folder, outside or words"),
+        "taken_as": _text("declared, declared_otherwise, file, folder, key, outside or words"),
         "symbols": _TEXTS,
     }
 )

@@ -1,0 +1,222 @@
+"""Find where a text that serves as a key is written and read: of a map, a message, a record, an event.
+
+    data["worker"] = id         Store.save writes it
+    load(data.get("worker"))    Pool.adopt reads it
+
+No parser says which function reads what another one stores under such a text. What tells them apart is only
+how a line uses it: what does not store a value is said to use it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.citing import cite_line, join_names, shorten, shorten_symbol
+from repo_mcp.research.findings.locating import count_shared_folders, is_program, is_test
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Finding, Subject
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.asked_keys import match_quoted
+from repo_mcp.research.words.shown_lines import show_body
+from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.generated import is_generated
+
+MAX_LINES = 200  # with one key that are read
+MAX_PLACES = 24  # that are noted
+MAX_BODIES = 8  # of the program, of which more than the lines with a key are shown
+ROOM, LESS_ROOM, FIRST = 900, 500, 4  # characters of each body; of the FIRST ones, and of the others
+MAX_NAMED = 5  # in one sentence
+AROUND = 1  # lines shown before and after one with a key, of what is no function
+# What stands around a key that gets a value, before the key and behind it.
+_STORES = re.compile(
+    r"(?:^|[^\w])(?:add|append|assign|bind|cache|dispatch|emit|fire|hset|insert|mset|publish|push|put|raise|save|send|set"
+    r"|store|trigger|update|with|write)\w*\s*(?:<[^<>()]*>)?\(\s*(?:\w+\s*,\s*)?$",
+    re.IGNORECASE,
+)
+_IS_GIVEN = re.compile(r"\s*\]?\s*(?::=|=>|=(?![=>])|:(?!:))|\s*\]?\s*\?\?=")
+_BEGINS_PAIR = re.compile(r"\{\s*$")  # `{ "key", value }`
+_GOES_ON = re.compile(r"\s*,")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The lines of one symbol, or of a file, that have keys."""
+
+    path: str
+    node: Node | None  # None for a file that is not parsed
+    symbol: str
+    span: tuple[int, int]
+    keys: dict[int, tuple[str, ...]]  # by line
+    writes: bool
+
+    @property
+    def held(self) -> frozenset[str]:
+        """Return the keys that it has."""
+        return frozenset(key for own in self.keys.values() for key in own)
+
+
+def note_keys(state: ResearchState, subjects: Sequence[Subject]) -> None:
+    """Note what the question names as the holder of keys, then all else that has them, tests last."""
+    spans = [
+        (node.path, node.symbol.start_line, node.symbol.end_line) for one in subjects for node in one.nodes
+    ]
+    spans += [
+        (hit.path, *(hit.symbol_lines or (hit.start_line, hit.end_line)))
+        for one in subjects
+        for hit in one.places
+    ]
+    places = _list_places(state, [subject.asked for subject in subjects])
+    own = [one for one in places if _lies_within(one, spans)]
+    rest = [one for one in places if one not in own]
+    rest.sort(key=lambda one: _rank(state, one, own, len(subjects)))
+    for one in own:
+        _note(state, one, 0, ROOM)
+    for position, one in enumerate(rest[:MAX_PLACES]):
+        room = ROOM if position < FIRST else LESS_ROOM
+        has_room = position < MAX_BODIES and not is_test(one.path, one.symbol)
+        _note(state, one, 1, room if has_room else 0)
+    if len(rest) > MAX_PLACES:
+        state.limit(f"{len(rest) - MAX_PLACES} more places with these texts", f"{MAX_PLACES} are shown")
+
+
+def describe_keys(state: ResearchState, subjects: Sequence[Subject]) -> str:
+    """Return what writes keys and what uses them."""
+    found = {hop: [one for one in state.findings if bool(one.hop) is hop] for hop in (False, True)}
+    others = [one for one in found[True] if not is_test(one.path, one.symbol)]
+    writers = [one for one in others if one.role is Role.WRITES_KEY]
+    readers = [one for one in others if one.role is Role.READS_KEY]
+    tests = len(found[True]) - len(others)
+    is_one = len(subjects) == 1
+    keys = join_names((f'"{one.asked}"' for one in subjects), len(subjects))
+    verb = "write" if any(one.role is Role.WRITES_KEY for one in found[False]) else "use"
+    it = "it" if is_one else "them"
+    sentences = [
+        f"{_say(found[False], verb)} the text{'' if is_one else 's'} {keys}.",
+        f"{_say(readers, 'use')} {it}." if readers else f"No other code is known to read {it}.",
+    ]
+    sentences += [f"{_say(writers, 'write')} such a text, too."] if writers else []
+    sentences += (
+        [f"{tests} {'place in tests has' if tests == 1 else 'places in tests have'} {it}."] if tests else []
+    )
+    return " ".join(sentences)
+
+
+def _say(found: Sequence[Finding], verb: str) -> str:
+    """Return the names of findings, each with the first line that has a key, and a verb behind them."""
+    names = (f"{shorten_symbol(one)} ({cite_line(one)})" for one in found)
+    return f"{join_names(names, MAX_NAMED)} {verb if len(found) > 1 else f'{verb}s'}"
+
+
+def _list_places(state: ResearchState, keys: Sequence[str]) -> list[_Place]:
+    """Return the symbols around all lines of code that have a key in quotes, in the order of their files."""
+    around: dict[tuple[str, str], tuple[ExactMatch, dict[int, list[str]]]] = {}
+    for key in keys:
+        quoted = match_quoted(key)
+        request = ExactRequest(key, whole_word=True, limit=MAX_LINES, with_symbols=True, by_role=True)
+        found = state.source.search_exact(request)
+        if found.truncated:
+            state.limit(f'lines with "{key}"', f"the first {MAX_LINES} are read")
+        for one in found.matches:
+            if _is_code(state, one) and quoted.search(one.line):
+                node = state.source.find_around(one.path, one.start_line)
+                name = node.qualified_name if node is not None else one.symbol or one.path
+                lines = around.setdefault((one.path, name), (one, {}))[1]
+                lines.setdefault(one.start_line, []).append(key)
+    return [_build_place(state, one, lines) for one, lines in around.values()]
+
+
+def _is_code(state: ResearchState, match: ExactMatch) -> bool:
+    """Return True for a line of the program or of tests that is no comment."""
+    if not state.admits(match.path) or not (
+        is_program(match.path) or is_test(match.path, match.symbol or "")
+    ):
+        return False
+    return match.start_line not in state.source.read_comment_lines(match.path)
+
+
+def _build_place(state: ResearchState, first: ExactMatch, lines: dict[int, list[str]]) -> _Place:
+    node = state.source.find_around(first.path, first.start_line)
+    text = state.source.read_lines(first.path)
+    given = [
+        _is_given(text[line - 1], key) for line, keys in lines.items() for key in keys if line <= len(text)
+    ]
+    keys = {line: tuple(own) for line, own in lines.items()}
+    span = first.symbol_lines or (first.start_line, first.start_line)
+    symbol = first.symbol or first.path
+    if node is not None:
+        span, symbol = (node.symbol.start_line, node.symbol.end_line), node.qualified_name
+    return _Place(first.path, node, symbol, span, keys, bool(given) and all(given))
+
+
+def _is_given(line: str, key: str) -> bool:
+    """Return True for a line that stores a value under a key."""
+    for found in match_quoted(key).finditer(line):
+        before, after = line[: found.start()], line[found.end() :]
+        if _IS_GIVEN.match(after) or (
+            _GOES_ON.match(after) and (_STORES.search(before) or _BEGINS_PAIR.search(before))
+        ):
+            return True
+    return False
+
+
+def _lies_within(place: _Place, spans: Iterable[tuple[str, int, int]]) -> bool:
+    """Return True for a symbol that is, or lies in, one of some spans of files."""
+    return any(
+        place.path == path and first <= place.span[0] <= place.span[1] <= last for path, first, last in spans
+    )
+
+
+def _rank(
+    state: ResearchState, place: _Place, own: Sequence[_Place], count: int
+) -> tuple[bool, bool, bool, bool, bool, int, str, int]:
+    """Return a sort key: first what has all keys, and what names the type whose key it is."""
+    lines = state.source.read_lines(place.path)
+    first, last = place.span
+    text = "\n".join(lines[first - 1 : last])
+    owners = {name for one in own for name in shorten(one.symbol).split(".")}
+    near = max((count_shared_folders(place.path, one.path) for one in own), default=0)
+    return (
+        is_test(place.path, place.symbol),
+        is_generated(lines),
+        len(place.held) < count,
+        place.writes,
+        not any(re.search(rf"\b{re.escape(owner)}\b", text) for owner in owners),
+        -near,
+        place.path,
+        first,
+    )
+
+
+def _note(state: ResearchState, place: _Place, hop: int, room: int) -> None:
+    """Note a place, with more than its lines that have a key if it gets room."""
+    named = join_names(f'"{key}"' for key in sorted(place.held))
+    role = Role.WRITES_KEY if place.writes else Role.READS_KEY
+    reason = Reason(f"{'writes' if place.writes else 'uses'} {named}", role)
+    lines = tuple(sorted(place.keys))
+    node = place.node
+    if node is not None and node.symbol.kind is not SymbolKind.FILE:
+        shown = show_body(state, node, room, place.keys) if room else ()
+        state.add(node, reason, hop, lines=lines, shown=tuple(sorted({*shown, *lines})) if room else ())
+        return
+    text = state.source.read_lines(place.path)
+    around = {at for line in lines for at in range(line - AROUND, line + AROUND + 1)} if room else set(lines)
+    shown = tuple(sorted(at for at in around if 0 < at <= len(text)))
+    state.add_place(
+        Finding(
+            place.path,
+            lines[0],
+            lines[-1],
+            place.symbol,
+            "text",
+            None,
+            reason,
+            hop,
+            "text",
+            lines,
+            shown=shown,
+        )
+    )

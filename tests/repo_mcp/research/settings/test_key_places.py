@@ -1,0 +1,100 @@
+"""Which code uses a text that a function writes as a key."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.records import TakenAs
+from repo_mcp.research.question.asked_keys import AskedKeys, read_keys
+from tests.repo_mcp.research.asking import Asked, list_found
+
+STORE = """class Lease:
+    def save(self, record):
+        record["worker_id"] = self.worker
+        record["state"] = "leased"
+        return record
+
+
+class Refund:
+    def save(self, record):
+        # the "worker_id" of a refund
+        record["worker_id"] = self.clerk
+        return record
+"""
+POOL = """def adopt(record):
+    lease = Lease(record)
+    if record.get("worker_id") is None:
+        raise ValueError(record)
+    return lease, record["state"]
+
+
+def list_states(records):
+    return {one["state"] for one in records}
+
+
+def worker_id(worker):
+    return worker.number
+"""
+TEST = """def test_save():
+    assert Lease().save({})["worker_id"] == 1
+"""
+JAVASCRIPT = """exports.Runner = class Runner {
+  run(query) {
+    this.client.emit('query done', query);
+  }
+};
+function listen(client, copy) {
+  client.on('query done', (query) => copy(query));
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def asked() -> Asked:
+    return Asked({"store.py": STORE, "pool.py": POOL, "tests/test_store.py": TEST, "runner.js": JAVASCRIPT})
+
+
+def test_the_uses_of_keys_are_those_of_their_texts_and_not_of_what_has_their_names(asked: Asked) -> None:
+    report = asked.ask("What breaks if the keys worker_id and state written by Lease.save are renamed?")
+    assert [one.taken_as for one in report.reading.subjects] == [TakenAs.KEY, TakenAs.KEY]
+    assert list_found(report) == [
+        "store.Lease.save",
+        "pool.adopt",
+        "pool.list_states",
+        "store.Refund.save",
+        "test_store.test_save",
+    ]
+    assert report.claim == (
+        'Lease.save (store.py:3) writes the texts "worker_id" and "state".'
+        " pool.adopt (pool.py:3) and pool.list_states (pool.py:9) use them."
+        " Refund.save (store.py:11) writes such a text, too. 1 place in tests has them."
+    )
+    assert 'record.get("worker_id")' in report.findings[1].excerpt
+
+
+def test_an_event_may_be_of_several_words(asked: Asked) -> None:
+    report = asked.ask("Which code listens to the event 'query done' that Runner.run emits?")
+    assert report.claim == (
+        'Runner.run (runner.js:3) writes the text "query done". listen (runner.js:7) uses it.'
+    )
+
+
+def test_a_name_that_is_no_text_in_what_is_named_beside_it_is_no_key(asked: Asked) -> None:
+    report = asked.ask("What breaks if the field worker_id of pool.list_states is renamed?")
+    assert all(one.taken_as is not TakenAs.KEY for one in report.reading.subjects)
+
+
+@pytest.mark.parametrize(
+    ("query", "keys"),
+    [
+        (
+            "What reads the header `Retry-After` that Client.send sets?",
+            AskedKeys(("Retry-After",), ("Client.send",)),
+        ),
+        ("Who reads the 'user id' cookie that log_in() writes?", AskedKeys(("user id",), ("log_in",))),
+        ("What breaks if log_in() is renamed?", None),
+        ("How does Client.send compute the header Retry-After?", None),
+    ],
+)
+def test_keys_are_read_from_questions_for_their_uses(query: str, keys: AskedKeys | None) -> None:
+    assert read_keys(query) == keys
