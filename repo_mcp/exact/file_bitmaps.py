@@ -27,7 +27,6 @@ from repo_mcp.threads import start_daemon
 if TYPE_CHECKING:
     from repo_mcp.exact.kept_bitmaps import BitmapPlace
 
-U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 ReadMany = Callable[[Sequence[str]], list[bytes | None]]

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 Given = TypeVar("Given")
-Schema = JsonSchema | Callable[[Limits], JsonSchema]
+LimitedSchema = JsonSchema | Callable[[Limits], JsonSchema]  # or a function that fills the limits in
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class Entry(Generic[Asked]):
     name: str
     title: str
     description: str
-    input_schema: Schema
-    output_schema: Schema
+    input_schema: LimitedSchema
+    output_schema: LimitedSchema
     run: Callable[[Asked, Arguments, CallContext], Draft]
     read_only: bool = True
     free_text: frozenset[str] = frozenset()  # arguments that may hold NUL
@@ -237,5 +237,5 @@ def _build_record(write: Write | None, context: CallContext, guard: CallGuard) -
     return lambda request_id, outcome: guard.record(partial(write, context, request_id, outcome))
 
 
-def _resolve(schema: Schema, limits: Limits) -> JsonSchema:
+def _resolve(schema: LimitedSchema, limits: Limits) -> JsonSchema:
     return schema(limits) if callable(schema) else schema

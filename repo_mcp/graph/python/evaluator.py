@@ -156,7 +156,7 @@ class PythonEvaluator:
                 chosen = self._choose(path, bound_here, before)
                 known = self._list_bound_values(path, chosen)
                 if known and all(one.form is Form.OUTSIDE for one in known):
-                    known += self._list_annotated(path, names, bounds, chosen)
+                    known += self._list_annotated(path, bounds, chosen)
                 if before and len(known) > 1:
                     known = self._drop_excluded(path, known, list_excluded(bounds, before))
                 if known:
@@ -168,9 +168,7 @@ class PythonEvaluator:
                 return self._find_inherited(path, names, around, name) or None
         return self._scoping.look_up(path, ordinal, name, line=line) or None if not ordinal else None
 
-    def _list_annotated(
-        self, path: str, names: PythonNames, bounds: Sequence[Bound], chosen: Sequence[Bound]
-    ) -> list[Value]:
+    def _list_annotated(self, path: str, bounds: Sequence[Bound], chosen: Sequence[Bound]) -> list[Value]:
         """Return, as guesses, the values of the annotation of a variable that an assignment hides.
 
         An annotated parameter keeps its type if the result of an external function replaces it.
@@ -332,7 +330,7 @@ class PythonEvaluator:
         name = names.record.strings[names.record.names[value.ordinal]]
         bounds = [*drop_comprehended(names.bounds.get((parent, name), ()))]
         bounds += names.bounds.get((parent, f"self.{name}"), ()) if parent else ()
-        return self._keep(key, value.path, names, bounds)
+        return self._keep(key, bounds)
 
     def _follow_variable(self, value: Value) -> list[Value]:
         """Return the values of a variable, followed through others; any other value as it is."""
@@ -491,19 +489,17 @@ class PythonEvaluator:
             return []
         found = self._answers.find(key)
         if found is None:
-            found = self._keep(key, value.path, names, bounds)
+            found = self._keep(key, bounds)
         is_annotated = any(one.form in _ANNOTATED for one in bounds)
         return self._fit_owner(value, names, [one if is_annotated else one.guessed() for one in found])
 
-    def _keep(
-        self, key: tuple[str, int, str], path: str, names: PythonNames, bounds: Sequence[Bound]
-    ) -> list[Value]:
+    def _keep(self, key: tuple[str, int, str], bounds: Sequence[Bound]) -> list[Value]:
         """Return the values in BIND rows; cached unless a cycle or a limit cut them short."""
         was_cut, self._was_cut = self._was_cut, False
         self._active.add(key)
         self._depth += 1
         try:
-            found = self._list_bound_values(path, bounds)
+            found = self._list_bound_values(key[0], bounds)
         finally:
             self._active.discard(key)
             self._depth -= 1

@@ -2,13 +2,8 @@
 
 A type satisfies an interface if it has each method of it with the same signature, declared in any file of its
 package or promoted from an embedded type: from the least depth, unless a field or two types have that name
-there. Signatures are compared as written, with the packages of their types. An interface that embeds an
-external one is certainly satisfied only by a type that embeds the same one; the methods of the standard
-interfaces in STANDARD are known.
-
-A name that its package does not declare is taken for a type parameter. Signatures that differ only in the
-names of type parameters are the same; if one has a type parameter where the other has a type, they may be the
-same.
+there. An interface that embeds an external one is certainly satisfied only by a type that embeds the same
+one; the methods of the standard interfaces in STANDARD are known.
 
 Left out on purpose: checking that one type argument fits all methods, and the type sets of interfaces
 (`~int`).
@@ -25,7 +20,7 @@ from typing import NamedTuple
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.go_lookup import GoLookup
-from repo_mcp.languages.treesitter.written_lists import split_list
+from repo_mcp.graph.typed.go_signatures import GoSignatures, Signature, may_be_same
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolKind
 
@@ -33,7 +28,6 @@ MAX_FILES = 500  # examined for types with a method of one name, and as many for
 MAX_INTERFACES = 60  # files that declare a method of one name, examined for interfaces: the nearest
 MAX_EMBEDDED = 40  # embedded types and interfaces that are followed for one method set
 MAX_EMBEDDING = 200  # types that embed others with a method, for one interface
-CUT = "…"  # at the end of a text that is too long for a record
 
 _STANDARD_TEXT = """
 builtin.error Error; io.Reader Read; io.Writer Write; io.Closer Close; io.Seeker Seek
@@ -53,22 +47,9 @@ net.Listener Accept Close Addr; net.Error Error Timeout Temporary
 # Interface of the standard library, with its import path -> names of its methods.
 STANDARD = {words[0]: words[1:] for one in re.split("[;\n]", _STANDARD_TEXT) if len(words := one.split()) > 1}
 
-_NAMED_PARAMETER = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)(\w+)\s+(.+)")
-_FUNCTION = re.compile(r"\bfunc\(")
-_NAME = re.compile(r"(?<![\w.])(?:(\w+)\.)?([A-Za-z_]\w*)")
-_SAME_TYPES = {"interface{}": "any", "byte": "uint8", "rune": "int32"}
-_SPELLED = re.compile(r"interface\s*\{\s*\}|\bbyte\b|\brune\b")
-_PARAMETER = "$"  # a type parameter in a signature, with its number
-_BUILTINS_TEXT = """
-any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune
-string uint uint8 uint16 uint32 uint64 uintptr map chan func struct interface
-"""
-_BUILTINS = frozenset(_BUILTINS_TEXT.split())
 # the role of what a struct embeds, and of what an interface embeds
 _EMBEDS = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
 _OWN_KINDS = frozenset({SymbolKind.STRUCT, SymbolKind.TYPE})
-
-Signature = str | None  # None: of an external method, or cut in the record
 
 
 class _Embedded(NamedTuple):
@@ -102,7 +83,7 @@ class _MethodSet:
                 return None
             own = self.methods[key]
             if signature is not None and own is not None and own != signature:
-                if not _may_be_same(own, signature):
+                if not may_be_same(own, signature):
                     return None
                 is_certain = False
         return Confidence.PROBABLE if is_certain else Confidence.POSSIBLE
@@ -224,7 +205,7 @@ class _Reader:
         self._program = program
         self.lookup = GoLookup(program)
         self._read: dict[Declaration, _MethodSet] = {}
-        self._declared: dict[tuple[str, str], bool] = {}  # by folder and name
+        self._signatures = GoSignatures(self.lookup)
         self._spare_files = MAX_FILES  # files that may still be examined for embedding types
 
     def find_types(self, owner: Declaration) -> list[Declaration]:
@@ -388,7 +369,7 @@ class _Reader:
                 key = self._name_key(declaration, symbol.name)
                 if origins.setdefault(key, one.origin) != one.origin:
                     taken.add(key)
-                methods.setdefault(key, self._write_signature(declaration.path, symbol))
+                methods.setdefault(key, self._signatures.write(declaration.path, symbol))
             taken.update(self._name_key(each, name) for each, name in self._iter_fields(one.type))
         for key, signature in methods.items():
             if key not in hidden and key not in taken:
@@ -409,52 +390,6 @@ class _Reader:
         hidden = scope is not None and not name[:1].isupper()
         return (scope.folder if scope is not None and hidden else "", name)
 
-    def _write_signature(self, path: str, symbol: DeclaredSymbol) -> Signature:
-        """Return the types of parameters and results, each with its package; None if a text was cut."""
-        if symbol.parameters.endswith(CUT) or symbol.return_type.endswith(CUT):
-            return None
-        result = symbol.return_type
-        listed = result if result.startswith("(") else f"({result})"
-        text = f"{_drop_names(symbol.parameters)} {_drop_names(listed)}"
-        return self._qualify(path, _SPELLED.sub(lambda found: _SAME_TYPES[_squeeze(found[0])], text))
-
-    def _is_declared(self, scope: FileScope, name: str) -> bool:
-        """Return whether a package declares a type of a name, or imports one by `import . "path"`."""
-        key = (scope.folder, name)
-        if key not in self._declared:
-            self.lookup.begin_question()
-            self._declared[key] = bool(self.lookup.find_type(scope, 0, (name,)).declarations)
-        return self._declared[key]
-
-    def _qualify(self, path: str, text: str) -> str:
-        scope = self.lookup.find_scope(path)
-        assert scope is not None
-        rules = self.lookup.rules
-
-        parameters: dict[str, str] = {}
-
-        def name(found: re.Match[str]) -> str:
-            package, last = found.groups()
-            if package is None and last in _BUILTINS:
-                return last
-            if package is None:
-                if self._is_declared(scope, last):
-                    return f"{scope.folder}.{last}"
-                return parameters.setdefault(last, f"{_PARAMETER}{len(parameters)}")
-            bound = rules.find_import(scope, 0, package)
-            return ".".join((*(bound or (package,)), last))
-
-        return _NAME.sub(name, text)
-
-
-def _may_be_same(one: str, other: str) -> bool:
-    """Return whether two signatures are the same for some type arguments."""
-    for text, fixed in ((one, other), (other, one)):
-        parts = [re.escape(part) for part in re.split(rf"{re.escape(_PARAMETER)}\d+", text)]
-        if len(parts) > 1 and re.fullmatch(r"[^,()]+".join(parts), fixed):
-            return True
-    return False
-
 
 def _add_external(found: _MethodSet, outside: str) -> None:
     """Add an external type, or its methods if they are known."""
@@ -462,44 +397,3 @@ def _add_external(found: _MethodSet, outside: str) -> None:
         found.unknown.add(outside)
     for name in STANDARD.get(outside, ()):
         found.methods.setdefault(("", name), None)
-
-
-def _drop_names(text: str) -> str:
-    """Return "(int,int,func(int)error)" for "(a, b int, each func(n int) error)"."""
-    parts = split_list(text.strip()[1:-1].replace("<-", "~").rstrip(", "))  # of a channel, and not a bracket
-    named = [_NAMED_PARAMETER.fullmatch(one) for one in parts]
-    types, last = [], ""
-    for part, one in zip(reversed(parts), reversed(named), strict=True):
-        last = one.group(2) if one is not None else last or part
-        types.append(_drop_inner_names(_squeeze(last if any(named) else part)))
-    return f"({','.join(reversed(types))})"
-
-
-def _drop_inner_names(text: str) -> str:
-    """Return a type without the names that function types in it give their parameters and results."""
-    found = _FUNCTION.search(text)
-    end = _find_closing(text, found.end() - 1) if found is not None else 0
-    if found is None or not end:
-        return text
-    start = found.end() - 1
-    listed, results = _drop_names(text[start:end]), ""
-    if text[end : end + 1] == "(" and (close := _find_closing(text, end)):
-        results = _drop_names(text[end:close])
-        results = results if len(split_list(results[1:-1])) > 1 else results[1:-1]
-        end = close
-    return text[:start] + listed + results + _drop_inner_names(text[end:])
-
-
-def _find_closing(text: str, start: int) -> int:
-    """Return the end of the list whose "(" is at `start`; 0 if it is not closed."""
-    depth = 0
-    for position in range(start, len(text)):
-        depth += (text[position] == "(") - (text[position] == ")")
-        if not depth:
-            return position + 1
-    return 0
-
-
-def _squeeze(text: str) -> str:
-    """Return a type without insignificant spaces."""
-    return re.sub(r"\s*([^\w\s])\s*", r"\1", text.strip())

@@ -208,7 +208,7 @@ class Inference:
                 same.add(target.removeprefix("infer ").strip())
                 text = then
                 continue
-            holds = self._holds(file, mapped, value, target, steps)
+            holds = self._holds(file, mapped, value, target)
             if holds is None:
                 return NO_OWNERS
             text = then if holds else other
@@ -225,9 +225,7 @@ class Inference:
                 return self.read_literal(at, f"{one.text}.{name}", steps)
         return NO_OWNERS
 
-    def _holds(
-        self, file: ScriptFile, mapped: Written, value: Owners, target: str, steps: int
-    ) -> bool | None:
+    def _holds(self, file: ScriptFile, mapped: Written, value: Owners, target: str) -> bool | None:
         """Return whether a value has the type that a condition names; None if the name leaves it open."""
         named = read_types(target)
         if len(named) != 1 or named[0].qualifier or named[0].is_items:

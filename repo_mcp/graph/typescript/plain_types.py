@@ -152,9 +152,9 @@ class PlainTypes:
         if _NUMBER.fullmatch(text):
             return [Head("number", text)]
         named = _NAME.fullmatch(text)
-        return [ANYTHING] if named is None else self._read_name(text, named, at, depth)
+        return [ANYTHING] if named is None else self._read_name(named, at, depth)
 
-    def _read_name(self, text: str, named: re.Match[str], at: Place, depth: int) -> Sequence[Head]:
+    def _read_name(self, named: re.Match[str], at: Place, depth: int) -> Sequence[Head]:
         name = named[1]
         if name in {"true", "false"}:
             return [Head("boolean", name)]

@@ -14,7 +14,7 @@ from repo_mcp.languages.csharp import declarations, patterns, uses
 from repo_mcp.languages.csharp.conditions import list_conditions
 from repo_mcp.languages.csharp.extension_blocks import write_extension_methods
 from repo_mcp.languages.csharp.walk import CSharpWalk
-from repo_mcp.languages.treesitter.blanking import blank
+from repo_mcp.languages.treesitter.blanking import blank, blank_match
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 from repo_mcp.symbols.record_builder import encode_failure
 from repo_mcp.symbols.symbol_record import Access, SymbolFlag, SymbolKind
@@ -124,7 +124,7 @@ def _write_plainly(text: bytes) -> bytes:
     text = _POINTED.sub(lambda found: b"_[".rjust(len(found[1]) + 1) + found[2] + b"]", text)
     text = _STEPPED.sub(rb" \1  ", text)
     text = _VERBATIM.sub(lambda found: found[1] + found[2].replace(b'""', b"  ") + b'"', text)
-    return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: blank(found[0]), text))
+    return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(blank_match, text))
 
 
 def _keep_first_branches(text: bytes) -> bytes:

@@ -14,9 +14,9 @@ Where a pattern would be tried at every word, a shorter one that must match as w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import partial
 
+from repo_mcp.languages.native.c_branches import DIRECTIVE, keep_first_branches
 from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
 from repo_mcp.languages.native.cpp_qt import is_declared, spell_qt
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
@@ -209,24 +209,7 @@ _STRUCT = re.compile(rb"\b(?:struct|union)(?:\s++\w++)?\s*+\Z")
 _CLASS = re.compile(rb"\b(?:struct|union|class)(?:\s++\w++)?(?:\s++final)?\s*+(?::[^:{};()][^{};()]*+)?\Z")
 _ACCESSES = (b"public:", b"protected:", b"private:")
 _NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
-_DIRECTIVE = re.compile(rb"\n[ \t]*+#[^\n]*+")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
-# `#if A`, lines, perhaps `#elif B` or `#else` and lines, `#endif`, without directives among the lines
-_PLAIN_LINES = rb"(?:(?![ \t]*+#)[^\n]*+\n){1,80}"
-_BRANCHES = re.compile(
-    rb"\n([ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n)(" + _PLAIN_LINES
-    + rb")((?:[ \t]*+#[ \t]*+(?:else|elif)\b[^\n]*+\n" + _PLAIN_LINES
-    + rb"){0,8})([ \t]*+#[ \t]*+endif\b[^\n]*+)"
-)  # fmt: skip
-_TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^\n]*+|/\*.*?\*/", re.S)
-_ELSE = re.compile(rb"else\b")
-_CALL = re.compile(rb"(?<![\w.>:~])([A-Za-z_]\w*+)[ \t]*+\(")
-_TYPE_BEFORE = re.compile(rb"\s*+([\w:]++)(?:[\s*&]++[\w:]++)*[\s*&]++")
-_BEFORE_CALLS = frozenset(b"return else do case throw goto new delete co_return co_await".split())
-_NO_CALLS = frozenset(b"if for while switch return sizeof defined else do case typeof alignof".split())
-_OPENING = {b"}": b"{", b")": b"("}
-_OPERATOR = re.compile(rb"&&|[|?+,]")
-_CONTINUED = re.compile(rb"\s*+[{|&?+,)]")
 _LINE_ENDS = re.compile(rb"\\?\r\n")
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
@@ -252,7 +235,7 @@ def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = 
 
 def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
     blank_head = partial(_blank_head, heads)
-    text = _BRANCHES.sub(_keep_first_branch, b"\n" + text)
+    text = keep_first_branches(b"\n" + text)
     text = text if is_c else spell_qt(text)
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
@@ -294,79 +277,10 @@ def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
     return _STATEMENTS.sub(_blank_statement, _declare_unnamed(text, is_c=is_c))[1:]
 
 
-def _keep_first_branch(found: re.Match[bytes]) -> bytes:
-    """Return branches of the preprocessor as they are; only the first one if it is no whole statement.
-
-    A grammar reads each branch as whole statements: of two branches, what the first one begins would never
-    end.
-    """
-    if not _is_cut(found):
-        return found.group()
-    return b"\n" + blank(found[1]) + found[2] + blank(found[3]) + blank(found[4])
-
-
 def _keep_type(found: re.Match[bytes]) -> bytes:
     """Return the type that is an argument of a macro, without the macro and its brackets."""
     inner = found.string[found.end(1) : found.start(2)]
     return b"\n" + blank(found[1]) + inner + b" " + found.string[found.end(2) : found.end()]
-
-
-def leaves_out_branches(text: bytes) -> bool:
-    """Return whether a branch of a text is not read, because the first one is no whole statement."""
-    return next(_iter_left_out(text), None) is not None
-
-
-def iter_left_out_calls(text: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the line and the name of each call, not of a member, in a branch that is not read."""
-    for found in _iter_left_out(text):
-        first = found.string.count(b"\n", 0, found.start(3))
-        branch = _DIRECTIVE.sub(b"\n;", _TEXT_OR_COMMENT.sub(_blank_match, b"\n" + found[3]))
-        for call in _CALL.finditer(branch):
-            if call[1] not in _NO_CALLS and not _declares(branch, call.start()):
-                yield first + branch.count(b"\n", 0, call.start()) - 1, call[1].decode()
-
-
-def _declares(text: bytes, at: int) -> bool:
-    """Return whether a type stands before a name: only words, since the end of the last statement."""
-    begun = max(text.rfind(mark, 0, at) for mark in (b";", b"{", b"}")) + 1
-    found = _TYPE_BEFORE.fullmatch(text, begun, at)
-    return found is not None and found[1] not in _BEFORE_CALLS
-
-
-def _blank_match(found: re.Match[bytes]) -> bytes:
-    return blank_group(found, 0)
-
-
-def _iter_left_out(text: bytes) -> Iterator[re.Match[bytes]]:
-    return (one for one in _BRANCHES.finditer(b"\n" + text) if one[3] and _is_cut(one))
-
-
-def _is_cut(found: re.Match[bytes]) -> bool:
-    """Return whether the first branch is no whole statement.
-
-    It begins with `else`, is part of an expression or the head of what follows, opens a bracket that it does
-    not close, or closes one that it did not open.
-    """
-    lines = _TEXT_OR_COMMENT.sub(b"", found[2]).strip()
-    if _ELSE.match(lines) is not None or _cuts_brackets(lines):
-        return True
-    if b";" not in lines:
-        is_part = _OPERATOR.match(lines) is not None or lines.endswith((b"&&", b"|", b"?", b"+"))
-        if is_part or (lines.endswith(b",") and not found[3]):
-            return True
-    is_whole = not lines or lines[-1:] in b";{}:,"
-    return not is_whole and _CONTINUED.match(found.string, found.end()) is not None
-
-
-def _cuts_brackets(lines: bytes) -> bool:
-    """Return whether lines open a bracket that they do not close, or close one that they did not open."""
-    depths = {b"{": 0, b"(": 0}
-    for bracket in re.findall(rb"[{}()]", lines):
-        opening = _OPENING.get(bracket, bracket)
-        depths[opening] += 1 if bracket == opening else -1
-        if depths[opening] < 0:
-            return True
-    return any(depths.values())
 
 
 def _blank_inner_comments(text: bytes) -> bytes:
@@ -427,7 +341,7 @@ def _is_among_fields(text: bytearray, at: int, *, is_c: bool) -> bool:
             depth -= 1
         else:
             break
-    before = _DIRECTIVE.sub(b"", _COMMENT.sub(b"", bytes(text[end:at]))).rstrip()
+    before = DIRECTIVE.sub(b"", _COMMENT.sub(b"", bytes(text[end:at]))).rstrip()
     if is_c:
         return before[-1:] in {b"{", b";"} and _STRUCT.search(text, max(0, end - 200), end) is not None
     is_begun = before[-1:] in {b"{", b";", b"}"} or before.endswith(_ACCESSES)

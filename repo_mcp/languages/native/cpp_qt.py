@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.languages.treesitter.blanking import blank, blank_group
+from repo_mcp.languages.treesitter.blanking import blank, blank_group, blank_match
 
 MAX_BEFORE = 60  # bytes before a macro that are searched
 _NO_MACRO = b"\t"  # there, words in capitals such as READ are no macros
@@ -56,16 +56,12 @@ def spell_qt(text: bytes) -> bytes:
     if b"Q_" in text:
         text = _SIGNALS.sub(_make_public, _PRIVATE.sub(blank_group, text))
         text = _ARGUMENT.sub(_take_out, _PROPERTY.sub(_take_out, text))
-    text = _FOREVER.sub(_make_endless, _EACH.sub(_make_loop, _EMIT.sub(_blank_word, text)))
+    text = _FOREVER.sub(_make_endless, _EACH.sub(_make_loop, _EMIT.sub(blank_match, text)))
     return _name_connected(text) if b"SIGNAL(" in text or b"SLOT(" in text else text
 
 
 def _make_public(found: re.Match[bytes]) -> bytes:
     return found[0][: -len(found[1])] + b"public".rjust(len(found[1]))
-
-
-def _blank_word(found: re.Match[bytes]) -> bytes:
-    return blank(found[0])
 
 
 def _take_out(found: re.Match[bytes]) -> bytes:

@@ -118,8 +118,8 @@ def _encode(
 
 def _add_preprocessed(walk: CaptureWalk, text: bytes, plain: bytes, heads: Sequence[Head]) -> None:
     """Add the conditions of lines, the calls in branches that are not read, and the blanked macros."""
+    from repo_mcp.languages.native.c_branches import iter_left_out_calls, leaves_out_branches
     from repo_mcp.languages.native.c_conditions import list_conditions
-    from repo_mcp.languages.native.c_macros import iter_left_out_calls, leaves_out_branches
 
     if leaves_out_branches(text):
         walk.builder.status = ParseStatus.PARTIAL

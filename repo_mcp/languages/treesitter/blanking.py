@@ -15,6 +15,11 @@ def blank(text: bytes, filler: bytes = b" ") -> bytes:
     return text.translate(_make_table(filler))
 
 
+def blank_match(found: re.Match[bytes]) -> bytes:
+    """Return a match blanked."""
+    return blank(found[0])
+
+
 def blank_group(found: re.Match[bytes], group: int = 1, filler: bytes = b" ") -> bytes:
     """Return the text of a match in which one group, which must have matched, is blanked."""
     whole, offset = found[0], found.start()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
-INDEXED, PENDING = "indexed", "pending"
+INDEXED = "indexed"
 HEALTHY = frozenset({"ready", "partial", "building"})
 # Why a file is not indexed -> the specification's code, and what it means.
 _SKIPPED = {

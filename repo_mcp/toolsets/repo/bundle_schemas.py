@@ -68,7 +68,7 @@ def bundle_input(limits: Limits) -> Schema:
     )
 
 
-def bundle_output(limits: Limits) -> Schema:
+def bundle_output() -> Schema:
     number, text = build_field("integer"), build_field("string")
     always = {
         "path": text,

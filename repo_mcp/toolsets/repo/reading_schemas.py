@@ -56,7 +56,7 @@ def open_file_input(limits: Limits) -> Schema:
     return build_object({**declaration, "spans": spans, **lines})
 
 
-def open_file_output(limits: Limits) -> Schema:
+def open_file_output() -> Schema:
     one = {
         "path": build_field("string"),
         "start_line": build_field("integer"),
@@ -93,7 +93,7 @@ OUTLINE_DESCRIPTION = (
 )
 
 
-def outline_input(limits: Limits) -> Schema:
+def outline_input() -> Schema:
     depth = "1 is the top level. Default: all."
     kinds = "Only these: class, function, method, heading, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
@@ -112,7 +112,7 @@ def outline_input(limits: Limits) -> Schema:
     )
 
 
-def outline_output(limits: Limits) -> Schema:
+def outline_output() -> Schema:
     properties = {
         "kind": build_field("string"),
         "name": build_field("string"),

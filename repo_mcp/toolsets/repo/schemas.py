@@ -68,7 +68,7 @@ STATUS_DESCRIPTION = (
 )
 
 
-def status_input(limits: Limits) -> Schema:
+def status_input() -> Schema:
     return build_object({})
 
 
@@ -141,7 +141,7 @@ def list_files_input(limits: Limits) -> Schema:
     )
 
 
-def list_files_output(limits: Limits) -> Schema:
+def list_files_output() -> Schema:
     row = build_record(
         {
             "path": build_field("string"),
@@ -162,12 +162,12 @@ REFRESH_TITLE = "Refresh repository index"
 REFRESH_DESCRIPTION = "Bring the index up to date after files changed. Writes only the server's own index."
 
 
-def refresh_input(limits: Limits) -> Schema:
+def refresh_input() -> Schema:
     text = "Read every file again; slower."
     return build_object({"force": build_switch(text)})
 
 
-def refresh_output(limits: Limits) -> Schema:
+def refresh_output() -> Schema:
     properties = {
         "added": build_field("integer"),
         "updated": build_field("integer"),
@@ -188,7 +188,7 @@ AUDIT_DESCRIPTION = (
 )
 
 
-def audit_input(limits: Limits) -> Schema:
+def audit_input() -> Schema:
     since = "From this time: ISO 8601 (UTC) or seconds since 1970."
     return build_object(
         {
@@ -208,7 +208,7 @@ def audit_input(limits: Limits) -> Schema:
     )
 
 
-def audit_output(limits: Limits) -> Schema:
+def audit_output() -> Schema:
     shapes = {"type": "object", "description": "By name: type, length, digest; values where harmless"}
     entry = build_object(
         {

@@ -75,7 +75,7 @@ def search_input(limits: Limits) -> Schema:
     )
 
 
-def search_output(limits: Limits) -> Schema:
+def search_output() -> Schema:
     properties = {
         "hits": build_list(
             _build_hit() | {"type": ["object", "string"]},

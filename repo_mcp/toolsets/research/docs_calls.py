@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 MAX_LINKS = 8  # of one answer
 RESERVED_BYTES = 2_048  # of an answer that no sound takes, because its text may have a longer form
 DEFAULT_HITS = 10
-SECTION, DOC_COMMENT = KINDS = ("section", "doc_comment")
+KINDS = ("section", "doc_comment")
 
 
 def docs_input(limits: Limits) -> Schema:

@@ -93,7 +93,7 @@ def search_input(limits: Limits) -> Schema:
     )
 
 
-def search_output(limits: Limits) -> Schema:
+def search_output() -> Schema:
     match = build_object(
         {
             "repo": {
@@ -118,7 +118,7 @@ OPEN_DESCRIPTION = (
 )
 
 
-def open_file_input(limits: Limits) -> Schema:
+def open_file_input() -> Schema:
     return build_record({"repo": build_choice("", REPOS), "path": build_text("", MAX_PATH_CHARS)})
 
 
@@ -129,7 +129,7 @@ SNIPPET_DESCRIPTION = (
 )
 
 
-def get_snippet_input(limits: Limits) -> Schema:
+def get_snippet_input() -> Schema:
     return build_record(
         {
             "repo": build_choice("", REPOS),
@@ -140,7 +140,7 @@ def get_snippet_input(limits: Limits) -> Schema:
     )
 
 
-def lines_output(limits: Limits) -> Schema:
+def lines_output() -> Schema:
     properties = {
         "path": build_field("string"),
         "start_line": build_field("integer"),
@@ -158,7 +158,7 @@ LIST_DESCRIPTION = (
 )
 
 
-def list_dir_input(limits: Limits) -> Schema:
+def list_dir_input() -> Schema:
     path = 'Default "": the root.'
     return build_object(
         {
@@ -170,7 +170,7 @@ def list_dir_input(limits: Limits) -> Schema:
     )
 
 
-def list_dir_output(limits: Limits) -> Schema:
+def list_dir_output() -> Schema:
     entry = build_object(
         {
             "path": build_field("string", "Relative to the root of repo"),
