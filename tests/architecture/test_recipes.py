@@ -15,10 +15,12 @@ from tests.architecture.source_tree import ROOT, expect_none, load_modules
 # Beginning of a recipe -> what its example is known by.
 EXAMPLES = {
     "An argument of `repo.search`": r"\bmax_per_file\b",
+    "A field of an outline record": r"\bdecl_context\b",
     "The order of hits": r"\bheld_title\b",
     "A section of a segment": r"\.norms\b|\bNRM[UF]\b",
     "A language without a parser": r"\blua\b",
     "A language with a parser": r'"swift"',
+    "A form of question": r"\bForm\.TESTS\b",
 }
 GOES_ON_FROM = {"A language with a parser": "A language without a parser"}
 NAMED = re.compile(r"`((?:repo_mcp|index_format)/[\w/]+\.py)`")
