@@ -16,6 +16,7 @@ from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.claims.structure_sentence import describe_structure
+from repo_mcp.research.comparison import note_compared, pair_subjects
 from repo_mcp.research.edges.conforming import CONFORMING
 from repo_mcp.research.edges.hops import (
     CALLEES,
@@ -26,7 +27,6 @@ from repo_mcp.research.edges.hops import (
 )
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import build_chains, find_paths
-from repo_mcp.research.edges.shared_members import MOST_ALONE, list_alone, list_shared_members
 from repo_mcp.research.edges.structural import gather_groups, list_overriding
 from repo_mcp.research.edges.template_uses import note_template_uses
 from repo_mcp.research.edges.tested import note_tests
@@ -34,12 +34,11 @@ from repo_mcp.research.edges.unparsed import note_unparsed
 from repo_mcp.research.edges.written_calls import note_written
 from repo_mcp.research.edges.written_names import note_written_name
 from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.grammar import read_phrase
 from repo_mcp.research.question.parts import asks_of_callers
+from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.by_words import find_by_words
@@ -63,7 +62,6 @@ SUBJECT_CHARS = 700  # shown of a subject
 CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
 UNIMPLEMENTED = "Nothing is known to implement or extend it; what depends on it is shown instead."
 _ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
-COMPARED = 3  # declarations of one name in a question for a difference
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
 MAX_BODIES, SHORT_LINES = 16, 24  # if at most so many types implement a subject, shorter ones show their body
@@ -290,43 +288,7 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
 
 
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    nodes = _list_nodes(reading)
-    text = " ".join(subject.asked for subject in reading.subjects)
-    types = [subject.nodes[0] for subject in reading.subjects if subject.nodes]
-    compared = list_shared_members(state, types)
-    reason = Reason("is declared by both of the types that are compared", Role.COMPARED)
-    reasons = dict.fromkeys(compared, reason)
-    own = Reason("only one of the types that are compared declares it", Role.COMPARED)
-    alone = (
-        [one for found in list_alone(state, types, MOST_ALONE).values() for one in found] if compared else []
-    )
-    reasons.update(dict.fromkeys(alone, own))
-    find_seeds(state, text, first=[*nodes, *alone, *compared], reasons=reasons, only_near=True)
-    gathered.chains = find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
-
-
-def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
-    """Return a reading whose subjects have at most COMPARED declarations each, the fitting ones first.
-
-    Of many overloads, one compares those in a file that declares the others too, with the same parameters.
-    """
-    paired = []
-    for subject in reading.subjects:
-        others = [node for one in reading.subjects if one is not subject for node in one.nodes]
-        paths, parameters = {node.path for node in others}, {_read_parameters(state, node) for node in others}
-        ordered = sorted(  # stable
-            subject.nodes,
-            key=lambda node: (node.path not in paths, _read_parameters(state, node) not in parameters),
-        )
-        left_out = subject.left_out + max(0, len(ordered) - COMPARED)
-        paired.append(replace(subject, nodes=tuple(ordered[:COMPARED]), left_out=left_out))
-    return replace(reading, subjects=tuple(paired))
-
-
-def _read_parameters(state: ResearchState, node: Node) -> str:
-    """Return what stands in the round brackets behind the name of a declaration; "" for none."""
-    head = next(iter(read_body(state, node)), "")
-    return head.partition(f"{node.symbol.name}(")[2].partition(")")[0]
+    gathered.chains = note_compared(state, reading)
 
 
 def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

@@ -12,8 +12,9 @@ from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.written_names import names_setting
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.grammar import Phrase, parse_question
+from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.phrase_names import looks_like_name
+from repo_mcp.research.question.phrases import Phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.settings.configured import is_written
@@ -62,6 +63,8 @@ def _find_bound(state: ResearchState, question: str) -> str:
 
 
 def _settle(state: ResearchState, reading: Reading, question: str, asked: list[str]) -> Reading:
+    if state.near and not state.own_words and reading.form is Form.DEFINED:
+        return _read_as_open(state)
     least = SENTENCE_WORDS.get(reading.form)
     if least is not None and any(_is_sentence(one, least) for one in reading.subjects):
         return _read_as_open(state)

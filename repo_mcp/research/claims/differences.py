@@ -9,16 +9,15 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_first_sentence
-from repo_mcp.research.edges.shared_members import find_members, list_alone, list_inherited
+from repo_mcp.research.edges.shared_members import MAX_ALONE, find_members, list_inherited
 from repo_mcp.research.edges.structural import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 
 MAX_CALLS = 6  # that only one of compared functions makes; with more they have little in common
-MAX_MEMBERS = 24  # of a type that is compared; one with more is not told apart by a few
 _BOUNDS = Bounds(files=20, references=60)
 
 
@@ -55,11 +54,9 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
 
     What another one inherits is not told: it has that, too.
     """
-    if not all(node.symbol.kind in TYPE_KINDS for node in nodes):
-        return []
     sentences = []
-    for node, alone in list_alone(state, nodes, MAX_MEMBERS).items():
-        if not alone or len(find_members(state, node)) > MAX_MEMBERS:
+    for node, alone in state.alone.items():
+        if not alone or len(find_members(state, node)) > MAX_ALONE:
             continue
         inherited = frozenset().union(*(list_inherited(state, one) for one in nodes if one is not node))
         told = [f"{one.symbol.name} ({cite(one)})" for one in alone if one.symbol.name not in inherited]

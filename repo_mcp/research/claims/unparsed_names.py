@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.research.claims.differences import MAX_MEMBERS, describe_documented
+from repo_mcp.research.claims.differences import describe_documented
 from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.edges.shared_members import MAX_ALONE
 from repo_mcp.research.edges.unparsed import read_declared_lines
 from repo_mcp.research.edges.unparsed_members import find_made, read_type
 from repo_mcp.research.findings.citing import join_names
@@ -89,7 +90,7 @@ def _describe_own(state: ResearchState, subjects: Sequence[Subject]) -> list[str
     for name, own in members.items():
         others = {member for other, theirs in members.items() if other != name for member in theirs}
         alone = [member for member in own if member not in others]
-        if alone and all(0 < len(theirs) <= MAX_MEMBERS for theirs in members.values()):
+        if alone and all(0 < len(theirs) <= MAX_ALONE for theirs in members.values()):
             sentences.append(f"Only {name} declares {join_names(alone)}.")
     return sentences
 

@@ -18,7 +18,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 from repo_mcp.text.question_words import list_words, shares_word
 
 MOST_SHARED = 6  # names whose functions are shown side by side
-MOST_ALONE = 2  # functions shown that only one of the types has
+MAX_ALONE = 24  # functions that only one of the types has
 MAX_DECLARED = 200  # declarations of one name that are looked at
 MOST_LEVELS = 3  # of bases whose functions a type inherits
 _BOUNDS = Bounds(files=20, references=40)
@@ -57,8 +57,8 @@ def _read_stripped(state: ResearchState, node: Node) -> list[str]:
     return [line.strip() for line in read_body(state, node)]
 
 
-def list_alone(state: ResearchState, nodes: Sequence[Node], most: int) -> dict[Node, list[Node]]:
-    """Return for each of some types up to `most` functions that none of the others declares, in any file.
+def list_alone(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
+    """Return for each of some types up to MAX_ALONE functions that none of the others declares, in any file.
 
     Those with a word of the question in their names come first, then the longest.
     """
@@ -71,7 +71,7 @@ def list_alone(state: ResearchState, nodes: Sequence[Node], most: int) -> dict[N
         own = [one for name, one in members[node].items() if name not in known]
         own.sort(key=lambda one: (-shares_word(one.symbol.name, words), -count_lines(one)))  # stable
         found = (one for one in own if not any(_declares(state, other, one.symbol.name) for other in others))
-        alone[node] = [*islice(found, most)]
+        alone[node] = [*islice(found, MAX_ALONE)]
     return alone
 
 

@@ -16,7 +16,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.research.findings.locating import is_program, is_test_symbol
 from repo_mcp.research.findings.records import Subject, TakenAs
-from repo_mcp.research.question.grammar import Phrase
+from repo_mcp.research.question.phrases import Phrase
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.question_words import count_words, shares_word
 from repo_mcp.text.roles import is_side_file

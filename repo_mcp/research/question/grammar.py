@@ -14,22 +14,11 @@ import re
 
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
-from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.research.question.phrases import Phrase, leave_out_article, leave_out_tail, read_phrase
 from repo_mcp.text.question_words import leave_out_kind
 
 OF_WORDS = frozenset({Form.EXTENSION, Form.ERRORS})  # forms whose phrases are words to search for, not names
 MAX_CHARS = 400  # of a question that may have a form; longer questions are open
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """The part of a question that names something."""
-
-    text: str
-    kinds: frozenset[SymbolKind] = frozenset()  # kinds that the words around it ask for; empty: any kind
-    parameters: tuple[str, ...] = ()  # in brackets after a name: `LogEvent` in "Write(LogEvent)"
-    whole: str = ""  # with the word for its kind, if that comes last: "private module"
-    headed: str = ""  # with the word for its kind, if that comes first: "file buffer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +34,6 @@ _LISTS: dict[str, str] = {
     "lead": """please can_you could_you i_want_to i_need_to help_me let_me tell_me show_me show give_me
         explain describe list find get identify know understand see me to about out all every each
         exactly the""",
-    "here": """code_base codebase code repo repository project program package library application app
-        system""",
     "who": "what who which all any",
     "thing": """code function(s) method(s) class(es) types module(s) file(s) places parts component(s)
         structs things else symbol(s) caller(s) protocol(s)""",
@@ -116,6 +103,8 @@ _LISTS: dict[str, str] = {
     "fail": "fail(s) raise(s) throw(s) panic(s)",
     "fails": """raise(s) raised throw(s) thrown produce(s) produced cause(s) return(s) returned give(s)
         lead(s)_to""",
+    "who_asks": "i we you one someone",
+    "taking": "use call take choose prefer pick need want write",
     "overall": "the overall general high-level system software main big core code",
     "organised": """organised organized structured layered laid_out built architected designed put_together
         split_up""",
@@ -154,6 +143,13 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.DIFFERENCE, "how (?:do|does|is|are) X.. (?:differ|different) from Y"),
     (Form.DIFFERENCE, "how do X.. and Y.. differ"),
     (Form.DIFFERENCE, "(?:compare )?X.. (?:vs\\.?|versus|compared (?:with|to)) Y"),
+    (Form.DIFFERENCE, "how (?:does|do) X.. compare (?:with|to) Y"),
+    (Form.DIFFERENCE, "which [^,:]+[,:] X.. or Y"),
+    (Form.DIFFERENCE, "which of X.. (?:and|or) Y.. (?:should|do|does|is|are|can|must) .+"),
+    (Form.DIFFERENCE, "(?:should|must|can|do) <who_asks> <taking> X.. or Y"),
+    (Form.DIFFERENCE, "when (?:(?:should|must|can|do) <who_asks>|to) <taking> "
+     "X.. (?:instead of|rather than|over|or|and (?:when|not)(?: (?:should|do) <who_asks>)?(?: <taking>)?) Y"),
+    (Form.DIFFERENCE, "when (?:is|are) X.. <called> and when(?: (?:is|are))? Y..(?: <called>)?"),
     (Form.EXTENSION, "(?:where|how) <may> <extend> <another*>X"),
     (Form.EXTENSION, "(?:where|how) <may> <make> <own> X"),
     (Form.EXTENSION, "(?:where|how) <may> <make> <another*>X.. of (?:my|your|our) own"),
@@ -260,29 +256,19 @@ def _build_pattern(text: str) -> re.Pattern[str]:
 
 
 _COMPILED = tuple((form, _build_pattern(text)) for form, text in _FORMS)
+# "A or B: which should I use": what comes behind the two, and the two alone.
+_CHOICE = re.compile(
+    r"[:,;?.]\s+(?:and\s+)?(?:which\b|(?:when|what|why)\b(?=[^:;?]*\b(?:which|each|either|use|choose|better)\b))"
+    r"[^:;?]*$",
+    re.IGNORECASE,
+)
+_SIDES = _build_pattern("(?:compare )?X.. (?:or|vs\\.?|versus|compared (?:with|to)) Y")
 _LEAD = re.compile(rf"(?:{_join('lead')}\s+)+", re.IGNORECASE)
-_TAIL = re.compile(
-    r"\s+(?:in|of|within|across|inside|throughout)\s+(?:this|the|our|my)\s+(?:whole\s+|entire\s+)?"
-    rf"{_join('here')}$"
-    r"|\s+(?:please|exactly|here)$"
-    r"|,?\s+(?:including|and|with)\s+(?:what\s+(?:is|are)\s+)?(?:its|the|their)\s+defaults?(?:\s+values?)?$"
-    r"|,?\s+and (?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?$"
-    r"|,\s+(?:and\s+)?(?:(?:what|how|where|when|which|who|why) (?:does|do|did|is|are|can|will|would|\w+s)"
-    r"|(?:what|which) [\w-]+ (?:does|do))\b[^,]{0,120}$",  # a second question
-    re.IGNORECASE,
-)
-
-_ARTICLE = re.compile(
-    r"^(?:(?:the|a|an|this|that|our|my|its|their|any|all|some|every|given|whole|entire|calls? to"
-    r"|instances? of|use of)\s+)+",
-    re.IGNORECASE,
-)
 # "how are labels parsed into" names nothing, though "configuration" follows it.
 _ASKS = re.compile(
     r"(?:how|what|where|which|who|whose|why|when|do|does|did|is|are|can|should) ", re.IGNORECASE
 )
 _PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
-_CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")
 _TYPE_NOUN = r"(?:class|type|trait|struct|interface|protocol|enum|object)"
 # "save of Store", "the method save() in Store": a member, and not its type.
 _MEMBER_OF = re.compile(
@@ -295,42 +281,6 @@ _SECOND_MEMBER = re.compile(
     rf"(?:the )?(?:{_TYPE_NOUN} )?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)(?: {_TYPE_NOUN})?"
 )
 _MEMBER = re.compile(r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?")
-# "the Pane trait's render", "Pane's render" of "method": a member of a type.
-_OWNER = re.compile(
-    r"^[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?"
-    r"( (?:class|type|trait|struct|interface|protocol|enum))?'s [`'\"]?([\w$]+)$"
-)
-_QUOTES = "`'\"\u201c\u201d\u2018\u2019 \t"
-_KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
-    "function": CALLABLE_KINDS,
-    "functions": CALLABLE_KINDS,
-    "method": CALLABLE_KINDS,
-    "macro": frozenset({SymbolKind.MACRO}),
-    "constructor": frozenset({SymbolKind.CONSTRUCTOR}),
-    "component": CALLABLE_KINDS | TYPE_KINDS,
-    "decorator": CALLABLE_KINDS | TYPE_KINDS,
-    "class": TYPE_KINDS,
-    "type": TYPE_KINDS,
-    "struct": TYPE_KINDS,
-    "interface": TYPE_KINDS,
-    "protocol": TYPE_KINDS,
-    "trait": TYPE_KINDS,
-    "enum": TYPE_KINDS,
-    "model": TYPE_KINDS,
-    "exception": TYPE_KINDS,
-    "module": frozenset({SymbolKind.FILE, SymbolKind.MODULE}),
-    "file": frozenset({SymbolKind.FILE}),
-    "package": frozenset({SymbolKind.FILE, SymbolKind.MODULE}),
-    "folder": frozenset({SymbolKind.FILE}),
-    "directory": frozenset({SymbolKind.FILE}),
-    "variable": frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}),
-    "constant": frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}),
-    "field": frozenset({SymbolKind.PROPERTY}),
-    "attribute": frozenset({SymbolKind.PROPERTY}),
-    "property": frozenset({SymbolKind.PROPERTY, SymbolKind.METHOD}),
-    "setting": frozenset(),
-    "option": frozenset(),
-}  # fmt: skip
 
 
 def parse_question(query: str) -> tuple[Parsed, ...]:
@@ -338,9 +288,11 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
     text = " ".join(leave_out_kind(query).split())
     found: dict[Parsed, None] = {}
     if len(text) <= MAX_CHARS:
-        plain = _strip(text)
-        for form, pattern in _COMPILED:
-            match = pattern.fullmatch(plain)
+        plain, whole = _strip(text), leave_out_lead(text.strip().rstrip("?!. "))
+        sides = _CHOICE.sub("", whole)
+        asked = [(Form.DIFFERENCE, _SIDES.fullmatch(sides))] if sides != whole else []
+        asked += [(form, pattern.fullmatch(plain)) for form, pattern in _COMPILED]
+        for form, match in asked:
             if match is not None and not any(map(_ASKS.match, filter(None, match.groupdict().values()))):
                 shared = (_share_owner(match), _share_noun(match)) if form is Form.DIFFERENCE else ()
                 found.update(dict.fromkeys(one for one in (*shared, _build(form, match)) if one is not None))
@@ -365,7 +317,7 @@ def _strip(text: str) -> str:
     """
     text = leave_out_lead(text.strip().rstrip("?!. ").strip())
     for _ in range(2):
-        text = _TAIL.sub("", text)
+        text = leave_out_tail(text)
     return text
 
 
@@ -379,7 +331,7 @@ def _build(form: Form, match: re.Match[str]) -> Parsed:
 
 def _share_owner(match: re.Match[str]) -> Parsed | None:
     """Return a comparison of two members of the type that only the second names: "load and watch on Hexo"."""
-    first, second = (_ARTICLE.sub("", match[name].strip()).replace("`", "") for name in ("x", "y"))
+    first, second = (leave_out_article(match[name].strip()).replace("`", "") for name in ("x", "y"))
     own, other = _MEMBER.fullmatch(first), _SECOND_MEMBER.fullmatch(second)
     if own is None or other is None:
         return None
@@ -391,35 +343,8 @@ def _share_noun(match: re.Match[str]) -> Parsed | None:
 
     Return None if the first has a noun of its own, or either is written as a name.
     """
-    first, second = (_ARTICLE.sub("", match[name].strip()) for name in ("x", "y"))
+    first, second = (leave_out_article(match[name].strip()) for name in ("x", "y"))
     noun = second.rpartition(" ")[2]
     if not _PLAIN.fullmatch(f"{first} {second}") or first.count(" ") >= second.count(" ") or noun in first:
         return None
     return Parsed(Form.DIFFERENCE, (Phrase(f"{first} {noun}"), Phrase(second)))
-
-
-def read_phrase(text: str) -> Phrase:
-    """Return the phrase in a part of a question, without articles, quotes, brackets and words for kinds."""
-    text = " ".join(text.split())  # on runs of spaces the expressions would take quadratic time
-    text = _TAIL.sub("", text.rstrip("?!.,; "))
-    text = _ARTICLE.sub("", text).strip(_QUOTES)
-    kinds: frozenset[SymbolKind] = frozenset()
-    whole = headed = ""
-    words = text.split(" ")
-    if len(words) > 1 and words[0].lower() in _KIND_WORDS:
-        kinds, headed = _KIND_WORDS[words[0].lower()], " ".join(words)
-        words = words[1:]
-    elif len(words) > 1 and words[-1].lower() in _KIND_WORDS:
-        kinds, whole = _KIND_WORDS[words[-1].lower()], " ".join(words)
-        words = words[:-1]
-    text = " ".join(words).strip(_QUOTES)
-    owned = _OWNER.match(text)
-    if owned is not None and (kinds or owned[2]):
-        text = f"{owned[1]}.{owned[3]}"
-    called = _CALLED.search(text)
-    parameters: tuple[str, ...] = ()
-    if called is not None:
-        parameters = tuple(one.strip() for one in called[0].rstrip(")").lstrip("(").split(",") if one.strip())
-        text = text[: called.start()].strip(_QUOTES)
-        kinds = kinds or CALLABLE_KINDS | TYPE_KINDS
-    return Phrase(text, kinds, parameters, whole, headed)

@@ -19,7 +19,6 @@ from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer, rank_role
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.compared_words import find_compared
-from repo_mcp.research.question.grammar import Phrase
 from repo_mcp.research.question.owned_members import choose_owned, read_owned
 from repo_mcp.research.question.phrase_names import (
     fold_name,
@@ -28,6 +27,7 @@ from repo_mcp.research.question.phrase_names import (
     looks_like_name,
     split_phrase,
 )
+from repo_mcp.research.question.phrases import Phrase
 from repo_mcp.research.question.worded_settings import find_worded_setting
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import is_generated
@@ -144,6 +144,8 @@ class Subjects:
         found = self._graph.search(" ".join(words), SymbolFilter(), MAX_LOOKED_AT) if words else []
         nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
         nodes.sort(key=lambda node: shares_word(node.symbol.name, words) < len(words))  # stable
+        if form is Form.DIFFERENCE:
+            nodes = [node for node in nodes if node.symbol.kind in _FOLLOWED and not is_test_node(node)]
         nodes = _prefer(nodes, form, phrase)[:WORD_SUBJECTS]
         return Subject(phrase.text, TakenAs.WORDS, tuple(nodes))
 
@@ -221,8 +223,10 @@ class Subjects:
         nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
         nodes = self._put_written_first(self._drop_lesser(nodes, compares=form is Form.DIFFERENCE))
         nodes = self._choose_overloads(nodes, phrase.parameters)
-        is_prose = form is Form.DIFFERENCE and " " in phrase.text
-        if not nodes or (is_prose and (all(map(is_test_node, nodes)) or self._are_written(nodes))):
+        compares = form is Form.DIFFERENCE
+        if compares and (all(map(is_test_node, nodes)) or (" " in phrase.text and self._are_written(nodes))):
+            return None
+        if not nodes:
             return None
         return Subject(
             phrase.text, taken_as, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS)

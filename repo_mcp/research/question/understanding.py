@@ -16,8 +16,9 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.question.asked_keys import match_quoted, read_keys
-from repo_mcp.research.question.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
+from repo_mcp.research.question.grammar import OF_WORDS, Parsed, parse_question
 from repo_mcp.research.question.phrase_names import fold_name
+from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.subject_description import describe_subject, is_declared_nowhere, is_several
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.text.question_words import list_words, shares_word
@@ -337,6 +338,9 @@ def _try_undeclared(
         found.append(declared if declared.is_found else subjects.find_undeclared(phrase, check))
     undeclared = (one for one in found if one is not None and one.taken_as is TakenAs.UNDECLARED)
     missing = tuple(map(find_unparsed, undeclared))
+    is_written = [one.taken_as is TakenAs.UNDECLARED and not is_absent(one.asked) for one in missing]
+    if parsed.form is Form.DIFFERENCE and len(missing) > 1 and all(is_written):
+        return None  # parameters or options: what has their names tells the difference
     return build_reading(parsed.form, missing) if missing else None
 
 

@@ -15,8 +15,8 @@ from repo_mcp.research.findings.named_symbols import find_by_name, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.grammar import read_phrase
 from repo_mcp.research.question.phrase_names import is_whole_name
+from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.errors_made import holds_error
 from repo_mcp.research.words.named_actions import list_spellings

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
+from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.findings.citing import name_briefly, shorten
 from repo_mcp.research.findings.reasons import NAMED_FOR_PART, Role
 from repo_mcp.research.findings.research_state import ResearchState
@@ -13,6 +17,7 @@ from repo_mcp.text.citations import write_citation
 
 RIVAL_SHARE = 0.7  # of the worth of the best declaration
 MOST_RIVALS = 2  # that are named, and whose errors are
+_BOUNDS = Bounds(files=20, references=60)
 
 Rival = tuple[str, Node | None]  # name and citation; None without a symbol
 
@@ -40,12 +45,17 @@ def list_rivals(state: ResearchState, best: Node) -> list[Rival]:
 
     What it calls or is called by, or lies in or around it, is a part of the same answer.
     """
-    calls = {(link.source, link.target) for link in state.links.values() if link.kind == "calls"}
-    own = best.declaration
+    called = _list_called(state, best) if state.rivals else set()
 
     def is_part(node: Node) -> bool:
         first, last = sorted((one.symbol.start_line, one.symbol.end_line) for one in (best, node))
         is_nested = node.path == best.path and last[0] <= first[1]
-        return is_nested or not calls.isdisjoint({(own, node.declaration), (node.declaration, own)})
+        return is_nested or node.declaration in called or best.declaration in _list_called(state, node)
 
-    return [one for one in state.rivals if one[1] is None or not is_part(one[1])][:MOST_RIVALS]
+    return [*islice((one for one in state.rivals if one[1] is None or not is_part(one[1])), MOST_RIVALS)]
+
+
+def _list_called(state: ResearchState, node: Node) -> set[Declaration]:
+    """Return what a symbol calls."""
+    edges = state.graph.find_outgoing(node, CALLS, _BOUNDS).edges
+    return {edge.other for edge in edges if edge.confidence is not Confidence.POSSIBLE}

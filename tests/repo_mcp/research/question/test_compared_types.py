@@ -73,3 +73,26 @@ def test_what_the_other_type_inherits_is_not_said_to_be_declared_by_one_alone() 
     )
     assert "Only SlowSorter declares wait (sorters.py:7-8)." in claim
     assert "Only QuickSorter" not in claim
+
+
+def test_both_of_two_that_one_may_choose_from_are_shown() -> None:
+    text = (
+        "class FastQueue:\n    def put(self, item):\n        self.items.append(item)\n\n\n"
+        "class SlowQueue:\n    def put(self, item):\n        self.journal.write(item)\n"
+        "        self.items.append(item)\n"
+    )
+    report = Asked({"queues.py": text}).ask("FastQueue or SlowQueue: when should I use which?")
+    assert list_found(report)[:2] == ["queues.FastQueue", "queues.SlowQueue"]
+    assert report.claim.startswith("queues.FastQueue is declared at queues.py:1-3.")
+
+
+def test_two_parameters_are_told_apart_by_what_has_their_names() -> None:
+    texts = {
+        "filters.py": "def choose_tables(tables, keep_name=None, keep_table=None):\n"
+        "    named = [one for one in tables if keep_name is None or keep_name(one.name)]\n"
+        "    return [one for one in named if keep_table is None or keep_table(one)]\n",
+        "tests/test_filters.py": "def keep_name(name):\n    return True\n\n\n"
+        "def keep_table(table):\n    return False\n",
+    }
+    report = Asked(texts).ask("keep_name or keep_table: which should I use to leave out a table?")
+    assert list_found(report)[0] == "filters.choose_tables"

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.research.findings.records import Form
-from repo_mcp.research.question.grammar import MAX_CHARS, Parsed, parse_question, read_phrase
+from repo_mcp.research.question.grammar import MAX_CHARS, Parsed, parse_question
+from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
@@ -55,6 +56,17 @@ flow | foo -> bar | foo -> bar
 flow | login -> db | trace login to db
 flow | include_router -> get_dependant | how is get_dependant reached from include_router
 flow | errors -> client | how do errors flow to the client
+difference | apply -> call | apply or call: which should I use to run a job?
+difference | BindOne -> TryBindOne | BindOne vs TryBindOne: which one should a handler use?
+difference | FastQueue -> SlowQueue | FastQueue or SlowQueue: when should I use which?
+difference | file buffer -> memory buffer | should I use a file or a memory buffer?
+difference | set -> set_all | When do I need set and when set_all?
+difference | before hook -> after hook | when is a before hook run and when an after hook?
+difference | add -> push | Which of add and push should I use?
+difference | map -> filter | which is faster, map or filter?
+difference | read -> load | When should I use read instead of load?
+difference | lazy -> eager | how does lazy compare to eager?
+dependents | event | what listens to the event
 defined | Foo | where is Foo defined?
 defined | Foo | what is Foo
 overview |  | describe the architecture of this project

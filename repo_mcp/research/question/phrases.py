@@ -1,0 +1,109 @@
+"""Read the part of a question that names something: its name, and the kinds that it asks for. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.record_classes import dataclass
+from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+
+_TAIL = re.compile(
+    r"\s+(?:in|of|within|across|inside|throughout)\s+(?:this|the|our|my)\s+(?:whole\s+|entire\s+)?"
+    r"(?:code ?base|code|repo|repository|project|program|package|library|application|app|system)$"
+    r"|\s+(?:please|exactly|here)$"
+    r"|,?\s+(?:including|and|with)\s+(?:what\s+(?:is|are)\s+)?(?:its|the|their)\s+defaults?(?:\s+values?)?$"
+    r"|,?\s+and (?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?$"
+    r"|,\s+(?:and\s+)?(?:(?:what|how|where|when|which|who|why) (?:does|do|did|is|are|can|will|would|\w+s)"
+    r"|(?:what|which) [\w-]+ (?:does|do))\b[^,]{0,120}$",  # a second question
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(
+    r"^(?:(?:the|a|an|this|that|our|my|its|their|any|all|some|every|given|whole|entire|calls? to"
+    r"|instances? of|use of)\s+)+",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")
+# "the Pane trait's render", "Pane's render" of "method": a member of a type.
+_OWNER = re.compile(
+    r"^[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?"
+    r"( (?:class|type|trait|struct|interface|protocol|enum))?'s [`'\"]?([\w$]+)$"
+)
+_QUOTES = "`'\"\u201c\u201d\u2018\u2019 \t"
+_KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
+    "function": CALLABLE_KINDS,
+    "functions": CALLABLE_KINDS,
+    "method": CALLABLE_KINDS,
+    "macro": frozenset({SymbolKind.MACRO}),
+    "constructor": frozenset({SymbolKind.CONSTRUCTOR}),
+    "component": CALLABLE_KINDS | TYPE_KINDS,
+    "decorator": CALLABLE_KINDS | TYPE_KINDS,
+    "class": TYPE_KINDS,
+    "type": TYPE_KINDS,
+    "struct": TYPE_KINDS,
+    "interface": TYPE_KINDS,
+    "protocol": TYPE_KINDS,
+    "trait": TYPE_KINDS,
+    "enum": TYPE_KINDS,
+    "model": TYPE_KINDS,
+    "exception": TYPE_KINDS,
+    "module": frozenset({SymbolKind.FILE, SymbolKind.MODULE}),
+    "file": frozenset({SymbolKind.FILE}),
+    "package": frozenset({SymbolKind.FILE, SymbolKind.MODULE}),
+    "folder": frozenset({SymbolKind.FILE}),
+    "directory": frozenset({SymbolKind.FILE}),
+    "variable": frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}),
+    "constant": frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}),
+    "field": frozenset({SymbolKind.PROPERTY}),
+    "attribute": frozenset({SymbolKind.PROPERTY}),
+    "property": frozenset({SymbolKind.PROPERTY, SymbolKind.METHOD}),
+    "setting": frozenset(),
+    "option": frozenset(),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """The part of a question that names something."""
+
+    text: str
+    kinds: frozenset[SymbolKind] = frozenset()  # kinds that the words around it ask for; empty: any kind
+    parameters: tuple[str, ...] = ()  # in brackets after a name: `LogEvent` in "Write(LogEvent)"
+    whole: str = ""  # with the word for its kind, if that comes last: "private module"
+    headed: str = ""  # with the word for its kind, if that comes first: "file buffer"
+
+
+def leave_out_tail(text: str) -> str:
+    """Return a phrase or question without "in this repository" or a second question behind it."""
+    return _TAIL.sub("", text)
+
+
+def leave_out_article(text: str) -> str:
+    """Return a phrase without articles, and without "calls to" and the like, before it."""
+    return _ARTICLE.sub("", text)
+
+
+def read_phrase(text: str) -> Phrase:
+    """Return the phrase in a part of a question, without articles, quotes, brackets and words for kinds."""
+    text = " ".join(text.split())  # on runs of spaces the expressions would take quadratic time
+    text = leave_out_tail(text.rstrip("?!.,; "))
+    text = leave_out_article(text).strip(_QUOTES)
+    kinds: frozenset[SymbolKind] = frozenset()
+    whole = headed = ""
+    words = text.split(" ")
+    if len(words) > 1 and words[0].lower() in _KIND_WORDS:
+        kinds, headed = _KIND_WORDS[words[0].lower()], " ".join(words)
+        words = words[1:]
+    elif len(words) > 1 and words[-1].lower() in _KIND_WORDS:
+        kinds, whole = _KIND_WORDS[words[-1].lower()], " ".join(words)
+        words = words[:-1]
+    text = " ".join(words).strip(_QUOTES)
+    owned = _OWNER.match(text)
+    if owned is not None and (kinds or owned[2]):
+        text = f"{owned[1]}.{owned[3]}"
+    called = _CALLED.search(text)
+    parameters: tuple[str, ...] = ()
+    if called is not None:
+        parameters = tuple(one.strip() for one in called[0].rstrip(")").lstrip("(").split(",") if one.strip())
+        text = text[: called.start()].strip(_QUOTES)
+        kinds = kinds or CALLABLE_KINDS | TYPE_KINDS
+    return Phrase(text, kinds, parameters, whole, headed)
