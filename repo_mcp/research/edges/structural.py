@@ -12,7 +12,7 @@ Findings are not named again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds, Edge
@@ -197,19 +197,16 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     best = [node for node in leading if not is_test_node(node)][:AROUND]
     if reading.form in _ALONE or not best:
         return ()
-    users = [state.get_node(edge.other) for node in best for edge in _find_users(state, node)]
-    own = [node for node in users if not is_test_node(node)]
+    used = {node: [state.get_node(edge.other) for edge in _find_users(state, node)] for node in best}
+    users = [user for own in used.values() for user in own]
     # What depends on a subject may be overridden, too, but that says nothing about the subject.
     subjects = [node for subject in reading.subjects for node in subject.nodes]
     filled = subjects if reading.form is Form.DEPENDENTS else _list_bases(state) or best
     groups = (
         (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, filled)),
-        (
-            "callers",
-            [] if reading.form is Form.CALLERS else [node for node in own if is_program(node.path)],
-        ),
+        *(() if reading.form is Form.CALLERS else _list_callers(used)),
         ("tests", [node for node in users if is_test_node(node)]),
-        ("examples", [node for node in own if not is_program(node.path)]),
+        ("examples", [node for node in users if not (is_test_node(node) or is_program(node.path))]),
     )
     most = {IMPLEMENTERS: MAX_IMPLEMENTERS}
     if reading.form in _OF_WORDS:
@@ -222,6 +219,15 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     if not any(one.kind == "section" for one in state.findings):
         found.append(Group("documentation", list_sections(state, [best[0].symbol.name])))
     return tuple(one for one in found if one.places)
+
+
+def _list_callers(used: Mapping[Node, Sequence[Node]]) -> Iterator[tuple[str, list[Node]]]:
+    """Yield for each of some symbols the name of a group, and what uses it and none before, outside tests."""
+    known: set[Node] = set()
+    for node, users in used.items():
+        own = [one for one in users if is_program(one.path) and not is_test_node(one) and one not in known]
+        known.update(own)
+        yield f"callers of {node.symbol.name}", own
 
 
 def _list_bases(state: ResearchState) -> list[Node]:

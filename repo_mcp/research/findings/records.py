@@ -206,7 +206,7 @@ class Outside:
 class Group:
     """Locations of one kind around the findings."""
 
-    what: str  # implementers, callers, tests, examples, documentation
+    what: str  # implementers, callers of a symbol, tests, examples, documentation
     places: tuple[str, ...]  # each as a name with a citation in brackets
 
 

@@ -163,7 +163,7 @@ RESEARCH_OUTPUT = build_result(
         "total_findings": _number(),
         "truncated": build_field("boolean", "There are more findings than listed"),
         "surroundings": build_list(
-            build_object({"what": _text("implementers, callers, tests, ..."), "places": _TEXTS}),
+            build_object({"what": _text("implementers, callers of a symbol, tests, ..."), "places": _TEXTS}),
             "path:start-end and name of related code",
         ),
         "call_chains": build_list(_CHAIN),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.findings.records import ResearchRequest, RunControl
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.rivals import list_rivals
 from tests.repo_mcp.research.asking import Asked
 
 POST = """def stamp(crate):
@@ -46,3 +49,30 @@ def test_what_is_lacking_is_lacking_in_what_leads_at_last() -> None:
     files = {"post.py": POST, "roads.py": ROADS, "way.py": "def crushed(): ...\n", "docs/guide.md": GUIDE}
     claim = Asked(files).ask(QUESTION).claim
     assert claim.startswith("post.stamp (post.py:1-5) comes closest, but lacks the word crushed and has none")
+
+
+def test_what_the_best_calls_is_not_level_with_it() -> None:
+    text = (
+        "def apply_rule(text):\n    return trim_text(text)\n\n\n"
+        "def trim_text(text):\n    return text.strip()\n\n\n"
+        "def fold_text(text):\n    return text.lower()\n"
+    )
+    source, control = Asked({"rules.py": text}).open_source(), RunControl(lambda: False)
+    state = ResearchState(source, ResearchRequest("rule"), control, wants_tests=False)
+    names = {node.symbol.name: node for node in state.graph.outline("rules.py")}
+    state.rivals = [(name, names[name]) for name in ("trim_text", "fold_text")]
+    assert [name for name, _ in list_rivals(state, names["apply_rule"])] == ["fold_text"]
+    state.rivals = [("apply_rule", names["apply_rule"])]
+    assert not list_rivals(state, names["trim_text"])
+
+
+def test_callers_say_whose_they_are() -> None:
+    texts = {
+        "sender.py": "def pack_parcel(parcel):\n    box = make_box(parcel)\n    return box\n",
+        "office.py": "from sender import pack_parcel\n\n\ndef open_office(parcels):\n"
+        "    for one in parcels:\n        pack_parcel(one)\n",
+    }
+    groups = Asked(texts).ask("what does pack_parcel call?").groups
+    assert [(one.what, one.places) for one in groups] == [
+        ("callers of pack_parcel", ("office.open_office (office.py:4-6)",))
+    ]
