@@ -70,4 +70,4 @@ class DocsAnswer:
     truncated: bool  # there are more hits than are returned
     warnings: tuple[str, ...] = ()
     lacks_most: bool = False  # no file has most of the query's words
-    few: int = 0  # hits that say enough, with which a page may end
+    usual_hits: int = 0  # of a page, as in SearchAnswer

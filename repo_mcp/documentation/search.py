@@ -99,8 +99,8 @@ def search_docs(
     if not hits:
         notes += _explain_none(searcher, query, best, has_found=bool(found))
     lacking = is_whole and lacks_most(query.text, looked_up)
-    few = sum(hit.score >= NEAR_SHARE * hits[0].score for hit in hits)
-    return DocsAnswer(tuple(hits), len(ordered), len(ordered) > len(hits), tuple(notes), lacking, few)
+    usual = sum(hit.score >= NEAR_SHARE * hits[0].score for hit in hits)
+    return DocsAnswer(tuple(hits), len(ordered), len(ordered) > len(hits), tuple(notes), lacking, usual)
 
 
 def _explain_none(searcher: Searcher, query: Query, best: BestUnits, *, has_found: bool) -> list[str]:

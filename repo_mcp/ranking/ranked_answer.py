@@ -74,16 +74,16 @@ def answer_ranked(
     reading = _read(searcher, request, query, widened)
     telling = reading.telling
     leads = () if query.is_pasted else find_leads(scope, request, query, is_name=telling is None)
-    few, near = _count_few(query, ranking, has_leads=bool(leads))
+    usual, near = _count_usual(query, ranking, has_leads=bool(leads))
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note is about the others
-    most = min(few, request.top_k) if ends_early else request.top_k
+    most = min(usual, request.top_k) if ends_early else request.top_k
     shown = _show_page(scope, request, query, ranking, reading, most, near)
     if leads:
         shown = put_leads(shown, leads, request.top_k)
-        few, near = few + len(leads), len(leads)
+        usual, near = usual + len(leads), len(leads)
     total, is_least = ranking.total, ranking.total_is_lower_bound
     if query.phrases:  # the index counts chunks with their words
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
@@ -99,8 +99,8 @@ def answer_ranked(
         total_is_lower_bound=is_least,
         is_last=len(ranking.chunks) <= min(depth, most),
         lacks_most=lacks,
-        few=few if telling or leads else 0,
-        near=near if telling or leads else 0,
+        usual_hits=usual if telling or leads else 0,
+        near_hits=near if telling or leads else 0,
         is_of_report=reading.is_report,
     )
 
@@ -121,7 +121,7 @@ def _read(searcher: Searcher, request: SearchRequest, query: Query, widened: Que
     return _Reading(asked, telling, is_report)
 
 
-def _count_few(query: Query, ranking: Ranking, *, has_leads: bool) -> tuple[int, int]:
+def _count_usual(query: Query, ranking: Ranking, *, has_leads: bool) -> tuple[int, int]:
     """Return after how many ranked hits a page ends by default, and in how many files it looks closer.
 
     The whole files of these are searched for the declarations that the query is about. Beside hits that were
@@ -131,10 +131,10 @@ def _count_few(query: Query, ranking: Ranking, *, has_leads: bool) -> tuple[int,
     far, near = FAR_SHARE, NEAR_SHARE
     if query.is_pasted:
         far, near = FAR_SHARE_OF_REPORT, NEAR_SHARE_OF_REPORT
-    few = count_above(scores, far)
+    usual = count_above(scores, far)
     if has_leads:
-        return min(few, BESIDE_LEADS), BESIDE_LEADS * _asks_how(query.text)
-    return few, min(RATED_HITS, count_above(scores, near))
+        return min(usual, BESIDE_LEADS), BESIDE_LEADS * _asks_how(query.text)
+    return usual, min(RATED_HITS, count_above(scores, near))
 
 
 def _note_words(

@@ -119,7 +119,7 @@ def _answer_look_up(
         snapshot=snapshot,
         warnings=(*found.warnings, *warnings),
         total_is_lower_bound=found.total_is_lower_bound,
-        few=count_close(found.hits, asked),
+        usual_hits=count_close(found.hits, asked),
     )
 
 
@@ -131,5 +131,5 @@ def _answer_named(query: Query, snapshot: str, named: NamedHits, warnings: tuple
         snapshot=snapshot,
         warnings=(*warnings, *named.warnings),
         total_is_lower_bound=named.total_is_lower_bound,
-        few=named.few,
+        usual_hits=named.usual_hits,
     )

@@ -72,7 +72,7 @@ def find_mentioned(scope: SearchScope, query: Query, top_k: int) -> list[Hit]:
     named = None
     if names:
         named = find_named(scope, replace(query, text=" ".join(names)), top_k, least_uses=1)
-    leads = [] if named is None else [*named.hits[: named.few]]
+    leads = [] if named is None else [*named.hits[: named.usual_hits]]
     return [] if any(_is_long(hit, names) for hit in leads) else leads
 
 

@@ -62,7 +62,7 @@ class NamedHits:
     """The hits for names, and what there is in all."""
 
     hits: tuple[Hit, ...]
-    few: int  # hits of a page, by default
+    usual_hits: int  # of a page, as in SearchAnswer
     total: int
     total_is_lower_bound: bool
     warnings: tuple[str, ...]
@@ -153,13 +153,13 @@ def _build(
     reader = ChunkReader((), scope.read_live)
     live = reader.iter(chunk for chunk in ranked[:most] if chunk.matched_terms)
     places = chain.from_iterable(_show_places(chunk, terms, shown) for chunk in live)
-    few = copies + (FEW_PLACES if first else FEW_ALONE)
+    usual = copies + (FEW_PLACES if first else FEW_ALONE)
     is_more = len(ranked) > most  # else all places are soon counted
-    found = list(islice(places, min(top_k, few) if ends_early and is_more else top_k))
+    found = list(islice(places, min(top_k, usual) if ends_early and is_more else top_k))
     hits = (*_lift(first, found[0].score if found else 0.0), *found)
     is_more = is_more or next(places, None) is not None
     warnings = dict.fromkeys([*(one for lead in leads for one in lead.warnings), *reader.list_warnings()])
-    return NamedHits(hits[:top_k], len(first) + few, len(hits), is_more, tuple(warnings))
+    return NamedHits(hits[:top_k], len(first) + usual, len(hits), is_more, tuple(warnings))
 
 
 def _find_declared(scope: SearchScope, query: Query, name: str, *, is_only: bool) -> _Leads | None:

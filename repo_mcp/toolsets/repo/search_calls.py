@@ -98,7 +98,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
 def _search_distinct(repository: Repository, request: SearchRequest, start: int) -> SearchAnswer:
     """Search, and once more for as many hits further on as the page has copies of others."""
     answer = repository.search(request)
-    most = min(answer.few or request.top_k, request.top_k) if request.ends_early else request.top_k
+    most = min(answer.usual_hits or request.top_k, request.top_k) if request.ends_early else request.top_k
     hits = answer.hits[start:most]
     firsts = find_copies(hits, partial(_read_declaration, repository))
     copies = len(firsts) - len(set(firsts))
@@ -130,15 +130,15 @@ def _draft_hits(
         warnings += ("Detail text does not take explain.",)
     keys = [hit.chunk_id for hit in answer.hits]
     page.check(keys)
-    found, few = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
-    if answer.few and not page.start and "top_k" not in arguments:
-        found = found[: answer.few]
+    found, left_out = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
+    if answer.usual_hits and not page.start and "top_k" not in arguments:
+        found = found[: answer.usual_hits]
     page_rows = _arrange(repository, answer, found, page.start, explains=explains, is_text=is_text)
     goes_on = page.start + len(found) < len(answer.hits) or (answer.truncated and not answer.is_last)
 
     def build(rows: int) -> Part:
         hits = page_rows.render(rows)
-        notes = [*warnings, *few, *note_cut(rows, len(found), "hits"), *note_hidden(hits)]
+        notes = [*warnings, *left_out, *note_cut(rows, len(found), "hits"), *note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         has_next = goes_on or rows < len(found)
         if answer.truncated and not has_next:
@@ -198,7 +198,7 @@ def _arrange(
     firsts: Sequence[int] = range(len(found))
     if not explains:
         firsts = find_copies(found, partial(_read_declaration, repository))
-    near = (len(answer.hits) if explains or not answer.near else answer.near) - start
+    near = (len(answer.hits) if explains or not answer.near_hits else answer.near_hits) - start
     names_also = answer.is_of_report and not explains
     firsts = join_brief(found, firsts, near, by_file=is_text or names_also, joins_all=is_text)
     return _PageRows(found, firsts, near, is_text, explains, names_also)

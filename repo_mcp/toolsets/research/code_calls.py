@@ -96,7 +96,7 @@ def _draft(
 ) -> Draft:
     keys = [f"{hit.start_line} {hit.path}" for hit in answer.hits]
     page.check(keys)
-    shown, few = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
+    shown, left_out = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
     if ends_early and not page.start:
         least = FAR_SHARE * max((hit.relevance_percent for hit in shown), default=0)
         shown = [*takewhile(lambda hit: hit.relevance_percent >= least, shown)]
@@ -107,7 +107,7 @@ def _draft(
         more["expansion"] = {"by": answer.expansion.author.value, "terms": terms}
     if answer.summary is not None:
         more["summary"] = _render_summary(answer)
-    said = [*notes, *few]
+    said = [*notes, *left_out]
 
     def build(rows: int) -> Part:
         is_cut = page.start + rows < answer.total

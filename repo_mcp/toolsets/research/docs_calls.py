@@ -130,11 +130,11 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     ordinary = "limit" not in arguments
     keys = [f"{hit.start_line} {hit.path}" for hit in found.hits]
     page.check(keys)
-    hits, few = keep_few(found.hits[page.start :], page, lacks_most=found.lacks_most)
+    hits, left_out = keep_few(found.hits[page.start :], page, lacks_most=found.lacks_most)
     if ordinary and not page.start:
-        hits = hits[: found.few]
+        hits = hits[: found.usual_hits]
     is_more = found.truncated or page.start + len(hits) < len(found.hits)
-    answer = replace(found, hits=tuple(hits), truncated=is_more, warnings=(*found.warnings, *few))
+    answer = replace(found, hits=tuple(hits), truncated=is_more, warnings=(*found.warnings, *left_out))
 
     def build(rows: int) -> Part:
         is_cut = answer.truncated or rows < len(answer.hits)

@@ -147,8 +147,8 @@ def test_scores_fall_and_relevance_with_them(kettle: Repository) -> None:
 def test_a_page_may_end_before_the_first_hit_with_half_of_the_best_score(kettle: Repository) -> None:
     answer = ask(kettle, "water temperature")
     near = [2 * hit.score >= answer.hits[0].score for hit in answer.hits]
-    assert 0 < answer.few < len(near)
-    assert near == [place < answer.few for place in range(len(near))]
+    assert 0 < answer.usual_hits < len(near)
+    assert near == [place < answer.usual_hits for place in range(len(near))]
 
 
 def test_what_is_no_documentation_is_not_found(kettle: Repository) -> None:

@@ -69,10 +69,14 @@ def test_places_behind_the_end_of_a_page_are_not_read(repository: Repository, re
     read_for_all = len(reads)
     reads.clear()
     page = ask(repository, "post_entry", ends_early=True)
-    assert page.few == 1 + FEW_PLACES < len(whole.hits)
-    assert page.hits == whole.hits[: page.few]
-    assert (page.total, page.total_is_lower_bound, page.truncated) == (page.few, True, True)
-    assert (whole.total, whole.total_is_lower_bound, whole.few) == (11, True, page.few)  # one behind the page
+    assert page.usual_hits == 1 + FEW_PLACES < len(whole.hits)
+    assert page.hits == whole.hits[: page.usual_hits]
+    assert (page.total, page.total_is_lower_bound, page.truncated) == (page.usual_hits, True, True)
+    assert (whole.total, whole.total_is_lower_bound, whole.usual_hits) == (
+        11,
+        True,
+        page.usual_hits,
+    )  # one behind the page
     assert len(reads) < read_for_all
 
 
@@ -82,8 +86,8 @@ def test_hits_that_score_low_are_not_made(repository: Repository, reads: Counter
     read_for_all = len(reads)
     reads.clear()
     page = ask(repository, query, ends_early=True)
-    assert 0 < page.few < len(whole.hits)
-    assert page.hits == whole.hits[: page.few]
+    assert 0 < page.usual_hits < len(whole.hits)
+    assert page.hits == whole.hits[: page.usual_hits]
     assert page.truncated
     assert len(reads) < read_for_all
 

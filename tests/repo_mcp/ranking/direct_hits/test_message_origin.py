@@ -61,7 +61,7 @@ def test_the_line_that_says_a_message_comes_first_and_is_shown(repository: Repos
     assert best.snippet.startswith("1\tdef read_meta(queue):\n29\t")
     assert '32\t    log("Queue file close failed", queue)\n' in best.snippet
     assert len(best.snippet.splitlines()) == 7
-    assert (answer.near, answer.few) == (1, 1 + BESIDE_LEADS)  # the others are brief
+    assert (answer.near_hits, answer.usual_hits) == (1, 1 + BESIDE_LEADS)  # the others are brief
     assert all(one.score <= best.score for one in answer.hits)
 
 
@@ -81,7 +81,7 @@ def test_only_the_program_says_it_and_no_comment(repository: Repository) -> None
     answer = ask(repository, "High load, try again later!")
     assert answer.hits[0].path == "src/limits.py"
     assert answer.hits[0].snippet.count("\n") == 3  # a short declaration is whole
-    assert answer.near == 1
+    assert answer.near_hits == 1
 
 
 def test_questions_and_words_that_nothing_says_are_ranked_as_ever(repository: Repository) -> None:

@@ -48,7 +48,7 @@ def test_the_places_of_a_name_come_first_and_little_else_follows(repository: Rep
     places = {(hit.path, hit.symbol, hit.start_line) for hit in answer.hits[:2]}
     assert places == {("src/limits.py", "build", 3), ("src/loop.py", "run", 2)}
     assert {name for hit in answer.hits[:2] for name, _ in hit.explanation} == {"place of a name"}
-    assert (answer.near, answer.few) == (2, 2 + BESIDE_LEADS)
+    assert (answer.near_hits, answer.usual_hits) == (2, 2 + BESIDE_LEADS)
     further = replace(SearchRequest(query, 20, names_alone=True), shows_whole=False)
     assert repository.search(further).hits[: len(answer.hits)] == answer.hits  # a page goes on
 

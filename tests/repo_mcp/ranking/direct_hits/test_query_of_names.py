@@ -69,7 +69,7 @@ def test_one_name_gives_its_declaration_and_the_places_that_have_all_of_it(repos
         ("till.py", "ring_twice", 9, 9),
         ("test_ledger.py", "test_post_entry", 2, 2),
     ]
-    assert (answer.total, answer.truncated, answer.few) == (5, False, 1 + FEW_PLACES)
+    assert (answer.total, answer.truncated, answer.usual_hits) == (5, False, 1 + FEW_PLACES)
     assert all(hit.snippet.count("\n") == 1 for hit in answer.hits[1:])
     scores = [hit.score for hit in answer.hits]
     assert scores == sorted(scores, reverse=True)
