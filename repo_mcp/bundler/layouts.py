@@ -109,7 +109,7 @@ def _list_further(
     names = {(span.name_line, span.name) for span in known}
     lines = text.split("\n")
     for ordinal in np.flatnonzero(np.isin(record.kinds, _WITH_BODIES)).tolist():
-        head, name = int(record.starts[ordinal]), record.strings[record.names[ordinal]]
+        head, name = int(record.starts[ordinal]), record.get_name(ordinal)
         end = head + int(record.spans[ordinal])
         near = range(head, min(end, head + NAME_LINES - 1) + 1) if end <= len(lines) else ()
         name_line = next((number for number in near if name in lines[number - 1]), end)

@@ -45,7 +45,6 @@ from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.idioms import find_idioms, leave_out_light_words
 from repo_mcp.text.question_words import (
     asks_to_extend,
@@ -239,7 +238,7 @@ def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> fl
     if record is None:
         return 1.0
     ordinal = find_declared(one, record)
-    return 1.0 if ordinal and SymbolKind(int(record.kinds[ordinal])) in RUN else NOT_RUN
+    return 1.0 if ordinal and record.get_kind(ordinal) in RUN else NOT_RUN
 
 
 def list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> set[str]:

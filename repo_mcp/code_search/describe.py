@@ -156,7 +156,7 @@ class Describer:
         inside = (starts >= live.start_line) & (starts <= live.end_line)
         for ordinal in inside.nonzero()[0].tolist():
             if ordinal:
-                yield int(starts[ordinal]), record.strings[record.names[ordinal]]
+                yield int(starts[ordinal]), record.get_name(ordinal)
 
     def _find_around(self, live: LiveChunk, language: Language, line: int) -> _Enclosing | None:
         """Return the innermost declaration around a line, or the one whose comment includes the line."""

@@ -148,7 +148,7 @@ class BulkScan:
         """Return the bases of the types in a file, in line order."""
 
         def is_of_type(record: SymbolRecord, row: int) -> bool:
-            return SymbolKind(int(record.kinds[int(record.ref_symbols[row])])) in TYPE_KINDS
+            return record.get_kind(record.ref_symbols[row]) in TYPE_KINDS
 
         return self._list_uses(path, _BASES, is_of_type)
 
@@ -157,7 +157,7 @@ class BulkScan:
 
         def is_near_top(record: SymbolRecord, row: int) -> bool:
             holder = int(record.ref_symbols[row])
-            if SymbolKind(int(record.kinds[holder])) in _HOLDERS:
+            if record.get_kind(holder) in _HOLDERS:
                 return True
             return int(record.ref_lines[row]) < int(record.starts[holder]) + HEAD_LINES
 

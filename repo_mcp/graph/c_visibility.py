@@ -49,7 +49,7 @@ class CVisibility:
         record = self._program.find_record(target.path)
         if record is None or find_family(self._program.find_language(target.path)) != "c":
             return None
-        kind = SymbolKind(int(record.kinds[target.ordinal]))
+        kind = record.get_kind(target.ordinal)
         if kind not in _KINDS and not self.is_static(target):
             return None
         includes = IncludeGraph.find(self._program)

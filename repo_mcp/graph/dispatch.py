@@ -34,13 +34,13 @@ class Dispatch:
         own = self._program.find_record(member.path)
         if own is None or receiver in _OF_BASES:
             return False
-        owner = int(own.parents[member.ordinal])
+        owner = own.get_parent(member.ordinal)
         if (
             int(own.kinds[owner]) in _WITHOUT_BODIES
             and not int(own.flags[member.ordinal]) & SymbolFlag.STATIC
         ):
             return True  # the receiver is called like its type: the type itself has nothing to run
-        type_name: str = own.strings[own.names[owner]]
+        type_name = own.get_name(owner)
         return receiver != type_name
 
     def is_abstract(self, member: Declaration) -> bool:
@@ -48,7 +48,7 @@ class Dispatch:
         record = self._program.find_record(member.path)
         if record is None or not member.ordinal:
             return False
-        owner = int(record.parents[member.ordinal])
+        owner = record.get_parent(member.ordinal)
         if int(record.kinds[owner]) in _WITHOUT_BODIES:
             return True
         if int(record.flags[member.ordinal]) & SymbolFlag.ABSTRACT:

@@ -109,7 +109,7 @@ class EdgeFinder(References):
         inside = mark_inside(record, source.ordinal)
         rows = np.flatnonzero(inside[record.ref_symbols]).tolist()
         below = Overrides(self.dispatch) if dispatches else None
-        whole = SymbolKind(int(record.kinds[source.ordinal])) not in CALLABLE_KINDS
+        whole = record.get_kind(source.ordinal) not in CALLABLE_KINDS
         for resolved, row in enumerate(rows):
             if resolved and resolved % most == 0:
                 yield gathered.take(is_followed=True)
@@ -290,7 +290,7 @@ class EdgeFinder(References):
         record = self._program.find_record(declaration.path)
         if EdgeType.IMPLEMENTS not in types or types == _NAMED or record is None:
             return False
-        return SymbolKind(int(record.kinds[declaration.ordinal])) in _SATISFYING
+        return record.get_kind(declaration.ordinal) in _SATISFYING
 
 
 def _list_nameable(file: Declaration, record: SymbolRecord, most: int) -> list[Declaration]:
@@ -300,11 +300,11 @@ def _list_nameable(file: Declaration, record: SymbolRecord, most: int) -> list[D
     """
     levels: dict[int, int] = {0: 0}  # by ordinal; parents come before their children
     for ordinal in range(1, record.symbol_count):
-        parent = int(record.parents[ordinal])
-        if parent in levels and SymbolKind(int(record.kinds[parent])) not in CALLABLE_KINDS:
-            is_module = SymbolKind(int(record.kinds[ordinal])) is SymbolKind.MODULE
+        parent = record.get_parent(ordinal)
+        if parent in levels and record.get_kind(parent) not in CALLABLE_KINDS:
+            is_module = record.get_kind(ordinal) is SymbolKind.MODULE
             levels[ordinal] = levels[parent] + (not is_module)
-    kinds = {one: SymbolKind(int(record.kinds[one])) for one in levels}
+    kinds = {one: record.get_kind(one) for one in levels}
     named = [one for one in levels if 0 < levels[one] <= most and kinds[one] is not SymbolKind.MODULE]
     named.sort(key=lambda one: (levels[one], kinds[one] in _VARIABLES, one))
     return [Declaration(file.path, one) for one in named]

@@ -33,6 +33,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    iter_around,
     list_aliases,
 )
 
@@ -121,7 +122,7 @@ class Hierarchy:
         own = self._program.find_record(declaration.path)
         if own is None:
             return [], False
-        names = [own.strings[own.names[declaration.ordinal]]]
+        names = [own.get_name(declaration.ordinal)]
         if int(own.flags[declaration.ordinal]) & SymbolFlag.DEFAULT_EXPORT:
             names.append("default")
         found: dict[Declaration, Confidence] = {}
@@ -158,7 +159,7 @@ class Hierarchy:
         if record is None or not int(record.flags[declaration.ordinal]) & SymbolFlag.PARTIAL:
             return [declaration]
         symbol = record.get_symbol(declaration.ordinal)
-        around = _list_around(record, declaration.ordinal)
+        around = _name_around(record, declaration.ordinal)
         arity = count_arity(symbol.parameters)  # in C#, types of one name differ in it
         parts = []
         for path in self._program.list_declaring(symbol.name)[:MAX_FILES]:
@@ -170,7 +171,7 @@ class Hierarchy:
             for ordinal in other.find_symbols(symbol.name):
                 same = other.kinds[ordinal] == symbol.kind and int(other.flags[ordinal]) & SymbolFlag.PARTIAL
                 same = same and count_arity(other.strings[other.parameters[ordinal]]) == arity
-                if same and _list_around(other, ordinal) == around:
+                if same and _name_around(other, ordinal) == around:
                     parts.append(Declaration(path, ordinal))
         return parts
 
@@ -211,7 +212,7 @@ class Hierarchy:
         record = self._program.find_record(member.path)
         if record is None or self._program.find_language(member.path) != "go":
             return True
-        return int(record.kinds[int(record.parents[member.ordinal])]) in ABSTRACT_KINDS
+        return int(record.kinds[record.get_parent(member.ordinal)]) in ABSTRACT_KINDS
 
     def list_satisfied(self, declaration: Declaration) -> list[Target]:
         """Return the interfaces that a type satisfies by its members alone, without naming them."""
@@ -286,10 +287,10 @@ class Hierarchy:
 
     def _find_owner(self, member: Declaration) -> Declaration | None:
         record = self._program.find_record(member.path)
-        if record is None or SymbolKind(int(record.kinds[member.ordinal])) not in _MEMBER_KINDS:
+        if record is None or record.get_kind(member.ordinal) not in _MEMBER_KINDS:
             return None
-        parent = int(record.parents[member.ordinal])
-        if SymbolKind(int(record.kinds[parent])) not in _OWNERS:
+        parent = record.get_parent(member.ordinal)
+        if record.get_kind(parent) not in _OWNERS:
             return None
         return Declaration(member.path, parent)
 
@@ -299,7 +300,7 @@ class Hierarchy:
         known = [(record, ordinal) for record, ordinal in found if record is not None]
         if not any(record.kinds[ordinal] == SymbolKind.EXTENSION for record, ordinal in known):
             return False
-        return len({record.strings[record.names[ordinal]] for record, ordinal in known}) == 1
+        return len({record.get_name(ordinal) for record, ordinal in known}) == 1
 
     def _find_member(self, owner: Declaration, like: DeclaredSymbol) -> list[Declaration]:
         """Return the members of a type with the name of another member.
@@ -337,11 +338,6 @@ def _add(found: list[Target], more: list[Target]) -> list[Target]:
     return [*found, *(one for one in more if one.declaration not in known)]
 
 
-def _list_around(record: SymbolRecord, ordinal: int) -> list[str]:
+def _name_around(record: SymbolRecord, ordinal: int) -> list[str]:
     """Return the names of the symbols around one, innermost first."""
-    names = []
-    ordinal = int(record.parents[ordinal])
-    while ordinal:
-        names.append(record.strings[record.names[ordinal]])
-        ordinal = int(record.parents[ordinal])
-    return names
+    return [record.get_name(one) for one in iter_around(record, record.get_parent(ordinal)) if one]

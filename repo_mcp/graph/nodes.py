@@ -111,8 +111,8 @@ def name_inside(record: SymbolRecord, ordinal: int) -> str:
     """Return the qualified name of one symbol inside its file; equal to its entry in `list_names`."""
     names: list[str] = []
     while ordinal and len(names) <= MAX_DEPTH:
-        names.append(record.strings[record.names[ordinal]])
-        ordinal = int(record.parents[ordinal])
+        names.append(record.get_name(ordinal))
+        ordinal = record.get_parent(ordinal)
     return ".".join(reversed(names))
 
 
@@ -122,10 +122,10 @@ def name_shortly(record: SymbolRecord, ordinal: int) -> str:
     It has no packages and namespaces, except that a file or a namespace has its own name.
     """
     names = [record.get_symbol(ordinal).name]
-    ordinal = int(record.parents[ordinal]) if ordinal else 0
+    ordinal = record.get_parent(ordinal) if ordinal else 0
     while ordinal and len(names) <= MAX_DEPTH and record.kinds[ordinal] != SymbolKind.MODULE:
-        names.append(record.strings[record.names[ordinal]])
-        ordinal = int(record.parents[ordinal])
+        names.append(record.get_name(ordinal))
+        ordinal = record.get_parent(ordinal)
     return ".".join(reversed(names))
 
 

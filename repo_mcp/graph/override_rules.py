@@ -88,7 +88,7 @@ def _list_type_parameters(record: SymbolRecord, ordinal: int) -> set[str]:
             for row in bound
             if record.ref_arguments[row] == Binding.BOUND
         )
-        ordinal = int(record.parents[ordinal])
+        ordinal = record.get_parent(ordinal)
     return names
 
 

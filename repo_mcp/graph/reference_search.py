@@ -138,9 +138,9 @@ class References:
         if is_extension and reference.role is ReferenceRole.EXTEND:
             return EdgeType.REFERENCES if self.find_family(path) == _DEFINING_OUTSIDE else EdgeType.EXTENDS
         other = self._program.find_record(target.declaration.path)
-        kind = SymbolKind(int(other.kinds[target.declaration.ordinal])) if other is not None else None
+        kind = other.get_kind(target.declaration.ordinal) if other is not None else None
         if kind in ABSTRACT_KINDS:
-            own = SymbolKind(int(record.kinds[reference.symbol]))
+            own = record.get_kind(reference.symbol)
             return EdgeType.EXTENDS if own in ABSTRACT_KINDS else EdgeType.IMPLEMENTS
         return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
 
@@ -194,7 +194,7 @@ class ReferenceSearch:
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
         self._family = references.find_family(target.path)
         self._holders = set(_list_holders(target, record))
-        self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in _OWNERS
+        self._is_member = record.get_kind(self._symbol.parent) in _OWNERS
 
     def run(self, window: Window, folder: str) -> Iterator[None]:
         """Gather the references in a folder; yield when the window is full and another candidate follows."""
@@ -329,7 +329,7 @@ def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:
     """Yield the names of what contains a target that is no member: its file, folder and namespace."""
     yield from _list_file_names(target.path)
     yield target.path.rpartition("/")[0].rpartition("/")[2]
-    yield record.strings[record.names[int(record.parents[target.ordinal])]]
+    yield record.get_name(record.get_parent(target.ordinal))
 
 
 def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
@@ -345,9 +345,9 @@ def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
 def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:
     """Yield the symbols that count as the target: it, its constructors, or the type of a sole constructor."""
     yield target
-    kind = SymbolKind(int(record.kinds[target.ordinal]))
+    kind = record.get_kind(target.ordinal)
     if kind is SymbolKind.CONSTRUCTOR:
-        parent = int(record.parents[target.ordinal])
+        parent = record.get_parent(target.ordinal)
         if len(_list_constructors(record, parent)) == 1:  # of several, the arguments of the call decide
             yield Declaration(target.path, parent)
     elif kind in TYPE_KINDS:

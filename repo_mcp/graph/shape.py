@@ -157,7 +157,7 @@ def _list_owners(record: SymbolRecord, name: str) -> list[int]:
 def _list_named(record: SymbolRecord, ordinal: int) -> dict[str, bool]:
     """Return the names of a type's own members, each with whether it is optional."""
     return {
-        record.strings[record.names[child]]: bool(int(record.flags[child]) & SymbolFlag.OPTIONAL)
+        record.get_name(child): bool(int(record.flags[child]) & SymbolFlag.OPTIONAL)
         for child in record.list_children(ordinal)
         if int(record.kinds[child]) in MEMBERS
     }

@@ -274,7 +274,7 @@ def _may_share(name: str, roots: Sequence[str]) -> bool:
 
 def _find_group(record: SymbolRecord, ordinal: int) -> frozenset[SymbolKind]:
     """Return the kinds that a symbol is compared with."""
-    kind = SymbolKind(int(record.kinds[ordinal]))
+    kind = record.get_kind(ordinal)
     for group in (CALLABLE_KINDS, TYPE_KINDS):
         if kind in group:
             return group

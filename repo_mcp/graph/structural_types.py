@@ -130,7 +130,7 @@ class StructuralTypes:
         names, required = sorted(wanted.members), set(wanted.list_required())
         others = {path for name in names if name != rarest and bases for path in self._list_declaring(name)}
         records = ((one, program.find_record(one.path)) for one in bases if others)
-        called = {record.strings[record.names[one.ordinal]] for one, record in records if record is not None}
+        called = {record.get_name(one.ordinal) for one, record in records if record is not None}
         using = sorted({path for name in called for path in program.list_using(name)} & others)
         paths = order_by_nearness(using, interface.path)
         classes = {
@@ -171,10 +171,10 @@ class StructuralTypes:
     def list_implementing(self, method: Declaration) -> list[Target]:
         """Return the members that implement a method of an interface, in the classes that satisfy it."""
         record = self._program.find_record(method.path)
-        if record is None or not int(record.parents[method.ordinal]):
+        if record is None or not record.get_parent(method.ordinal):
             return []
         name = record.get_symbol(method.ordinal).name
-        satisfying = self.list_satisfying(Declaration(method.path, int(record.parents[method.ordinal])))
+        satisfying = self.list_satisfying(Declaration(method.path, record.get_parent(method.ordinal)))
         reader = self._begin()
         each = (reader.read(target.declaration).members.get(name, ()) for target in satisfying)
         found = dict.fromkeys(Declaration(path, own.ordinal) for members in each for path, own in members)

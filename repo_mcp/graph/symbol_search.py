@@ -278,9 +278,9 @@ class SymbolFinder:
         if not total:
             return 0.0
         if len(words) > 1 and all(placed):
-            total += ALL_WORDS * compute_covered_share(words, points, record.strings[record.names[ordinal]])
+            total += ALL_WORDS * compute_covered_share(words, points, record.get_name(ordinal))
         flags = int(record.flags[ordinal])
-        total += _KIND_POINTS.get(SymbolKind(int(record.kinds[ordinal])), 0.0)
+        total += _KIND_POINTS.get(record.get_kind(ordinal), 0.0)
         total += FORWARD if flags & SymbolFlag.FORWARD else 0.0
         total += IN_TESTS if is_test_path(draft.path) else 0.0
         return total
@@ -340,7 +340,7 @@ def _match_file(
     return [
         _QueryDraft(path, ordinal, record, own, sum(min(one, most) for one in own))
         for ordinal, number in zip(ordinals.tolist(), record.names[ordinals].tolist(), strict=True)
-        if any(own := points[number]) and wanted(path, SymbolKind(int(record.kinds[ordinal])))
+        if any(own := points[number]) and wanted(path, record.get_kind(ordinal))
     ]
 
 

@@ -354,7 +354,7 @@ def list_touched(
 
     def note(ordinal: int, *, is_import: bool) -> None:
         while ordinal and record.kinds[ordinal] == SymbolKind.MODULE:
-            ordinal = int(record.parents[ordinal])
+            ordinal = record.get_parent(ordinal)
         if ordinal or not is_import:
             found[ordinal] = Change.CHANGED
         else:
@@ -369,7 +369,7 @@ def list_touched(
     for gap in touched.gaps:
         ordinal = int(owners[gap])
         while ordinal and ends[ordinal] <= gap:
-            ordinal = int(record.parents[ordinal])
+            ordinal = record.get_parent(ordinal)
         if gap not in idle_gaps or record.kinds[ordinal] not in _AROUND:
             note(ordinal, is_import=bool(imports & {gap - 1, gap, gap + 1, gap + 2}))
     return found

@@ -182,13 +182,13 @@ def _define(record: SymbolRecord, ordinal: int, symbol: str, places: _Places) ->
     """Return the definition of a symbol, with its body around it."""
     first = int(record.starts[ordinal])
     last = first + int(record.spans[ordinal])
-    line, start, end = places.take_declaration(record.strings[record.names[ordinal]], first, last, ordinal)
+    line, start, end = places.take_declaration(record.get_name(ordinal), first, last, ordinal)
     return Occurrence(symbol, line, start, end, DEFINITION, (first - 1, 0, last - 1, places.measure(last)))
 
 
 def _describe(record: SymbolRecord, ordinal: int, symbol: str, bases: Sequence[str]) -> SymbolInformation:
-    kind = SymbolKind(int(record.kinds[ordinal]))
-    name = record.strings[record.names[ordinal]]
+    kind = record.get_kind(ordinal)
+    name = record.get_name(ordinal)
     return SymbolInformation(symbol, _KINDS[kind], name, tuple(dict.fromkeys(bases)))
 
 

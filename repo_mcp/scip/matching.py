@@ -254,7 +254,7 @@ def _list_added(
 
 def _copy_record(record: SymbolRecord, rows: Iterable[Reference]) -> SymbolRecordBuilder:
     """Return a builder with the symbols of a record and with `rows`, its references."""
-    builder = SymbolRecordBuilder(record.strings[record.names[0]], 1 + int(record.spans[0]))
+    builder = SymbolRecordBuilder(record.get_name(0), 1 + int(record.spans[0]))
     builder.status = record.status
     for ordinal in range(1, record.symbol_count):
         symbol = record.get_symbol(ordinal)

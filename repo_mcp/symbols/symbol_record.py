@@ -17,7 +17,7 @@ order of their lines.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -173,6 +173,18 @@ class SymbolRecord:
         """Return all strings of the record."""
         return self.string_table.strings
 
+    def get_name(self, ordinal: int) -> str:
+        """Return the name of a symbol."""
+        return self.strings[int(self.names[ordinal])]
+
+    def get_kind(self, ordinal: int) -> SymbolKind:
+        """Return the kind of a symbol."""
+        return SymbolKind(int(self.kinds[ordinal]))
+
+    def get_parent(self, ordinal: int) -> int:
+        """Return the ordinal of the symbol around one; 0, the file, for an outermost one."""
+        return int(self.parents[ordinal])
+
     def get_symbol(self, ordinal: int) -> DeclaredSymbol:
         """Return the symbol with an ordinal. Raises IndexError when there is none."""
         strings = self.strings
@@ -253,6 +265,14 @@ class SymbolRecord:
         """Return the ordinals of the symbols directly inside one, ascending; the file is nobody's child."""
         found = _where(self.parents == ordinal)
         return found[1:] if ordinal == 0 else found
+
+
+def iter_around(record: SymbolRecord, ordinal: int) -> Iterator[int]:
+    """Yield a symbol and those around it, innermost first; the file is the last."""
+    while ordinal:
+        yield ordinal
+        ordinal = record.get_parent(ordinal)
+    yield 0
 
 
 def find_inside(record: SymbolRecord, outer: str, name: str) -> list[int]:

@@ -180,7 +180,7 @@ class AnonymousFunctions:
         """Return 1 if the receiver of a call is the first argument of an extension method, else 0."""
         if not member.flags & SymbolFlag.EXTENSION_METHOD or not row.qualifier:
             return 0
-        holder = file.record.strings[file.record.names[member.parent]]
+        holder = file.record.get_name(member.parent)
         return int(split_chain(row.qualifier)[-1].name != holder)
 
     def _read(self, at: Place, written: str, parameter: int, known: TypeArguments, steps: int) -> Value:

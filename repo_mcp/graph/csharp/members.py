@@ -33,7 +33,7 @@ class CSharpMembers:
         around = file.list_types_around(ordinal)
         if not around:
             return None
-        name = file.record.strings[file.record.names[around[0]]]
+        name = file.record.get_name(around[0])
         full = file.get_full_name(around[0])
         own = Declaration(file.path, around[0])
         arity = file.get_arity(around[0])
@@ -70,7 +70,7 @@ class CSharpMembers:
             file = self._names.find_file(part.path)
             for row in file.bases.get(part.ordinal, ()) if file is not None else ():
                 if file is not None:
-                    around = int(file.record.parents[part.ordinal])
+                    around = file.record.get_parent(part.ordinal)
                     yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
 
     def find_members(self, meaning: TypeMeaning, name: str) -> Members:

@@ -26,12 +26,12 @@ from repo_mcp.symbols.symbol_record import (
     ReferenceRole,
     SymbolKind,
     SymbolRecord,
+    iter_around,
     list_references,
     map_binds,
 )
 
 GLOBAL_USING = "global using"
-MAX_PARENTS = 64
 MAX_FILES = 400  # declaring files examined for one name
 MAX_BASES = 40  # of the types around a name, in which a nested type is looked for
 MAX_KNOWN_PARTS = 20_000  # parts of types that are cached by name: 3 MB
@@ -70,12 +70,12 @@ class CSharpFile:
     def get_full_name(self, ordinal: int) -> str:
         """Return the name of a symbol, prefixed with those of all symbols around it."""
         waiting: list[int] = []
-        while ordinal not in self._full_names and len(waiting) < MAX_PARENTS:
+        while ordinal not in self._full_names:
             waiting.append(ordinal)
-            ordinal = int(self.record.parents[ordinal])
+            ordinal = self.record.get_parent(ordinal)
         full = self._full_names.get(ordinal, "")
         for one in reversed(waiting):
-            name = self.record.strings[self.record.names[one]]
+            name = self.record.get_name(one)
             full = f"{full}.{name}" if full else name
             self._full_names[one] = full
         return full
@@ -84,27 +84,16 @@ class CSharpFile:
         """Return the number of type parameters of a type."""
         return count_arity(self.record.strings[self.record.parameters[ordinal]])
 
-    def list_around(self, ordinal: int) -> list[int]:
-        """Return a symbol and those around it, the file last."""
-        found = []
-        for _ in range(MAX_PARENTS):
-            found.append(ordinal)
-            if not ordinal:
-                return found
-            ordinal = int(self.record.parents[ordinal])
-        return [*found, 0]
-
     def list_types_around(self, ordinal: int) -> list[int]:
         """Return the types around a symbol, innermost first."""
-        kinds = self.record.kinds
-        return [one for one in self.list_around(ordinal) if SymbolKind(int(kinds[one])) in _TYPES]
+        return [one for one in iter_around(self.record, ordinal) if self.record.get_kind(one) in _TYPES]
 
     def list_namespaces(self, ordinal: int) -> list[str]:
         """Return the namespaces around a symbol, innermost first, ending with the global one, ""."""
         if ordinal not in self._namespaces:
-            kinds, module = self.record.kinds, int(SymbolKind.MODULE)
-            around = (one for one in self.list_around(ordinal) if int(kinds[one]) == module)
-            full = next(map(self.get_full_name, around), "")
+            around = iter_around(self.record, ordinal)
+            spaces = (one for one in around if self.record.get_kind(one) is SymbolKind.MODULE)
+            full = next(map(self.get_full_name, spaces), "")
             found = []
             while full:
                 found.append(full)
@@ -212,7 +201,7 @@ class CSharpNames:
         file = self.find_file(declaration.path)
         if file is None:
             return SymbolKind.FILE
-        return SymbolKind(int(file.record.kinds[declaration.ordinal]))
+        return file.record.get_kind(declaration.ordinal)
 
     def list_types(self, name: str) -> Types:
         """Return the parts of all types with a name, by full name."""
@@ -225,7 +214,7 @@ class CSharpNames:
             if file is None:
                 continue
             for ordinal in file.record.find_symbols(name):
-                if SymbolKind(int(file.record.kinds[ordinal])) in _TYPES:
+                if file.record.get_kind(ordinal) in _TYPES:
                     found.setdefault(file.get_full_name(ordinal), []).append(Declaration(path, ordinal))
         return {full: tuple(parts) for full, parts in found.items()}
 
@@ -263,7 +252,7 @@ class CSharpNames:
         file = self.find_file(part.path)
         if file is None or int(file.record.flags[part.ordinal]) >> ACCESS_SHIFT != Access.PRIVATE:
             return False
-        return SymbolKind(int(file.record.kinds[int(file.record.parents[part.ordinal])])) not in _TYPES
+        return file.record.get_kind(file.record.get_parent(part.ordinal)) not in _TYPES
 
     def _choose_arity(
         self, full_name: str, parts: tuple[Declaration, ...], arity: int | None
@@ -365,7 +354,7 @@ class CSharpNames:
         file = self.find_file(part.path)
         if file is None or int(file.record.flags[part.ordinal]) >> ACCESS_SHIFT == Access.PRIVATE:
             return False
-        return SymbolKind(int(file.record.kinds[int(file.record.parents[part.ordinal])])) in _TYPES
+        return file.record.get_kind(file.record.get_parent(part.ordinal)) in _TYPES
 
     def _iter_bases(self, file: CSharpFile, ordinal: int) -> Iterator[str]:
         """Yield the full names of the bases of the types around a symbol, nearest first."""
@@ -384,7 +373,7 @@ class CSharpNames:
         file = self.find_file(part.path)
         if file is None:
             return []
-        around, found = int(file.record.parents[part.ordinal]), []
+        around, found = file.record.get_parent(part.ordinal), []
         for row in file.bases.get(part.ordinal, ()):
             base = self._search(file, around, row.name, strip_types(row.qualifier), row.arguments, False)
             at = None if base is None or not base.parts else base.parts[0]

@@ -39,6 +39,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    iter_around,
 )
 
 MAX_TARGETS = 12
@@ -152,7 +153,7 @@ class CSharpResolver:
     def _resolve_type(self, file: CSharpFile, row: Reference) -> Resolution:
         ordinal = row.symbol
         if row.role not in {ReferenceRole.TYPE, ReferenceRole.ACCEPT} and ordinal:
-            ordinal = int(file.record.parents[ordinal])  # the bases of a type are looked up outside it
+            ordinal = file.record.get_parent(ordinal)  # the bases of a type are looked up outside it
         if row.role is ReferenceRole.TYPE and row.arguments & ATTRIBUTE:
             return self._resolve_attribute(file, row)
         return _conclude_type(self._names.find_type(file, ordinal, row.name, row.qualifier, row.arguments))
@@ -208,7 +209,7 @@ class CSharpResolver:
     def _resolve_name(self, file: CSharpFile, row: Reference) -> Resolution:
         """Resolve a bare name: a local function, a member in scope, one by a static using, or a type."""
         unlikely: Members = []
-        for around in file.list_around(row.symbol):
+        for around in iter_around(file.record, row.symbol):
             found = file.find_children(around, row.name)
             functions = [one for one in found if one.kind is SymbolKind.FUNCTION]
             if functions:

@@ -347,7 +347,7 @@ class CSharpTypes(CSharpMembers):
                 for row in file.bases.get(part.ordinal, ()) if file is not None else ():
                     if file is not None:
                         written = f"{row.qualifier}.{row.name}{row.alias}".lstrip(".")
-                        around = int(file.record.parents[part.ordinal])
+                        around = file.record.get_parent(part.ordinal)
                         waiting.append(self._read_base(file, around, written, known))
 
     def _read_base(self, file: CSharpFile, around: int, written: str, known: TypeArguments) -> Value:

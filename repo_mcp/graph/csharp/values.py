@@ -14,7 +14,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.languages.csharp.types import CONTAINERS, TypeName
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, iter_around
 
 TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
 # Members of every sequence: those that return one item, and those that return a sequence again.
@@ -145,7 +145,7 @@ def has_form(written: TypeName, value: Value) -> bool:
 
 def find_binding(file: CSharpFile, ordinal: int, name: str, line: int) -> Reference | None:
     """Return the row that shows the type of a variable on a line, in the innermost scope that has one."""
-    for around in file.list_around(ordinal):
+    for around in iter_around(file.record, ordinal):
         rows = file.binds.get((around, name))
         if rows:
             before = [row for row in rows if not line or row.line <= line]

@@ -163,7 +163,7 @@ class PythonClasses:
 
     def _get_plain_name(self, one: Class) -> str:
         names = self._scoping.find_names(one[0])
-        return "" if names is None else names.record.strings[names.record.names[one[1]]].lstrip("_")
+        return "" if names is None else names.record.get_name(one[1]).lstrip("_")
 
     def _are_alternatives(self, found: list[Value]) -> bool:
         """Return whether one of several members may be meant: declared in branches, set in methods."""

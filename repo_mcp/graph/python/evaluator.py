@@ -135,7 +135,7 @@ class PythonEvaluator:
     def _find_root(self, path: str, names: PythonNames, ordinal: int, name: str, line: int) -> Known:
         method = names.find_method(ordinal, name)
         if method:
-            own_name = names.record.strings[names.record.names[method]]
+            own_name = names.record.get_name(method)
             is_class = own_name in _CLASS_METHODS or name in _CLASS_WORDS
             form = Form.OBJECT if is_class else Form.INSTANCE
             return [Value(form, path, names.parents[method])]
@@ -196,7 +196,7 @@ class PythonEvaluator:
         owner = names.parents[ordinal]
         if not names.is_class(owner) or not names.has_parameter(ordinal, name):
             return []
-        method = names.record.strings[names.record.names[ordinal]]
+        method = names.record.get_name(ordinal)
         for value in self.classes.find_member((path, owner), method, behind=True):
             base = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
             if base is None:
@@ -327,7 +327,7 @@ class PythonEvaluator:
         if key in self._active or self._depth >= MAX_DEPTH:
             self._was_cut = True
             return []
-        name = names.record.strings[names.record.names[value.ordinal]]
+        name = names.record.get_name(value.ordinal)
         bounds = [*drop_comprehended(names.bounds.get((parent, name), ()))]
         bounds += names.bounds.get((parent, f"self.{name}"), ()) if parent else ()
         return self._keep(key, bounds)

@@ -108,7 +108,7 @@ class PythonSymbols:
         if not self.is_function(ordinal):
             return []
         record = self.record
-        key = (self.parents[ordinal], record.strings[record.names[ordinal]])
+        key = (self.parents[ordinal], record.get_name(ordinal))
         flags = record.flags
         found = [one for one in self.children.get(key, ()) if int(flags[one]) & SymbolFlag.FORWARD]
         if len(found) < 2:

@@ -51,7 +51,7 @@ class PythonReplacements:
         names = self._scoping.find_names(value.path)
         if names is None or not self.is_runnable(value):
             return frozenset()
-        name = names.record.strings[names.record.names[value.ordinal]]
+        name = names.record.get_name(value.ordinal)
         parent = names.parents[value.ordinal]
         stores = self._stores.get(name, lambda: list(self._iter_stores(name)))
         if not parent:

@@ -34,7 +34,7 @@ class PythonSiblings:
     def may_precede(self, around: Class, found: Value, name: str) -> bool:
         """Return whether a derived class puts a member of this name before the one that a class has."""
         record = self._program.find_record(found.path)
-        declaring = (found.path, int(record.parents[found.ordinal])) if record is not None else around
+        declaring = (found.path, record.get_parent(found.ordinal)) if record is not None else around
         own, _ = self._classes.list_order(around)
         for below in self._derived.get(around, lambda: list(self._iter_derived(around))):
             order, _ = self._classes.list_order(below)
@@ -64,7 +64,7 @@ class PythonSiblings:
         """
         path, ordinal = above
         record = self._program.find_record(path)
-        name = record.strings[int(record.names[ordinal])] if record is not None else ""
+        name = record.get_name(ordinal) if record is not None else ""
         using = self._program.list_using(name)[:MAX_FILES]
         naming = (one for user in using for one in self._iter_naming(user, name))
         return len(using), [one for one in naming if above in self._classes.list_order(one)[0]]

@@ -60,7 +60,7 @@ class SymbolScopes:
 
     def get_name(self, ordinal: int) -> str:
         """Return the name of a symbol."""
-        return self.record.strings[int(self.record.names[ordinal])]
+        return self.record.get_name(ordinal)
 
     def find_named(self, name: str) -> list[int]:
         """Return the symbols with a name."""

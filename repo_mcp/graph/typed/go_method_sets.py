@@ -160,7 +160,7 @@ class MethodSets:
         if record is None:
             return []
         name = record.get_symbol(method.ordinal).name
-        interface = Declaration(method.path, int(record.parents[method.ordinal]))
+        interface = Declaration(method.path, record.get_parent(method.ordinal))
         satisfying = self.list_satisfying(interface)
         reader = _Reader(self._program)
         found: dict[Declaration, Confidence] = {}
@@ -181,14 +181,14 @@ class MethodSets:
             return []
         name = record.get_symbol(method.ordinal).name
         reader = _Reader(self._program)
-        types = reader.find_types(Declaration(method.path, int(record.parents[method.ordinal])))
+        types = reader.find_types(Declaration(method.path, record.get_parent(method.ordinal)))
         having = [one for one in reader.add_embedding(types) if method in reader.list_methods(one, name)]
         found = []
         for target in self._list_satisfied(reader, having, name):
             other = self._program.find_record(target.declaration.path)
             for ordinal in other.find_symbols(name) if other is not None else ():
                 assert other is not None
-                if int(other.parents[ordinal]) == target.declaration.ordinal:
+                if other.get_parent(ordinal) == target.declaration.ordinal:
                     found.append(Target(Declaration(target.declaration.path, ordinal), target.confidence))
         return found
 

@@ -100,7 +100,7 @@ class Prototypes:
     def _has_namesake(self, prototype: Declaration, record: SymbolRecord) -> bool:
         """Return whether another prototype of the file matches the same definitions."""
         first = prototype.ordinal
-        others = (one for one in record.find_symbols(record.strings[record.names[first]]) if one != first)
+        others = (one for one in record.find_symbols(record.get_name(first)) if one != first)
         prototypes = (one for one in others if _is_forward(record, one))
         return any(_are_alike(record, first, record, one, by_count=True) for one in prototypes)
 
@@ -113,9 +113,9 @@ class Prototypes:
     ) -> list[Declaration]:
         """Return the symbols that match one in its file and, in languages with headers, in others."""
         by_count = self._program.find_language(declaration.path) in WITH_HEADERS
-        if by_count and SymbolKind(int(record.kinds[declaration.ordinal])) not in _DECLARED_APART:
+        if by_count and record.get_kind(declaration.ordinal) not in _DECLARED_APART:
             return []
-        name = record.strings[record.names[declaration.ordinal]]
+        name = record.get_name(declaration.ordinal)
         found = []
         for path in self._list_files(declaration.path, name, forward=forward):
             for ordinal in self._list_declared(path, name, forward=forward):
@@ -160,14 +160,14 @@ def _are_of_two_types(
     one: SymbolRecord, first: int, two: SymbolRecord, second: int, *, is_here: bool
 ) -> bool:
     """Return whether the symbols are members of different types."""
-    parents = int(one.parents[first]), int(two.parents[second])
-    kinds = SymbolKind(int(one.kinds[parents[0]])), SymbolKind(int(two.kinds[parents[1]]))
+    parents = one.get_parent(first), two.get_parent(second)
+    kinds = one.get_kind(parents[0]), two.get_kind(parents[1])
     is_same = is_here and parents[0] == parents[1]
     return not is_same and SymbolKind.EXTENSION not in kinds and TYPE_KINDS.issuperset(kinds)
 
 
 def _are_alike(one: SymbolRecord, first: int, two: SymbolRecord, second: int, *, by_count: bool) -> bool:
-    kinds = SymbolKind(int(one.kinds[first])), SymbolKind(int(two.kinds[second]))
+    kinds = one.get_kind(first), two.get_kind(second)
     if kinds[0] != kinds[1] and not (CALLABLE_KINDS - {SymbolKind.MACRO}).issuperset(kinds):
         return False  # a macro hides a prototype and does not define it
     if by_count and one.parameter_counts[first] != two.parameter_counts[second]:
@@ -177,9 +177,9 @@ def _are_alike(one: SymbolRecord, first: int, two: SymbolRecord, second: int, *,
 
 def _name_owner(record: SymbolRecord, ordinal: int) -> str:
     """Return the name of the type around a symbol; "" for none."""
-    parent = int(record.parents[ordinal])
-    is_type = SymbolKind(int(record.kinds[parent])) in TYPE_KINDS
-    return record.strings[record.names[parent]] if is_type else ""
+    parent = record.get_parent(ordinal)
+    is_type = record.get_kind(parent) in TYPE_KINDS
+    return record.get_name(parent) if is_type else ""
 
 
 def _stem(path: str) -> str:

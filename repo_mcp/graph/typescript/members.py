@@ -10,7 +10,14 @@ from repo_mcp.graph.typescript.script_file import ScriptFile, is_assigned, list_
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.values import OBJECT
 from repo_mcp.symbols.model import CONSTRUCTED
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Reference, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    DeclaredSymbol,
+    Reference,
+    SymbolFlag,
+    SymbolKind,
+    iter_around,
+)
 
 OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
 _UNRUN = SymbolFlag.FORWARD | SymbolFlag.ABSTRACT  # of overloads
@@ -127,7 +134,7 @@ def find_holder(file: ScriptFile, ordinal: int) -> int | None:
     kinds = file.record.kinds
     previous = 0
     is_arrow = False
-    for around in file.iter_around(ordinal):
+    for around in iter_around(file.record, ordinal):
         kind = SymbolKind(int(kinds[around]))
         is_member = bool(previous) and kinds[previous] in _OBJECT_MEMBERS
         if kind is SymbolKind.METHOD and not is_member and (around, "this") in file.binds:
@@ -170,7 +177,7 @@ def find_binds(file: ScriptFile, ordinal: int, name: str) -> Sequence[Reference]
     They belong to one annotation or value, or to several values, which all count: branches are not followed.
     """
     binds = file.binds
-    for around in file.iter_around(ordinal):
+    for around in iter_around(file.record, ordinal):
         rows = binds.get((around, name))
         if rows:
             return rows

@@ -23,7 +23,7 @@ from repo_mcp.languages.typescript.types import makes_objects, read_function
 from repo_mcp.languages.typescript.values import RESULT
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import UNKNOWN_TYPE
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Reference, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Reference, SymbolKind, iter_around
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _FIRST_TYPE = re.compile(r"\(\s*[\w$]+\??: (\w+)\b")  # of a function's parameters
@@ -97,8 +97,9 @@ class Mixins:
 
     def _find_given(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
         """Return the class that is passed to the innermost mixin, or the type of a parameter."""
-        around = (one for one in file.iter_around(row.symbol) if one and (one, row.name) in file.binds)
-        holder = -1 if row.qualifier else next(around, -1)
+        around = iter_around(file.record, row.symbol)
+        holders = (one for one in around if one and (one, row.name) in file.binds)
+        holder = -1 if row.qualifier else next(holders, -1)
         if holder >= 0:
             return self.make(self._types.follow_binds(file, file.binds[holder, row.name], steps), steps)
         held = NO_OWNERS

@@ -21,7 +21,7 @@ from repo_mcp.graph.typescript.script_file import (
 )
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import HELD
-from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, SymbolFlag, SymbolKind, iter_around
 
 WHOLE = "export="
 MAX_HOPS = 24  # between files
@@ -99,7 +99,7 @@ class ScriptNames:
             for ordinal in file.record.find_symbols(symbol.name) if file is not None else ():
                 if file is None or file.record.kinds[ordinal] != SymbolKind.INTERFACE:
                     continue
-                around = file.get_symbol(int(file.record.parents[ordinal]))
+                around = file.get_symbol(file.record.get_parent(ordinal))
                 target = self.modules.find(path, around.name) if around.kind is SymbolKind.MODULE else None
                 if target and declaration in self.find_export(target, symbol.name).declarations:
                     yield Declaration(path, int(ordinal))
@@ -123,7 +123,7 @@ class ScriptNames:
         line = line or (file.get_symbol(ordinal).start_line if ordinal else 0)
         rows = file.imports.get(name, ())
         inner = -1
-        for around in file.iter_around(ordinal):
+        for around in iter_around(file.record, ordinal):
             found = self._choose(file, around, name, line, as_type)
             found = [one for one in found if not is_seen_elsewhere(file, one, line, one.ordinal == inner)]
             inner = around
@@ -142,7 +142,7 @@ class ScriptNames:
         self, file: ScriptFile, ordinal: int, name: str, line: int, as_type: bool
     ) -> list[DeclaredSymbol]:
         """Return the symbols with a name directly inside another one that need no qualifier on a line."""
-        if SymbolKind(int(file.record.kinds[ordinal])) in _TYPE_ONLY:
+        if file.record.get_kind(ordinal) in _TYPE_ONLY:
             return []
         found = [one for one in file.find_children(ordinal, name) if one.kind not in MEMBERS]
         return prefer(file.keep_seen(found, line), as_type)

@@ -16,7 +16,7 @@ from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.typescript.conditions import TESTED
 from repo_mcp.languages.typescript.uses import GUARDED
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, list_references
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, iter_around, list_references
 
 Rows = dict[str, list[Reference]]  # by the value that they are about
 
@@ -45,7 +45,7 @@ class Narrowing:
     def narrow(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
         """Return those members that a value may have, given the conditions above its use."""
         for call in self._list(file)[0].get(_get_chain(row), ()):
-            if call.line <= row.line and call.symbol in file.iter_around(row.symbol):
+            if call.line <= row.line and call.symbol in iter_around(file.record, row.symbol):
                 meaning = self._narrow_by_call(file, meaning, row, call)
         if meaning.is_certain and self._list_tests(file, row) and self._count_owners(meaning) > 1:
             meaning = replace(meaning, is_certain=False)
@@ -79,7 +79,8 @@ class Narrowing:
     def _list_tests(self, file: ScriptFile, row: Reference) -> list[Reference]:
         """Return the conditions above a use, in the functions around it, that narrow its type."""
         tests = self._list(file)[1].get(row.qualifier, ())
-        return [one for one in tests if one.line <= row.line and one.symbol in file.iter_around(row.symbol)]
+        around = {*iter_around(file.record, row.symbol)} if tests else ()
+        return [one for one in tests if one.line <= row.line and one.symbol in around]
 
     def _list(self, file: ScriptFile) -> tuple[Rows, Rows]:
         """Return two maps from values: to the calls that test them, and to their comparisons."""

@@ -28,6 +28,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    iter_around,
 )
 from repo_mcp.text.roles import is_test_path
 
@@ -236,7 +237,7 @@ class TypeScriptResolver:
         """Return whether the receiver of a member is a class: by its name, or `this` in a static member."""
         prefix, _, name = row.qualifier.rpartition(".")
         if name in {"this", "super"}:
-            around = (file.get_symbol(one) for one in file.iter_around(row.symbol))
+            around = (file.get_symbol(one) for one in iter_around(file.record, row.symbol))
             member = next((one for one in around if one.kind in _MEMBER_KINDS), None)
             return member is not None and bool(member.flags & SymbolFlag.STATIC)
         if prefix:

@@ -5,7 +5,6 @@ Left out on purpose: other files (`names.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 from repo_mcp.graph.typescript.literals import Literals
@@ -19,11 +18,11 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    iter_around,
     list_references,
     map_binds,
 )
 
-MAX_PARENTS = 64
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.EXTEND, ReferenceRole.IMPLEMENT)
 MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTRUCTOR, SymbolKind.ENUM_MEMBER})
 
@@ -127,15 +126,6 @@ class ScriptFile:
             return True
         return any(int(self.record.flags[ordinal]) & flags for ordinal in self.record.list_children(0))
 
-    def iter_around(self, ordinal: int) -> Iterator[int]:
-        """Yield a symbol and those around it, the file last."""
-        for _ in range(MAX_PARENTS):
-            yield ordinal
-            if not ordinal:
-                return
-            ordinal = int(self.record.parents[ordinal])
-        yield 0
-
     def find_children(self, ordinal: int, name: str) -> list[DeclaredSymbol]:
         """Return the symbols with a name directly inside another."""
         found = self._named.get(name)
@@ -151,7 +141,7 @@ class ScriptFile:
 def find_type_parameter(file: ScriptFile, ordinal: int, name: str) -> int:
     """Return the symbol, at `ordinal` or around it, with a type parameter of a name; -1 for none."""
     if file.type_parameters:
-        for around in file.iter_around(ordinal):
+        for around in iter_around(file.record, ordinal):
             if name in file.type_parameters.get(around, ()):
                 return around
     return -1

@@ -19,7 +19,7 @@ from repo_mcp.graph.typescript.owners import (
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.languages.typescript.types import read_function, split_parameters, take_parameter
 from repo_mcp.languages.typescript.values import RESULT as RESULTS
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolFlag, SymbolKind, iter_around
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _CALLED_BY_SIGNATURES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
@@ -98,7 +98,7 @@ def bind_type_arguments(
         other = names.find_file(one.path)
         parameters = other.type_parameters.get(one.ordinal) if other is not None else None
         if not parameters or (
-            not type_arguments and one.path == file.path and one.ordinal in file.iter_around(ordinal)
+            not type_arguments and one.path == file.path and one.ordinal in iter_around(file.record, ordinal)
         ):
             continue
         for at, (name, text) in enumerate(parameters.items()):
