@@ -18,9 +18,10 @@ from repo_mcp.bundler.statements import (
     Statement,
     cut_statements,
     find_bound,
-    find_inner,
     is_empty,
+    list_inner,
     list_outer,
+    list_telling,
     measure_statement,
 )
 from repo_mcp.record_classes import replace
@@ -28,6 +29,7 @@ from repo_mcp.record_classes import replace
 OWN_WORDS = 0.8  # part of the worth 1 of all words which those in the body share; the others keep theirs
 BOUND_CHARS = 90  # of a statement that is shown because it shares a name with the one beside it
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
+LEADS = 0.5  # worth of a statement that leads to another shown declaration; all words together are worth 1
 EVEN_CHARS = 60  # added to the characters of each statement, so that the shortest do not win by that alone
 
 
@@ -35,7 +37,7 @@ def choose_lines(
     body: Body,
     weights: Mapping[str, float],
     room: int,
-    leads: Callable[[str], bool] = lambda _line: False,
+    leads: Callable[[str], Sequence[str]] = lambda _text: (),
     *,
     keeps_comments: bool = False,
     spare: int = 0,
@@ -43,9 +45,8 @@ def choose_lines(
     """Return the numbers of the lines to show of a body within `room` characters, ascending.
 
     The first statement after the head may take `spare` characters more. `weights` are those of the question's
-    terms; `leads` tells whether a text leads to another shown declaration. The head of the declaration is
-    always included. With `keeps_comments`, comments and lines that only close brackets are shown if the whole
-    body fits.
+    terms; `leads` returns the names of other shown declarations to which a text leads. The head is always
+    included. With `keeps_comments`, a body that fits has its comments and the lines that only close brackets.
     """
     last = body.end_line
     while last > body.start_line and not body.lines[last - 1].strip():
@@ -62,17 +63,17 @@ def choose_lines(
     if measure(body.lines, telling) <= room:
         return telling
     code = [number for number in code if not is_directive(body.lines[number - 1])]
-    statements = cut_statements(body, code, leads)
+    statements = cut_statements(body, code)
     if room < SHORT_ROOM and statements:
         head = statements[0]
         statements[0] = replace(head, last=min(head.last, head.first + SHORT_HEAD - 1))
-    return _Choice(body, statements, weights, room, spare).take_best()
+    return _Choice(body, statements, weights, leads, room, spare).take_best()
 
 
 class _Choice:
     """The statements of a body that are shown, and what the others are worth beside them.
 
-    A term counts less each time that it is shown.
+    A term counts less each time that it is shown, and so does a name that is led to.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class _Choice:
         body: Body,
         statements: Sequence[Statement],
         weights: Mapping[str, float],
+        leads: Callable[[str], Sequence[str]],
         room: int,
         spare: int,
     ) -> None:
@@ -88,9 +90,11 @@ class _Choice:
         held_here = {term for one in statements for term in one.terms}
         own = sum(weight for term, weight in weights.items() if term in held_here)  # never in a set's order
         self._whole = OWN_WORDS * own + (1.0 - OWN_WORDS) * sum(weights.values()) or 1.0
+        texts = ("\n".join(body.lines[one.first - 1 : one.last]) for one in statements)
+        self._leads = [[f"{name}()" for name in leads(text)] for text in texts]  # no term has brackets
         self._costs = [measure_statement(body, one) for one in statements]
         self._shown: set[int] = set()  # positions of statements
-        self._seen: Counter[str] = Counter()  # how often each term is shown
+        self._seen: Counter[str] = Counter()  # how often each term is shown, and each name that is led to
         self._rates: dict[int, float] = {}  # of the statements that are left
 
     def take_best(self) -> list[int]:
@@ -114,7 +118,9 @@ class _Choice:
         """Return the worth of a statement beside those that are shown, for the room that it takes."""
         one = self._statements[ordinal]
         held = sum(self._weights.get(term, 0.0) / (1 + self._seen.get(term, 0)) for term in one.terms)
-        return one.worth * (held / self._whole + one.bonus) / math.sqrt(self._costs[ordinal] + EVEN_CHARS)
+        led = max((LEADS / (1 + self._seen.get(name, 0)) for name in self._leads[ordinal]), default=0.0)
+        worth = one.worth * (held / self._whole + one.bonus + led)
+        return worth / math.sqrt(self._costs[ordinal] + EVEN_CHARS)
 
     def _take(self, ordinal: int) -> bool:
         """Show a statement with the conditions around it. Return False if they do not fit; the head does."""
@@ -125,28 +131,26 @@ class _Choice:
             return False
         self._left -= cost
         self._shown.update(new)
-        added = Counter(term for one in new for term in self._statements[one].terms)
+        added = Counter(held for one in new for held in self._list_held(one))
         self._seen.update(added)
         for one in self._rates:
-            if not added.keys().isdisjoint(self._statements[one].terms):
+            if not added.keys().isdisjoint(self._list_held(one)):
                 self._rates[one] = self._rate(one)
         return True
 
+    def _list_held(self, ordinal: int) -> list[str]:
+        """Return the terms of a statement and the names to which it leads."""
+        return [*self._statements[ordinal].terms, *self._leads[ordinal]]
+
     def _take_beside(self, ordinal: int) -> None:
-        """Show the first statement inside one, and short ones that share a name with it, if they fit."""
-        inner = find_inner(self._body, self._statements, ordinal)
-        for one in filter(None, (inner, *find_bound(self._body, self._statements, ordinal))):
-            is_wanted = one not in self._shown and (one == inner or self._costs[one] <= BOUND_CHARS)
+        """Show what a statement leads to inside, and short ones that share a name with it, if they fit."""
+        inner = list_inner(self._body, self._statements, ordinal)
+        for one in (*inner, *find_bound(self._body, self._statements, ordinal)):
+            is_wanted = one not in self._shown and (one in inner or self._costs[one] <= BOUND_CHARS)
             if is_wanted and self._take(one):
                 self._rates.pop(one, None)
 
     def _list_lines(self) -> list[int]:
         """Return the lines of the statements that are shown, without comments and closing brackets."""
-        body = self._body
         shown = (self._statements[ordinal] for ordinal in self._shown)
-        numbers = (number for one in shown for number in range(one.first, one.last + 1))
-        return sorted(
-            number
-            for number in numbers
-            if number not in body.comment_lines and not says_nothing(body.lines[number - 1])
-        )
+        return sorted(number for one in shown for number in list_telling(self._body, one))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
 
 from repo_mcp.bundler.body import Body, measure, says_nothing
 from repo_mcp.record_classes import dataclass, replace
@@ -17,7 +18,7 @@ MAX_STATEMENT_LINES = 8  # a longer statement is data, and is cut into pieces of
 MAX_STATEMENTS = 400  # of one body that are compared
 MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
-FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
+FAILS, BRANCHES, LEAVES = 0.30, 0.10, 0.12
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns; names of such
 TELLS = 0.2  # factor of a line that only logs
 # In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
@@ -37,7 +38,7 @@ _BRANCHES = re.compile(
 _TELLS = re.compile(
     r"\s*+(?:await\s)?(?:[\w.:$?]|->)*(?<![A-Za-z0-9])"
     r"(?:(?:trace|debug|info|warn|error|event)!|(?:console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()|NSLog\(|os_log\("
-    r"|(?:[gks]?log|spdlog|logging|logrus|winston|zap|Timber|Log|LOG|\w{0,40}[Ll]ogger|LOGGER)\b\s*"
+    r"|(?:[gks]?log|spdlog|logging|logrus|winston|zap|Timber|Log|LOG|\w{0,40}[Ll]ogger|LOGGER)\b(?:\.\w{1,20}+(?!\())?\s*"
     r"(?:[!(]|(?:\.|::|\??->)\s*(?:(?i:trace|debug|info|notice|warn|err|critical|exception|verbose|log|print|with)"
     r"|at[A-Z]|[deivwLSV]\b)))"
     r"|\s*+level\.\w{4,5}\(\w{0,40}[Ll]ogger\)\.Log\("
@@ -57,6 +58,9 @@ _AWAITS = re.compile(r"(?<![=<>!~])=\s*+$")  # a line whose value stands on the 
 _BARE = re.compile(r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*+[:;{]?\s*$")
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
+# A call whose arguments stand on lines of their own, and such a line that says no more than a name.
+_OPENS_CALL = re.compile(r"\w\($")
+_HANDS_ON = re.compile(r"\s*+(?:out |ref |&|\*)?[\w.]++[,)]++;?$")
 _ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute, not a signature
 
 
@@ -90,7 +94,7 @@ def tells(line: str) -> bool:
     return _TELLS.match(line) is not None
 
 
-def cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]) -> list[Statement]:
+def cut_statements(body: Body, code: Sequence[int]) -> list[Statement]:
     """Return the statements of a body, its signature first. `code` has the numbers of the lines of code."""
     found: list[Statement] = []
     at = 0
@@ -104,7 +108,7 @@ def cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]
                 break
             last += 1
         last = min(last, len(code) - 1)
-        found.append(_build(body, first, code[last], leads))
+        found.append(_build(body, first, code[last]))
         at = last + 1
     weighed = _end_with_result(body, _hand_on(body, _credit_makers(body, _keep_near(body, found))))
     return _begin_with_signature(body, weighed)
@@ -186,11 +190,11 @@ def _end_with_result(body: Body, statements: list[Statement]) -> list[Statement]
     return [replace(one, bonus=one.bonus + LEAVES) if one is last else one for one in statements]
 
 
-def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> Statement:
+def _build(body: Body, first: int, last: int) -> Statement:
     text = "\n".join(body.lines[first - 1 : last])
     bonus = FAILS * bool(_FAILS.search(text)) + BRANCHES * bool(_BRANCHES.match(text))
     worth = 0.0 if _BARE.match(text) else TELLS if tells(text) else 1.0
-    bonus += LEAVES * leaves(text) + LEADS * leads(text)
+    bonus += LEAVES * leaves(text)
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
     return Statement(first, last, len(top) - len(top.lstrip()), terms, bonus, worth)
@@ -208,9 +212,21 @@ def find_bound(body: Body, statements: Sequence[Statement], ordinal: int) -> lis
     return found
 
 
+def list_telling(body: Body, one: Statement) -> list[int]:
+    """Return the lines of a statement that are shown: none that only closes something, or hands on a name."""
+    lines, top = body.lines, _read_top(body, one)
+    is_call = one.first > body.head_line and _OPENS_CALL.search(top) and not (is_branch(top) or leaves(top))
+    return [
+        at
+        for at in range(one.first, one.last + 1)
+        if at not in body.comment_lines
+        and not says_nothing(lines[at - 1])
+        and not (is_call and at > one.first and _HANDS_ON.match(lines[at - 1]))
+    ]
+
+
 def measure_statement(body: Body, one: Statement) -> int:
-    numbers = range(one.first, one.last + 1)
-    return measure(body.lines, [number for number in numbers if not says_nothing(body.lines[number - 1])])
+    return measure(body.lines, list_telling(body, one))
 
 
 def is_empty(body: Body, one: Statement) -> bool:
@@ -230,10 +246,21 @@ def list_outer(body: Body, statements: Sequence[Statement], ordinal: int) -> lis
     return found
 
 
-def find_inner(body: Body, statements: Sequence[Statement], ordinal: int) -> int | None:
-    """Return the position of the first statement inside another; None if there is none."""
-    following = ordinal + 1
-    while following < len(statements) and is_empty(body, statements[following]):
-        following += 1  # a bracket on a line of its own
-    is_inner = following < len(statements) and statements[following].indent > statements[ordinal].indent
-    return following if is_inner else None
+def list_inner(body: Body, statements: Sequence[Statement], ordinal: int) -> list[int]:
+    """Return the positions of the first statement below a condition and of the last one, if it leaves.
+
+    Statements that only log are passed over.
+    """
+    if not is_branch(_read_top(body, statements[ordinal])):
+        return []
+    below = (at for at in range(ordinal + 1, len(statements)) if not is_empty(body, statements[at]))
+    block = list(takewhile(lambda at: statements[at].indent > statements[ordinal].indent, below))
+    own = (at for at in block if statements[at].indent == statements[block[0]].indent)
+    does = [at for at in own if not tells(_read_top(body, statements[at]))]
+    return [
+        at for at in does if at == does[0] or (at == does[-1] and leaves(_read_top(body, statements[at])))
+    ]
+
+
+def _read_top(body: Body, one: Statement) -> str:
+    return body.lines[one.first - 1]

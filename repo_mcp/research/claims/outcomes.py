@@ -124,7 +124,7 @@ def _read_line(body: Body, one: Statement) -> str:
 
 
 def _cut(body: Body) -> list[Statement]:
-    return cut_statements(body, list_code(body), lambda _line: False)
+    return cut_statements(body, list_code(body))
 
 
 def _iter_blocks(body: Body) -> Iterator[Block]:

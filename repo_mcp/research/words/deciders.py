@@ -81,7 +81,7 @@ def _list_deciding(body: Body) -> set[int]:
     A test of an error is none: in Go, each call has one.
     """
     code = list_code(body)
-    if len(cut_statements(body, code, lambda _line: False)) <= 2:  # the first is the signature
+    if len(cut_statements(body, code)) <= 2:  # the first is the signature
         return set(code)
     return {
         at

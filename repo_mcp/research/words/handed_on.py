@@ -261,7 +261,7 @@ def _is_open(state: ResearchState, node: Node) -> bool:
 def _list_statements(state: ResearchState, node: Node) -> list[Statement]:
     """Return the statements of a function, its signature first."""
     body = build_seed(state, node, 0.0).body
-    return cut_statements(body, list_code(body), lambda _line: False)
+    return cut_statements(body, list_code(body))
 
 
 def _fill(state: ResearchState, node: Node) -> list[Node]:

@@ -207,32 +207,32 @@ def _find_name_line(seed: Seed) -> int:
     return next((at for at in numbers if seed.name and name.search(seed.body.lines[at - 1])), first)
 
 
-def match_calls(names: Sequence[str]) -> Callable[[str], bool]:
-    """Return a function that checks whether a line calls one of some names, or reads a member of that name.
+def match_calls(names: Sequence[str]) -> Callable[[str], Sequence[str]]:
+    """Return a function that returns those of some names that a text calls, or reads as a member.
 
     The member may have an underscore more: `self._max_size` is what `max_size(size)` sets.
     """
     called = [re.escape(name) for name in dict.fromkeys(names[:LEADING_NAMES]) if len(name) > 2]
     if not called:
-        return lambda _line: False
+        return lambda _text: ()
     joined = "|".join(called)
-    pattern = re.compile(rf"(?<![\w$])(?:{joined})\s*[(<!]|[._]_?(?:{joined})\b(?!\s*(?:\(|=(?!=)))")
-    return lambda line: pattern.search(line) is not None
+    pattern = re.compile(rf"(?<![\w$])({joined})\s*[(<!]|[._]_?({joined})\b(?!\s*(?:\(|=(?!=)))")
+    return lambda text: [found[1] or found[2] for found in pattern.finditer(text)]
 
 
 def _match_wanted(
-    preferred: PreferredKind, leads: Callable[[str], bool], body: Body
-) -> Callable[[str], bool]:
-    """Return a function that checks whether a line calls another seed, or does what the question asks for.
+    preferred: PreferredKind, leads: Callable[[str], Sequence[str]], body: Body
+) -> Callable[[str], Sequence[str]]:
+    """Return a function that returns what of a text leads to another seed, or is what the question asks for.
 
     Of a type with members that others implement, these alone are wanted where it is asked what to add.
     """
     if preferred is PreferredKind.FAILURES:
-        return holds_error
+        return lambda text: [text] if holds_error(text) else ()
     if preferred is PreferredKind.EXTENSION and any(
         map(_UNFILLED.search, body.lines[body.head_line : body.end_line])
     ):
-        return lambda line: _UNFILLED.search(line) is not None
+        return lambda text: [text] if _UNFILLED.search(text) else ()
     return leads
 
 

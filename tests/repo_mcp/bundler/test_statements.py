@@ -97,9 +97,67 @@ def test_the_words_that_a_body_has_count_though_it_lacks_the_heaviest_of_the_que
 def test_a_line_that_leads_on_is_worth_more() -> None:
     body = Body(TEXT, 2, 20, 2, {}, frozenset({3, 17}))
     plain = choose_lines(body, {}, 120)
-    leading = choose_lines(body, {}, 120, lambda line: "audit(" in line)
+    leading = choose_lines(body, {}, 120, lambda text: ["audit"] * ("audit(" in text))
     assert 14 in leading
     assert 14 not in plain
+
+
+def test_a_second_call_of_the_same_function_is_worth_less() -> None:
+    lines = ["def run(order):", *["    check(order)"] * 3, "    refuse(order)", *["    end_of(order)"] * 9]
+    body = Body(lines, 1, len(lines), 1, {}, frozenset())
+
+    def lead(text: str) -> list[str]:
+        return [name for name in ("check", "refuse") if f"{name}(" in text]
+
+    assert choose_lines(body, {}, measure(lines, [1, 2, 5]), lead) == [1, 2, 5]
+
+
+LOGGED = """
+func refresh(feed Feed) error {
+    prepare(feed)
+    if feed.limited {
+        slog.Warn("The feed is limited",
+            slog.String("feed", feed.name),
+        )
+        delay := feed.delay()
+        feed.schedule(delay)
+        return feed.fail(errLimited)
+    }
+    finish(feed)
+}
+""".splitlines()
+
+
+def test_a_condition_is_shown_with_what_it_leads_to_and_not_with_what_it_logs() -> None:
+    body = Body(LOGGED, 2, 13, 2, {4: ("limited",)}, frozenset())
+    assert choose_lines(body, {"limited": 1.0}, measure(LOGGED, [2, 4, 8, 10])) == [2, 4, 8, 10]
+    assert choose_lines(body, {"limited": 1.0}, measure(LOGGED, [2, 4, 8])) == [2, 4, 8]
+
+
+def test_what_is_not_a_condition_is_shown_without_its_first_statement() -> None:
+    lines = ["def run(order):", "    with order.lock():", "        first(order)", *["    end_of(order)"] * 9]
+    body = Body(lines, 1, len(lines), 1, {2: ("lock",)}, frozenset())
+    assert 3 not in choose_lines(body, {"lock": 1.0}, measure(lines, [1, 2, 3]))
+
+
+CALL = """
+def run(self, order):
+    state = self.change(
+        order,
+        self.connection,
+        order.state or WAITING,
+        name="run",
+    )
+    return self.fail(
+        order,
+    )
+""".splitlines()
+
+
+def test_names_that_are_only_handed_on_take_no_room() -> None:
+    body = Body(CALL, 2, 11, 2, {3: ("change",)}, frozenset())
+    assert choose_lines(body, {"change": 1.0}, measure(CALL, [2, 3, 6, 7, 9, 10])) == [2, 3, 6, 7, 9, 10]
+    assert choose_lines(body, {"change": 1.0}, 1_000) == [2, 3, 4, 5, 6, 7, 9, 10]  # the whole body fits
 
 
 SEND = """
@@ -272,7 +330,8 @@ def _choose_line(line: str) -> str:
         'info!("x");', 'log::info!("x");', 'tracing::warn!("x");', 'LOG.warn("x")', 'this.logger.debug("x")',
         '_logger.LogError("x");', 'Log.Information("x");', 'self._log.debug("x")', '_LOGGER.error("x")',
         'zap.L().Info("x")', 'logrus.WithField("a", b).Info("x")', 'level.Info(logger).Log("msg", "x")',
-        'klog.V(2).Infof("x")', 'console.log("x")', 'await logger.warning("x")', '$this->logger->info("x");',
+        'klog.V(2).Infof("x")', 'log.ipc.info("x")', 'console.log("x")',
+        'await logger.warning("x")', '$this->logger->info("x");',
     ],
 )  # fmt: skip
 def test_a_call_that_logs_gives_way_to_what_does_something(line: str) -> None:

@@ -110,7 +110,7 @@ def test_plain_words_that_are_a_name_ask_for_no_callers() -> None:
 def test_a_statement_ends_where_a_line_closes_its_brackets() -> None:
     lines = DEPOT.split("\n")
     body = Body(lines, 1, 16, 1, {}, frozenset())
-    found = [(one.first, one.last) for one in cut_statements(body, list_code(body), lambda _line: False)]
+    found = [(one.first, one.last) for one in cut_statements(body, list_code(body))]
     assert (9, 11) in found  # the bracket that closes it, which says nothing, is line 12
     assert (13, 13) in found
 
