@@ -60,7 +60,7 @@ def read_changed(git: Path, commit: str, root: Path, paths: Sequence[str], aroun
     """Return the lines of the tree that a commit changes, if its old text occurs there exactly once."""
     command = ["git", f"--git-dir={git}", "diff", "-U2", f"{commit}^", commit, "--", *paths]
     done = subprocess.run(command, capture_output=True, check=False)
-    text = done.stdout.decode("utf-8", "replace")
+    text = done.stdout.decode("utf-8", "replace").replace("\r\n", "\n")  # as `read_text` reads the file
     changed: set[tuple[str, int]] = set()
     for path, old, first in _iter_hunks(text):
         file = root / path

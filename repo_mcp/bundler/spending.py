@@ -135,7 +135,8 @@ class _BlockQueue:
         lines = float(one.blocks[position].line_count)
         if not {position - 1, position + 1} & one.shown:
             lines += weights.base_lines
-        worth: float = self._factors[at, position] * one.worth[position] / lines**weights.lines
+        worth: float = self._factors[at, position] * one.worth[position] ** weights.worth_power
+        worth /= lines**weights.lines
         return worth / (1.0 + one.lines / weights.repeat_lines)
 
     def _weigh(self, one: RatedFile, position: int) -> float:

@@ -72,6 +72,7 @@ class Weights:
     held_term: float = 0.0  # of a block's worth, added to it for each of the prompt's terms that it holds
     straight: float = 1.0  # factor of a block without branches that is not trivial
     title_term: float = 0.0  # the same for a term of the title, besides
+    worth_power: float = 1.0  # of a block's worth: more lets the best blocks stand out
     share_power: float = 0.0  # of the file's score as a share of the best one, a further factor
     share_if_not_found: float = 0.3  # instead of that share, for a file that only declares a name
     leads: bool = True  # the comment above a declaration is shown with it
@@ -87,13 +88,14 @@ REPORT_WEIGHTS = replace(
     members=False,
     held_term=1.0,
     title_term=2.0,
+    worth_power=1.3,
     share_power=1.0,
     straight=0.7,  # what decides nothing is seldom at fault
     named_use=0.0,  # what is read or handed on is seldom at fault
     least_rate=0.3,
     enough_rate=0.4,
     least_named=0.3,
-    repeat_lines=80.0,
+    repeat_lines=120.0,
     leads=False,  # a fix seldom touches them
 )
 # For questions in sentences, where declarations are compared with each other and not packed. Chosen on 78

@@ -104,3 +104,15 @@ def test_a_run(fixed: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFi
         assert (row[1], row[6], row[8]) == ("1", "1.000", "1.000")
         assert float(row[5]) == pytest.approx(5 / found, abs=0.001)
     assert main([*arguments, "--only", "other"]) == 1
+
+
+def test_lines_that_end_as_on_windows_are_found(tmp_path: Path, fixed: tuple[Path, str]) -> None:
+    work = fixed[0].parent
+    git(work, "config", "core.autocrlf", "false")
+    for text in (BEFORE, AFTER):
+        (work / "door.py").write_bytes(text.replace("\n", "\r\n").encode())
+        git(work, "add", ".")
+        git(work, "commit", "--quiet", "-m", "on Windows")
+    root = tmp_path / "tree"
+    write_tree(fixed[0], "HEAD^", root)
+    assert read_changed(fixed[0], "HEAD", root, ["door.py"], around=0) == {("door.py", 5)}
