@@ -64,8 +64,8 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
     if len(arguments) > 1:
         raise _refuse(
             "spans",
-            "Argument spans cannot be combined with other arguments",
-            "Give each path and its lines in spans.",
+            "Argument spans cannot be combined with other arguments than path and about",
+            "Give the lines in spans.",
         )
     answers = [_try_open(repository, span, context) for span in spans]
     rows = sum(0 if isinstance(one, RepoError) else _count_rows(one) for one in answers)
@@ -267,7 +267,8 @@ def _render_spans(
     max_chars: int,
 ) -> Part:
     rendered: list[Result] = []
-    last_path: object = None
+    asked_paths = {span.get("path") for span in spans}
+    last_path = asked_paths.pop() if len(asked_paths) == 1 else None  # of all spans: the call tells it
     errors = [one for one in answers if isinstance(one, RepoError)]
     for span, answer in zip(spans, answers, strict=True):
         if isinstance(answer, RepoError):
@@ -282,8 +283,10 @@ def _render_spans(
         rows = max(0, rows - whole)
         warnings = escape_texts(part.warnings)
         # Where the span gives another path, as that of a caller, the path that is opened is told.
-        told_path = last_path if span.get("path") in (None, last_path) else None
-        told = _leave_out_told(part.result, told_path, has_end=answer.wanted_line is not None)
+        known_path = last_path if span.get("path") in (None, last_path) else None
+        told = _leave_out_told(
+            part.result, known_path, span.get("symbol"), has_end=answer.wanted_line is not None
+        )
         rendered.append(told | ({"warnings": warnings} if warnings else {}))
         last_path = part.result["path"]
     failed = (f"{len(errors)} of {len(answers)} spans could not be opened.",) if errors else ()
@@ -292,8 +295,10 @@ def _render_spans(
     return Part({"spans": rendered}, notes, refusal=refusal)
 
 
-def _leave_out_told(result: Mapping[str, object], last_path: object, *, has_end: bool) -> Result:
-    """Return one of several results without what the last one and its own numbered lines tell.
+def _leave_out_told(
+    result: Mapping[str, object], last_path: object, asked_symbol: object, *, has_end: bool
+) -> Result:
+    """Return one of several results without what the call, the last one and its own numbered lines tell.
 
     How many lines its file has is only told if the span did not say where it ends.
     """
@@ -304,6 +309,7 @@ def _leave_out_told(result: Mapping[str, object], last_path: object, *, has_end:
         "start_line": str(result["start_line"]) == first,
         "end_line": str(result["end_line"]) == last,
         "total_lines": has_end,
+        "symbol": result.get("symbol") == asked_symbol,
     }
     return {name: value for name, value in result.items() if not told.get(name)}
 

@@ -29,8 +29,7 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
     "Read code, with line numbers. Cheapest is one declaration: by symbol, or by path and line, as hits give"
-    " them, with about; several in spans. start_line and end_line open other lines. Secret and binary files"
-    " are refused."
+    " them, with about; several in spans. start_line and end_line open other lines."
 )
 _PATH = build_text("From the root, with `/`.", MAX_PATH_CHARS)
 
@@ -51,7 +50,10 @@ def open_file_input(limits: Limits) -> Schema:
         "end_line": build_count(end, MAX_LINE_NUMBER),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in (declaration | lines).items()})
-    several = f"Up to {MAX_SPANS}: [{{path, line}}, {{symbol, about}}, {{path, start_line, end_line}}]."
+    several = (
+        f"Up to {MAX_SPANS}: [{{line}}, {{symbol, about}}, {{path, start_line, end_line}}]. path and about"
+        " outside hold for all."
+    )
     spans = build_list(span, several) | {"maxItems": MAX_SPANS}
     return build_object({**declaration, "spans": spans, **lines})
 
@@ -80,8 +82,9 @@ def open_file_output() -> Schema:
     }
     spans = build_list(
         build_object(span),
-        "With spans: the answer to each, or its error; without path in the file of the one before, without"
-        " start_line or end_line if content begins or ends there",
+        "With spans: the answer to each, or its error; without the path that the call gave for all or the one"
+        " before has, without start_line or end_line if content begins or ends there, without a symbol that"
+        " the call gave",
     )
     return build_envelope_schema(build_object({**one, "spans": spans}))
 

@@ -220,7 +220,7 @@ def test_a_line_with_an_end_is_the_first_of_a_range(served: Served) -> None:
     meant = served.open(path="a.py", start_line=4, end_line=9)
     assert served.open(path="a.py", line=4, end_line=9) == meant
     (span,) = served.open(spans=[{"path": "a.py", "line": 4, "end_line": 9}])["spans"]
-    assert span == leave_out_told(meant)
+    assert {"path": "a.py", **span} == leave_out_told(meant)
 
 
 def test_the_section_around_a_line(served: Served) -> None:
@@ -270,7 +270,7 @@ def test_a_name_that_no_file_declares_is_answered_with_similar_ones(
     assert (error["message"], error["hint"]) == (f"No file declares '{asked}'.", hint)
     spans = served.open(spans=[{"symbol": asked}, {"symbol": "WorkerPool"}])["spans"]
     assert spans[0]["error"]["hint"] == hint
-    assert spans[1]["symbol"] == "WorkerPool"
+    assert spans[1]["path"] == "a.py"
 
 
 def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
@@ -337,7 +337,10 @@ def test_a_line_beyond_the_end_is_refused(served: Served) -> None:
         ({"path": "a.py", "symbol": "run", "line": 3}, "symbol and line exclude each other"),
         ({"path": "a.py", "symbol": "run", "start_line": 3}, "symbol and start_line or end_line exclude"),
         ({"path": "a.py", "line": 0}, "line"),
-        ({"line": 3, "spans": [{"path": "a.py"}]}, "Argument spans cannot be combined with other arguments"),
+        (
+            {"line": 3, "spans": [{"path": "a.py"}]},
+            "spans cannot be combined with other arguments than path and about",
+        ),
         ({"line": 3}, "path is missing"),
         ({"spans": [{"path": "a.py", "spans": []}]}, "spans[0].spans"),
         ({"spans": [{"path": "a.py"}] * 21}, "21 entries"),
@@ -386,13 +389,28 @@ def test_several_spans_each_with_its_own_answer(served: Served) -> None:
         ]
     )
     first, second, third, fourth, fifth = envelope["result"]["spans"]
-    assert (first["symbol"], first["content"]) == ("Worker.name", show(9, 11))
-    assert (first["path"], second) == ("a.py", {"content": show(1, 3)})
+    assert (first, second) == ({"path": "a.py", "content": show(9, 11)}, {"content": show(1, 3)})
     assert (third["path"], third["error"]["code"]) == ("none.py", "not_found")
     assert (fourth["symbol"], fourth["content"]) == ("End", "9\t# End\n")
     assert fifth["error"]["code"] == "invalid_argument"
     assert envelope["warnings"] == ["2 of 5 spans could not be opened."]
     assert (envelope["ok"], envelope["blocked"]) == (True, False)
+
+
+def test_spans_of_one_path_do_not_repeat_it(served: Served) -> None:
+    for given in (
+        {"path": "a.py", "spans": [{"line": 10}, {"end_line": 1}]},
+        {"spans": [{"path": "a.py", "line": 10}, {"path": "a.py", "end_line": 1}]},
+    ):
+        spans = served.open(**given)["spans"]
+        assert spans == [{"content": show(9, 11), "symbol": "Worker.name"}, {"content": show(1, 1)}]
+    spans = served.open(spans=[{"path": "./a.py", "end_line": 1}])["spans"]
+    assert spans == [{"path": "a.py", "content": show(1, 1)}]  # as the answers name it
+
+
+def test_a_span_names_its_declaration_if_the_call_names_it_otherwise(served: Served) -> None:
+    spans = served.open(path="a.py", spans=[{"symbol": "Worker.name"}, {"symbol": "name"}, {"line": 10}])
+    assert [one.get("symbol") for one in spans["spans"]] == [None, "Worker.name", "Worker.name"]
 
 
 def test_a_span_does_not_repeat_what_its_lines_or_the_last_one_tell(served: Served) -> None:
