@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
+from repo_mcp.research.claims.first_sentences import list_above
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_alone, list_shared_members
-from repo_mcp.research.findings.named_symbols import read_body
-from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Chain, Reading
+from repo_mcp.research.findings.named_symbols import VALUES, read_body
+from repo_mcp.research.findings.reasons import Reason, Role, explain_named
+from repo_mcp.research.findings.records import Chain, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.seeds import find_seeds
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.research.words.shown_lines import show_body
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 COMPARED = 3  # declarations of one name
 MOST_ALONE = 2  # functions shown that only one of the types has
+VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, and above it
 _OF_BOTH = Reason("is declared by both of the types that are compared", Role.COMPARED)
 _OF_ONE = Reason("only one of the types that are compared declares it", Role.COMPARED)
 
@@ -28,9 +31,21 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     shared = list_shared_members(state, first)
     alone = [one for found in state.alone.values() for one in found[:MOST_ALONE]] if shared else []
     reasons = {**dict.fromkeys(shared, _OF_BOTH), **dict.fromkeys(alone, _OF_ONE)}
+    for subject in reading.subjects:
+        _note_values(state, subject)
     text = " ".join(subject.asked for subject in reading.subjects)
     find_seeds(state, text, first=[*nodes, *alone, *shared], reasons=reasons, only_near=True)
     return find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
+
+
+def _note_values(state: ResearchState, subject: Subject) -> None:
+    """Note the values and members of an enumeration that a subject is, with the comments above them."""
+    for node in subject.nodes:
+        if node.symbol.kind in VALUES or node.symbol.kind is SymbolKind.ENUM_MEMBER:
+            lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
+            above = list_above(lines, comments, node.symbol.start_line)[-MOST_COMMENT_LINES:]
+            own = show_body(state, node, VALUE_CHARS)
+            state.add(node, explain_named(subject.asked), 0, shown=tuple(sorted({*above, *own})))
 
 
 def pair_subjects(state: ResearchState, reading: Reading) -> Reading:

@@ -46,7 +46,8 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     """
     best = own[0]
     rivals = [described for described, _ in list_rivals(state, best)]
-    sentences = _judge_best(state, name_briefly(best), rivals, doubt, makes_none=errors == "")
+    beside = _list_beside(state, best)
+    sentences = _judge_best(state, name_briefly(best), rivals, doubt, beside, makes_none=errors == "")
     if errors:
         sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
     outcome = describe_outcome(state)  # maybe in another declaration
@@ -71,12 +72,14 @@ def _judge_best(
     best: str,
     rivals: Sequence[str] = (),
     doubt: str = "",
+    beside: Sequence[str] = (),
     *,
     makes_none: bool = False,
 ) -> list[str]:
     """Return sentences that say which words no file has, what fits best, and which words that lacks.
 
-    `makes_none` means that errors are asked for, and that the best makes none.
+    It is not said to lack those that stand `beside` it. `makes_none` means that errors are asked for, and
+    that the best makes none.
     """
     sentences = []
     absent = [word for word in state.absent if not _is_adverb(word)]
@@ -86,11 +89,15 @@ def _judge_best(
     lacking = [word for word in state.lacking if word not in state.absent]
     by = "By the guessed names, " if state.is_guessed else ""
     fits = "" if by else " the other words" if absent else " the question"
-    failings = [f"lacks the {name_words(lacking)}"] if lacking else []
-    failings += ["has none of the others in its name or path"] if lacking and state.is_unnamed else []
+    lacked = [word for word in lacking if word not in beside]
+    failings = [f"lacks the {name_words(lacked)}"] if lacked else []
+    failings += ["has none of the others in its name or path"] if lacked and state.is_unnamed else []
     failings += ["is not known to cause an error"] if makes_none else []
     if failings:  # then it may be about something else
         sentences.append(f"{by}{best} comes closest, but {' and '.join(failings)}.")
+    elif beside:
+        are = "is" if len(beside) == 1 else "are"
+        sentences.append(f"{by}{best} comes closest; the {name_words(beside)} {are} elsewhere in its file.")
     elif rivals:
         sentences.append(f"{by}{join_names([best, *rivals])} fit{fits} about equally well.")
     elif doubt or state.is_unnamed:
@@ -99,6 +106,12 @@ def _judge_best(
     else:
         sentences.append(f"{by}{best} fits{fits} best.")
     return sentences
+
+
+def _list_beside(state: ResearchState, best: Node) -> list[str]:
+    """Return the words lacking in the best declaration that others of its file have in their names."""
+    names = " ".join(one.symbol.name for one in state.graph.outline(best.path)) if state.lacking else ""
+    return [word for word in state.lacking if shares_word(names, (word,))]
 
 
 def _is_adverb(word: str) -> bool:

@@ -20,21 +20,25 @@ _IS_TAG = re.compile(r"@\w+$|@(?:author|since|version|license|copyright)\b")
 _MARKS = "/*#!-\"'` \t"
 HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
 MAX_SENTENCE_CHARS = 220
+FEW_WORDS = 3  # of a sentence that says little without the next
 
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
     """Return the first sentence of the comment above a declaration or at the start of its body; "" if none.
 
-    A sentence ends at the latest where its paragraph does. A single word, such as the title of a group of
+    A sentence ends at the latest where its paragraph does. One of at most FEW_WORDS ("Default mode.") is
+    returned with the next. A single word, such as the title of a group of
     members, is no sentence.
 
     `comments` has the numbers of the lines of the file that are comments.
     """
-    numbers = _list_above(lines, comments, start) or _list_inside(lines, comments, start)
+    numbers = list_above(lines, comments, start) or _list_inside(lines, comments, start)
     untagged = (_strip_marks(_TAG.sub("", _NAMES.sub(r"\1", lines[number - 1]))) for number in numbers)
     said = (line for line in untagged if not _IS_TAG.match(line))
     plain = " ".join(takewhile(bool, dropwhile(not_, said)))
-    sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
+    sentences = re.split(r"(?<=[.!?])\s", " ".join(plain.split()))
+    is_brief = " " in sentences[0] and sentences[0].count(" ") < FEW_WORDS
+    sentence = " ".join(sentences[: 2 if is_brief else 1])
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
     if " " not in sentence:
         return ""
@@ -46,7 +50,7 @@ def _strip_marks(line: str) -> str:
     return line.strip(_MARKS) and line.strip(_MARKS.replace("`", ""))
 
 
-def _list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
+def list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
     """Return the numbers of the comment lines above a declaration and its annotations."""
     first = min(start, len(lines) + 1)  # the file may have become shorter since it was parsed
     while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):

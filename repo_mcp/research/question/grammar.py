@@ -258,11 +258,11 @@ def _build_pattern(text: str) -> re.Pattern[str]:
 _COMPILED = tuple((form, _build_pattern(text)) for form, text in _FORMS)
 # "A or B: which should I use": what comes behind the two, and the two alone.
 _CHOICE = re.compile(
-    r"[:,;?.]\s+(?:and\s+)?(?:which\b|(?:when|what|why)\b(?=[^:;?]*\b(?:which|each|either|use|choose|better)\b))"
+    r"[:,;?.]\s+(?:and\s+)?(?:which\b|(?:when|what|why)\b(?=[^:;?]*\b(?:which|each|either|use|choose|better|differences?)\b))"
     r"[^:;?]*$",
     re.IGNORECASE,
 )
-_SIDES = _build_pattern("(?:compare )?X.. (?:or|vs\\.?|versus|compared (?:with|to)) Y")
+_SIDES = _build_pattern("(?:compare )?X.. (?:or|vs\\.?|versus|against|compared (?:with|to)) Y")
 _LEAD = re.compile(rf"(?:{_join('lead')}\s+)+", re.IGNORECASE)
 # "how are labels parsed into" names nothing, though "configuration" follows it.
 _ASKS = re.compile(

@@ -45,17 +45,17 @@ def list_rivals(state: ResearchState, best: Node) -> list[Rival]:
 
     What it calls or is called by, or lies in or around it, is a part of the same answer.
     """
-    called = _list_called(state, best) if state.rivals else set()
+    calling = _list_callers(state, best) if state.rivals else set()
 
     def is_part(node: Node) -> bool:
         first, last = sorted((one.symbol.start_line, one.symbol.end_line) for one in (best, node))
         is_nested = node.path == best.path and last[0] <= first[1]
-        return is_nested or node.declaration in called or best.declaration in _list_called(state, node)
+        return is_nested or node.declaration in calling or best.declaration in _list_callers(state, node)
 
     return [*islice((one for one in state.rivals if one[1] is None or not is_part(one[1])), MOST_RIVALS)]
 
 
-def _list_called(state: ResearchState, node: Node) -> set[Declaration]:
-    """Return what a symbol calls."""
-    edges = state.graph.find_outgoing(node, CALLS, _BOUNDS).edges
+def _list_callers(state: ResearchState, node: Node) -> set[Declaration]:
+    """Return what surely calls a symbol."""
+    edges = state.graph.find_incoming(node, CALLS, _BOUNDS).edges
     return {edge.other for edge in edges if edge.confidence is not Confidence.POSSIBLE}

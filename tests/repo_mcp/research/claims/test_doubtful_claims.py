@@ -76,3 +76,14 @@ def test_callers_say_whose_they_are() -> None:
     assert [(one.what, one.places) for one in groups] == [
         ("callers of pack_parcel", ("office.open_office (office.py:4-6)",))
     ]
+
+
+def test_words_that_others_of_its_file_are_named_after_are_not_said_to_be_lacking() -> None:
+    text = (
+        "def schedule_next(job):\n    job.at = job.at + job.every\n    return job.at\n\n\n"
+        "def list_recurring(jobs):\n    return [one for one in jobs if one.every]\n"
+    )
+    claim = Asked({"jobs.py": text}).ask("how is the next of a recurring job scheduled").claim
+    assert claim.startswith(
+        "jobs.schedule_next (jobs.py:1-3) comes closest; the word recurring is elsewhere in its file."
+    )

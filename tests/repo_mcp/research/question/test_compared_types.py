@@ -96,3 +96,16 @@ def test_two_parameters_are_told_apart_by_what_has_their_names() -> None:
     }
     report = Asked(texts).ask("keep_name or keep_table: which should I use to leave out a table?")
     assert list_found(report)[0] == "filters.choose_tables"
+
+
+def test_values_that_are_compared_are_told_apart_by_their_comments() -> None:
+    text = (
+        "export enum Mode {\n  /** Default mode. Runs a missed job once. */\n  Relaxed,\n"
+        "  /** Runs each job that was missed. */\n  Strict,\n}\n"
+    )
+    report = Asked({"mode.ts": text}).ask("Mode.Relaxed against Mode.Strict: what is the difference?")
+    assert report.claim == (
+        "Mode.Relaxed (mode.ts:3): Default mode. Runs a missed job once."
+        " Mode.Strict (mode.ts:5): Runs each job that was missed."
+    )
+    assert "Runs a missed job once" in report.findings[0].excerpt

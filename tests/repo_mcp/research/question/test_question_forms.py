@@ -60,6 +60,7 @@ difference | apply -> call | apply or call: which should I use to run a job?
 difference | BindOne -> TryBindOne | BindOne vs TryBindOne: which one should a handler use?
 difference | FastQueue -> SlowQueue | FastQueue or SlowQueue: when should I use which?
 difference | file buffer -> memory buffer | should I use a file or a memory buffer?
+difference | Mode.Lazy -> Mode.Eager | Mode.Lazy against Mode.Eager: what is the difference for a job?
 difference | set -> set_all | When do I need set and when set_all?
 difference | before hook -> after hook | when is a before hook run and when an after hook?
 difference | add -> push | Which of add and push should I use?
