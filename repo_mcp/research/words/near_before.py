@@ -21,7 +21,6 @@ from repo_mcp.research.edges.structural import list_filling
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.research.words.rated_seeds import LONG_LINES, MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.analysis import get_word_terms
@@ -36,32 +35,53 @@ _BOUNDS = Bounds(files=30, references=120)
 
 
 def put_near_first(state: ResearchState, seeds: list[Seed]) -> list[Seed]:
-    """Return the seeds; those near the answer to the part before that say what this part asks come first."""
-    words = [word for word in state.own_words if not shares_word(word, state.words_before)]
-    near = {} if state.own_words and not words else _list_near(state)
+    """Return the seeds; those near the answer to the part before that say what this part asks come first.
+
+    The words that this part repeats count only if neither they nor the best have one of the others.
+    """
+    fresh = [word for word in state.own_words if not shares_word(word, state.words_before)]
+    near = {} if state.own_words and not fresh else _list_near(state)
     if not near or not seeds:
         return seeds
-    weighed = weigh_words(words, state.weights)
-    if words and not weighed:
-        return seeds
-    said = _match_said(weighed)
     known = {seed.node: seed for seed in seeds}
     rated = [
-        (_weigh_said(seed, said, weighed), replace(seed, reason=Reason(why)))
+        replace(known.get(node) or build_seed(state, node, 0.0), reason=Reason(why))
         for node, why in near.items()
-        for seed in [known.get(node) or build_seed(state, node, 0.0)]
     ]
-    least = _weigh_said(seeds[0], said, weighed)
-    fitting = [one for one in rated if one[0] >= least and (any(one[0]) or not weighed)]
-    fitting.sort(key=itemgetter(0), reverse=True)  # stable
-    if not weighed:
-        fitting.sort(key=lambda one: shares_word(one[1].name, state.words_before), reverse=True)
-    first = [
-        replace(seed, worth=seeds[0].worth * (1.0 if held == fitting[0][0] else LESS))
-        for held, seed in fitting[:MOST_NEAR]
-    ]
+    first = _choose_saying(state, seeds[0], rated, fresh)
+    first = first if first is not None else _choose_saying(state, seeds[0], rated, state.own_words) or []
     nodes = {seed.node for seed in first}
     return [*first, *(seed for seed in seeds if seed.node not in nodes)]
+
+
+def _choose_saying(
+    state: ResearchState, best: Seed, near: Sequence[Seed], words: Sequence[str]
+) -> list[Seed] | None:
+    """Return those near that say at least as much of some words as the best; None if none and it say nothing.
+
+    Without words, return those whose names have most words of the part before.
+    """
+    if not words:
+        named = sorted(near, key=lambda seed: -shares_word(seed.name, state.words_before))  # stable
+        return [
+            replace(seed, worth=best.worth * LESS ** bool(at)) for at, seed in enumerate(named[:MOST_NEAR])
+        ]
+    weighed = {
+        word: max((state.weights.get(term, 0.0) for term in get_word_terms(word)), default=0.0)
+        for word in words
+    }
+    said = _match_said(weighed)
+    least = _weigh_said(best, said, weighed)
+    held = [(_weigh_said(seed, said, weighed), seed) for seed in near]
+    most = max(weight for weight, _ in held)
+    if not any((*least, *most)):
+        return None
+    fitting = [one for one in held if one[0] >= least and any(one[0])]
+    fitting.sort(key=itemgetter(0), reverse=True)  # stable
+    return [
+        replace(seed, worth=best.worth * (1.0 if weight == most else LESS))
+        for weight, seed in fitting[:MOST_NEAR]
+    ]
 
 
 def _match_said(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
