@@ -295,7 +295,9 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
         for form, match in asked:
             if match is not None and not any(map(_ASKS.match, filter(None, match.groupdict().values()))):
                 shared = (_share_owner(match), _share_noun(match)) if form is Form.DIFFERENCE else ()
-                found.update(dict.fromkeys(one for one in (*shared, _build(form, match)) if one is not None))
+                rest = _leave_out_noun(match) if form is Form.DIFFERENCE else None
+                ways = (*shared, _build(form, match), rest)
+                found.update(dict.fromkeys(one for one in ways if one is not None))
     return (*found, Parsed(Form.OPEN, (Phrase(text),)))
 
 
@@ -336,6 +338,19 @@ def _share_owner(match: re.Match[str]) -> Parsed | None:
     if own is None or other is None:
         return None
     return Parsed(Form.DIFFERENCE, (Phrase(f"{other[2]}.{own[1]}"), Phrase(f"{other[2]}.{other[1]}")))
+
+
+def _leave_out_noun(match: re.Match[str]) -> Parsed | None:
+    """Return a comparison of two names without the noun of both: `get` and `getAll` of "handler".
+
+    One of them must be written as a name.
+    """
+    first, second = (leave_out_article(match[name].strip()).split(" ") for name in ("x", "y"))
+    if len(first) != 2 or len(second) != 2 or first[1] != second[1]:
+        return None
+    if not _PLAIN.fullmatch(first[1]) or all(map(_PLAIN.fullmatch, (first[0], second[0]))):
+        return None
+    return Parsed(Form.DIFFERENCE, (Phrase(first[0].strip("`")), Phrase(second[0].strip("`"))))
 
 
 def _share_noun(match: re.Match[str]) -> Parsed | None:

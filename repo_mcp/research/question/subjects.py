@@ -23,6 +23,7 @@ from repo_mcp.research.question.owned_members import choose_owned, read_owned
 from repo_mcp.research.question.phrase_names import (
     fold_name,
     is_one_name,
+    is_whole_name,
     list_names,
     looks_like_name,
     split_phrase,
@@ -91,7 +92,10 @@ class Subjects:
         if owned is not None:
             return owned
         whole = "_".join(split_phrase(phrase.whole))
-        for name in list_names(phrase.text):
+        names = list_names(phrase.text)
+        if form is Form.DIFFERENCE:  # the word that tells two apart may be a stop word: "a before handler"
+            names = [name for name in names if looks_like_name(name) or is_whole_name(name, phrase.text)]
+        for name in names:
             declared = self._find_declared(name, phrase, form)
             is_declared = declared is not None and declared.taken_as is TakenAs.DECLARED
             if whole and not is_declared:  # "a private module"

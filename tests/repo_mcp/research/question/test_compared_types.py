@@ -109,3 +109,14 @@ def test_values_that_are_compared_are_told_apart_by_their_comments() -> None:
         " Mode.Strict (mode.ts:5): Runs each job that was missed."
     )
     assert "Runs a missed job once" in report.findings[0].excerpt
+
+
+def test_the_noun_of_two_names_is_not_taken_for_one_of_them() -> None:
+    text = (
+        "interface Handler { void handle(); }\n\nclass Routes {\n"
+        "    void before(Handler one) {\n        add(BEFORE, one);\n    }\n\n"
+        "    void beforeMatched(Handler one) {\n        add(MATCHED, one);\n    }\n}\n"
+    )
+    query = "When is a before handler run and when a beforeMatched handler?"
+    found = [name.rpartition(".")[2] for name in list_found(Asked({"Routes.java": text}).ask(query))]
+    assert found[:2] == ["before", "beforeMatched"]
