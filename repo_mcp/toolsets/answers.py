@@ -105,6 +105,8 @@ class Draft:
     ordinary: bool = False  # True when the arguments ask for no particular amount
     max_bytes: int | None = None  # of the answer; None: the limit that all answers have
     render: Callable[[Result], str] | None = None  # renders it as text for people, without warnings
+    # Returns what `build(n)` does, and what fits of one row more into some bytes; None if that is too little.
+    add_lines: Callable[[int, int], Part | None] | None = None
     find_blocks: Callable[[Result], tuple[Block, ...]] | None = None  # returns the blocks beside the text
 
 
@@ -191,8 +193,8 @@ def _fit(
     whole = draft.max_bytes or max_bytes
     most = whole - form.reserved_bytes
 
-    def build(rows: int) -> tuple[tuple[ToolAnswer, Part], float]:
-        part = draft.build(rows)
+    def build(rows: int, longer: Part | None = None) -> tuple[tuple[ToolAnswer, Part], float]:
+        part = longer or draft.build(rows)
         answer = form.render(call, draft, part)
         share = form.measure(part, answer) / most if most > 0 else math.inf
         if draft.ordinary:  # some client would cut a longer one
@@ -206,7 +208,12 @@ def _fit(
             f"The answer does not fit into {form.room.format(most=most, whole=whole)}.",
             explain_limit("max_total_bytes_per_response"),
         )
-    return found
+    (answer, part), rows = found
+    if draft.add_lines is None or rows == draft.rows:
+        return found
+    longer = draft.add_lines(rows, most - form.measure(part, answer))
+    filled, share = build(rows, longer)
+    return (filled, rows) if share <= 1 else found
 
 
 def warn_beside(draft: Draft, warnings: Sequence[str]) -> Draft:

@@ -13,6 +13,15 @@ from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research.answers import resolve_scope
 from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS, RESEARCH_INPUT, RESEARCH_OUTPUT
 from repo_mcp.toolsets.research.research_text import ALSO, render_report
+from repo_mcp.toolsets.research.shown_findings import (
+    FEW_TESTS,
+    Chosen,
+    build_finding,
+    choose_all,
+    count_shown,
+    is_of_words,
+    list_folded,
+)
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -22,11 +31,9 @@ ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particula
 ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt; of those of hop 0
 ALSO_OF_PARTS_CHARS = 400  # of these places, if a question has several parts
 MAX_LIMITS = 3  # of a report that are listed
-CALLERS, FLOW = "callers", "flow"  # forms of a question
+FLOW = "flow"  # a form of a question
 ONE_CALL = 2  # symbols of a chain
-BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
-# Callers in tests are only counted, if there are more; the first ones are named.
-FEW_TESTS, IN_TESTS = 2, "tests that lead to it"
+IN_TESTS = "tests that lead to it"
 FINDINGS_FIRST = "findings come first"
 MAX_TOLD_CHARS = 600  # of a text that says how the question was understood; the client knows the question
 T = TypeVar("T")
@@ -53,8 +60,8 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     report = repository.engines.researcher.answer(request, control)
     most = min(DEFAULT_FINDINGS if limit is None else limit, len(report.findings))
     if limit is None:
-        most = min(most, sum(map(_count_shown, report.parts or (report,))))
-    folded = sum(len(_list_folded(one)) for one in report.parts or (report,))
+        most = min(most, sum(map(count_shown, report.parts or (report,))))
+    folded = sum(len(list_folded(one)) for one in report.parts or (report,))
     is_whole = most == len(report.findings) - folded
     most_bytes = repository.config.limits.max_total_bytes_per_response
     return Draft(
@@ -63,41 +70,15 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
         limit is None,
         min(ORDINARY_BYTES, most_bytes) if limit is None else None,
         render=partial(render_report, request.query),
+        add_lines=partial(add_lines, report),
     )
-
-
-def _count_shown(report: Report) -> int:
-    """Return the number of findings of a part that may be shown.
-
-    Found by words, one of which only one line is shown is named among the surroundings instead.
-    """
-    bodies = sum(map(_shows_body, report.findings)) if _is_of_words(report) else 0
-    return bodies or len(report.findings) - len(_list_folded(report))
-
-
-def _list_folded(report: Report) -> list[Finding]:
-    """Return the findings in tests that lead to a subject, if they would take the room of the code that does.
-
-    Return none if the question asks for a number of findings.
-    """
-    from repo_mcp.research.findings.locating import is_test  # not when tools are listed
-
-    if report.reading.form.value != CALLERS or report.request.findings:
-        return []
-    tests = [one for one in report.findings if one.hop and is_test(one.path, one.symbol)]
-    return tests if len(tests) > FEW_TESTS else []
 
 
 def _fold(report: Report) -> tuple[str, ...]:
     """Return the places of the first folded findings, and the number of the others."""
-    folded = _list_folded(report)
+    folded = list_folded(report)
     named = _list_also(folded[:FEW_TESTS], 1)
     return (*named, f"and {len(folded) - len(named)} more") if folded else ()
-
-
-def _shows_body(finding: Finding) -> bool:
-    """Return False for a finding of several lines that shows at most one: its place says as much."""
-    return finding.end_line == finding.start_line or finding.excerpt.count("\n") > 1
 
 
 def _report(context: CallContext, done: float, total: float, message: str) -> None:
@@ -110,10 +91,22 @@ def cut_report(report: Report, rows: int) -> Part:
 
     Rows beyond the findings are spent on the other sections.
     """
+    return _build_part(report, rows, choose_all(report, rows))
+
+
+def add_lines(report: Report, rows: int, room: int) -> Part | None:
+    """Return what `cut_report` does, with those first lines of one more finding that fit into `room` bytes.
+
+    Return None if they are too few.
+    """
+    chosen = choose_all(report, rows, room)
+    return _build_part(report, rows + 1, chosen) if sum(len(own) for own, _ in chosen) > rows else None
+
+
+def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
     from repo_mcp.research.findings.records import Group  # not when tools are listed
 
     parts = report.parts or (report,)
-    chosen = [_choose_findings(one, own) for one, own in zip(parts, _share_rows(parts, rows), strict=True)]
     also = [place for _, others in chosen for place in _list_also(others, len(parts))]
     findings = [one for shown, _ in chosen for one in shown]
     folded = [place for one in parts for place in _fold(one)]
@@ -131,7 +124,7 @@ def cut_report(report: Report, rows: int) -> Part:
         "depth": report.depth,
         "focus": None if report.request.focus is None else report.request.focus.value,
         "findings": [
-            _build_finding(one, part if report.parts else 0)
+            build_finding(one, part if report.parts else 0)
             for part, (shown, _) in enumerate(chosen, 1)
             for one in shown
         ],
@@ -177,43 +170,6 @@ def _asks_for_map(report: Report) -> bool:
     return report.reading.form.value == FLOW or bool(asked.depth or asked.focus or asked.findings)
 
 
-def _share_rows(parts: Sequence[Report], rows: int) -> list[int]:
-    """Return the rows of each part: as many for each, and what one cannot use for the others."""
-    shown, whole = list(map(_count_shown, parts)), [len(one.findings) for one in parts]
-    most = shown if rows <= sum(shown) else whole
-    shares = [0] * len(parts)
-    for _ in range(min(rows, sum(whole))):
-        free = [at for at, own in enumerate(most) if shares[at] < own]
-        shares[min(free, key=lambda at: shares[at])] += 1
-    return shares
-
-
-def _choose_findings(report: Report, rows: int) -> tuple[list[Finding], list[Finding]]:
-    """Return the `rows` most valuable findings in the order in which they are shown, and the others.
-
-    Findings for an open question or one about errors are in the order of execution. Tests that lead to a
-    subject come after the code that does.
-    """
-    from repo_mcp.research.edges.execution import order_by_calls, order_findings  # not when tools are listed
-    from repo_mcp.research.findings.locating import is_test
-    from repo_mcp.research.findings.records import Form
-
-    folded = {id(one) for one in _list_folded(report)}
-    ordered = [at for at in order_findings(report.findings) if id(report.findings[at]) not in folded]
-    if _is_of_words(report):
-        ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
-    findings = [report.findings[at] for at in sorted(ordered[:rows])]
-    findings.sort(key=lambda one: one.hop > 0 and is_test(one.path, one.symbol))  # stable
-    if report.reading.form in (Form.OPEN, Form.ERRORS):
-        findings = order_by_calls(findings, report.map_edges)
-    return findings, [report.findings[at] for at in ordered[rows:]]
-
-
-def _is_of_words(report: Report) -> bool:
-    """Return True for a report whose findings were found by words, those of all its parts."""
-    return all(one.reading.form.value in BY_WORDS for one in report.parts or (report,))
-
-
 def _list_limits(report: Report, cut: Sequence[str]) -> list[tuple[str, str]]:
     """Return what was left out and why. If words found the findings, one entry names it all, to save room."""
     limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
@@ -222,7 +178,7 @@ def _list_limits(report: Report, cut: Sequence[str]) -> list[tuple[str, str]]:
         limits.append((f"{more} more {'limit' if more == 1 else 'limits'}", "they matter less"))
     if not cut:
         return limits
-    if not _is_of_words(report):
+    if not is_of_words(report):
         return [*limits, (", ".join(cut), FINDINGS_FIRST)]
     met = [one.what for one in report.limits[:MAX_LIMITS] if not one.what.endswith("call chains")]
     return [(", ".join((*met, *cut)), FINDINGS_FIRST)]
@@ -233,7 +189,7 @@ def _count_chains(report: Report, findings: int) -> int:
 
     It is 0 if words chose the findings, because their order and reasons say who calls whom.
     """
-    return 0 if _is_of_words(report) else 1 + findings // 12
+    return 0 if is_of_words(report) else 1 + findings // 12
 
 
 def _list_also(findings: Iterable[Finding], parts: int) -> tuple[str, ...]:
@@ -303,22 +259,6 @@ def _list_subjects(report: Report) -> list[Result]:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_TOLD_CHARS else text[:MAX_TOLD_CHARS] + "…"
-
-
-def _build_finding(finding: Finding, part: int) -> Result:
-    return {
-        "part": part,
-        "path": escape_text(finding.path),
-        "start_line": finding.start_line,
-        "end_line": finding.end_line,
-        "symbol": escape_text(finding.symbol),
-        "kind": finding.kind,
-        "why": escape_text(finding.why),
-        "hop": finding.hop,
-        "confidence": finding.confidence,
-        "reference_lines": list(finding.lines),
-        "excerpt": finding.excerpt,
-    }
 
 
 def _build_chain(chain: Chain) -> Result:

@@ -16,6 +16,7 @@ from repo_mcp.toolsets.answers import (
     Call,
     Draft,
     Form,
+    Part,
     answer_call,
     build_answer,
     fit_rows,
@@ -56,6 +57,24 @@ def test_of_equal_rows_a_handful_of_numbers_is_tried() -> None:
 
     assert fit_rows(100_000, build) == (797, 797)
     assert len(tried) <= 5
+
+
+@pytest.mark.parametrize(
+    ("longer", "shown"),
+    [
+        (lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * (room - 3)]}), [40, 40, 12]),
+        (lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * room]}), [40, 40]),  # it does not fit
+        (lambda rows, room: None, [40, 40]),
+        (None, [40, 40]),
+    ],
+)
+def test_room_for_a_part_of_a_row_is_used(longer: Any, shown: list[int]) -> None:
+    def run() -> Draft:
+        return Draft(lambda rows: Part({"rows": ["x" * 40] * rows}), 3, add_lines=longer)
+
+    whole = len(build_answer({"rows": ["x" * 40] * 2}).text) + 15 + RESEARCH.reserved_bytes
+    answer = answer_call(RESEARCH, Call("tool", {}, cast(Any, None), run, None), max_bytes=whole)
+    assert [len(row) for row in cast(list[str], answer.structured["rows"])] == shown
 
 
 def test_json_is_compact_and_keeps_every_character() -> None:

@@ -1,0 +1,53 @@
+"""The findings that an answer shows, and the one of which it shows the lines that fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.records import Report
+from repo_mcp.toolsets.research.research_calls import add_lines, cut_report
+from repo_mcp.toolsets.research.shown_findings import choose_all
+from tests.repo_mcp.research.asking import Asked
+
+STEPS = "".join(f"    queue.load(part, {step}, 'one step of a part after the other')\n" for step in range(12))
+TEXTS = {
+    "first.py": f"def load_queue(queue, part):\n{STEPS}",
+    "second.py": f"def load_queue_again(queue, part):\n{STEPS}{STEPS}",
+    "third.py": "def load_queue_late(queue):\n    if queue:\n        queue.load(part)\n    return queue\n",
+}
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return Asked(TEXTS).ask("how is a part of the queue loaded?")
+
+
+def list_lines(report: Report, rows: int, room: int) -> list[tuple[str, int]]:
+    """Return the names of the findings that are shown, each with the number of its lines."""
+    shown, others = choose_all(report, rows, room)[0]
+    assert {id(one) for one in others}.isdisjoint(map(id, shown))
+    assert len(shown) + len(others) == len(report.findings)
+    return [(one.name, one.excerpt.count("\n")) for one in shown]
+
+
+def test_of_one_more_finding_the_lines_that_fit_are_shown(report: Report) -> None:
+    whole = dict(list_lines(report, 3, 0))
+    first, second, third = whole
+    assert (whole["load_queue_again"], whole["load_queue_late"]) == (25, 4)
+    assert list_lines(report, 3, 10_000) == [*whole.items()]
+    assert [name for name, _ in list_lines(report, 1, 0)] == [first]
+    assert list_lines(report, 1, 10_000) == [(first, whole[first]), (second, whole[second])]
+    assert list_lines(report, 1, 800) == [(first, whole[first]), (second, 9)]
+    assert list_lines(report, 1, 400) == [
+        (first, whole[first]),
+        (third, whole[third]),
+    ]  # a shorter one behind
+    assert list_lines(report, 1, 100) == [(first, whole[first])]
+
+
+def test_the_answer_has_them_in_place_of_a_name(report: Report) -> None:
+    plain, longer = cut_report(report, 1), add_lines(report, 1, 10_000)
+    assert longer is not None
+    assert len(longer.result["findings"]) == len(plain.result["findings"]) + 1
+    assert add_lines(report, 1, 100) is None
+    assert "load_queue_again" not in str(longer.result["surroundings"])
