@@ -289,3 +289,8 @@ class Reference:
     # OF_GIVEN_TYPE or 0; in C#, as of types there, the number of the name's type arguments. TYPE in Rust:
     # DERIVED or 0. EXTEND in Rust: BY_REFERENCE or 0.
     arguments: int
+
+    @property
+    def dotted(self) -> str:
+        """Return the name with what precedes it: `qualifier.name`."""
+        return f"{self.qualifier}.{self.name}" if self.qualifier else self.name

@@ -108,7 +108,7 @@ class PythonClasses:
 
     def is_class(self, value: Value) -> bool:
         """Return whether a value is a class object."""
-        names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+        names = self._scoping.find_names_of(value)
         return names is not None and names.is_class(value.ordinal)
 
     def declares(self, one: Class, name: str) -> bool:
@@ -176,14 +176,14 @@ class PythonClasses:
         )
 
     def _is_assigned_in_method(self, value: Value) -> bool:
-        names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+        names = self._scoping.find_names_of(value)
         return names is not None and names.is_assigned_in_method(value.ordinal)
 
     def _find_declared(self, bases: list[Class], name: str) -> list[Value]:
         """Return the property or annotated attribute of a base that `self.x = ...` in a method assigns."""
         for one in bases:
             for value in self._find_own(one, name):
-                names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+                names = self._scoping.find_names_of(value)
                 if names is not None and names.is_declared_property(value.ordinal):
                     return [value]
         return []

@@ -198,7 +198,7 @@ class PythonEvaluator:
             return []
         method = names.record.get_name(ordinal)
         for value in self.classes.find_member((path, owner), method, behind=True):
-            base = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+            base = self._scoping.find_names_of(value)
             if base is None:
                 continue
             annotated = [one for one in base.bounds.get((value.ordinal, name), ()) if one.form in _ANNOTATED]
@@ -229,7 +229,7 @@ class PythonEvaluator:
         """Return whether a condition calls a declared type guard (`TypeGuard`, `TypeIs`)."""
         called = bound.qualifier.removesuffix("()")
         for value in self.evaluate(path, bound.symbol, called, bound.line) or ():
-            names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+            names = self._scoping.find_names_of(value)
             if names is not None and names.is_type_guard(value.ordinal):
                 return True
         return False
@@ -310,8 +310,8 @@ class PythonEvaluator:
 
     def get_variable(self, value: Value) -> list[Value]:
         """Return the values of a declared variable, attribute or property; empty for other objects."""
-        names = self._scoping.find_names(value.path)
-        if names is None or value.form is not Form.OBJECT:
+        names = self._scoping.find_names_of(value)
+        if names is None:
             return []
         kind, parent = names.kinds[value.ordinal], names.parents[value.ordinal]
         if kind == SymbolKind.ENUM_MEMBER:
@@ -370,9 +370,7 @@ class PythonEvaluator:
         return [one for one in found if one.form is Form.OBJECT]
 
     def _is_variable(self, value: Value) -> bool:
-        if value.form is not Form.OBJECT:
-            return False
-        names = self._scoping.find_names(value.path)
+        names = self._scoping.find_names_of(value)
         if names is None:
             return False
         kind = names.kinds[value.ordinal]
@@ -468,7 +466,7 @@ class PythonEvaluator:
         They are alternatives if a call may choose between overloads with different results. `result` is
         "()[0]" for the first item of a tuple.
         """
-        names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+        names = self._scoping.find_names_of(value)
         if names is None:
             return []
         overloads = names.list_overloads(value.ordinal, arguments)

@@ -233,8 +233,7 @@ class PythonNames(PythonSymbols):
     def _bases(self) -> dict[int, dict[int, str]]:
         found: dict[int, dict[int, str]] = {}
         for one in list_references(self.record, ReferenceRole.INHERIT):
-            dotted = f"{one.qualifier}.{one.name}" if one.qualifier else one.name
-            found.setdefault(one.symbol, {})[one.arguments] = dotted
+            found.setdefault(one.symbol, {})[one.arguments] = one.dotted
         return found
 
     def list_bases(self, ordinal: int) -> list[str]:

@@ -52,8 +52,7 @@ class ProtocolShapes(ShapeReader):
         if record is None or record.kinds[one.ordinal] != SymbolKind.CLASS:
             return False
         for row in record.list_own_role(one.ordinal, ReferenceRole.INHERIT):
-            reference = record.get_reference(row)
-            dotted = f"{reference.qualifier}.{reference.name}".lstrip(".")
+            dotted = record.get_reference(row).dotted
             for value in self._classes.find_dotted(one.path, one.ordinal, dotted):
                 if value.form is Form.OUTSIDE and value.path in _PROTOCOLS:
                     return True

@@ -42,13 +42,13 @@ class PythonReplacements:
 
     def is_runnable(self, value: Value) -> bool:
         """Return whether a value is a declared function or class."""
-        names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+        names = self._scoping.find_names_of(value)
         return names is not None and (
             names.kinds[value.ordinal] in CALLABLE_KINDS or names.is_class(value.ordinal)
         )
 
     def _find_files(self, value: Value) -> frozenset[str]:
-        names = self._scoping.find_names(value.path)
+        names = self._scoping.find_names_of(value)
         if names is None or not self.is_runnable(value):
             return frozenset()
         name = names.record.get_name(value.ordinal)

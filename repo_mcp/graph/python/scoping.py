@@ -117,6 +117,10 @@ class PythonScoping:
         """Return the tables of a file, or None for one without a symbol record."""
         return self._names.get(path, lambda: self._read_names(path))
 
+    def find_names_of(self, value: Value) -> PythonNames | None:
+        """Return the tables of the file that declares an object; None for any other value."""
+        return self.find_names(value.path) if value.form is Form.OBJECT else None
+
     def _read_names(self, path: str) -> PythonNames | None:
         record = None if path.endswith("/") else self.program.find_record(path)
         return None if record is None else PythonNames(record)
@@ -168,7 +172,7 @@ class PythonScoping:
         """Return meanings in a class without methods from a symbol on; for a type, without any method."""
         kept = []
         for one in found:
-            names = self.find_names(one.path) if one.form is Form.OBJECT else None
+            names = self.find_names_of(one)
             is_method = names is not None and names.is_function(one.ordinal)
             if not is_method or not (as_type or (one.path == path and one.ordinal >= ordinal)):
                 kept.append(one)

@@ -153,8 +153,7 @@ class ReceiverTypes:
     ) -> Receiver | None:
         """Return the written type of a local variable; a text with type arguments is read as a whole."""
         if "<" in binding.name:
-            text = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
-            return self._read_text(Declaration(scope.path, binding.symbol), text, None)
+            return self._read_text(Declaration(scope.path, binding.symbol), binding.dotted, None)
         return self._find_type(scope, binding.symbol, names, is_items=binding.arguments == Binding.ITEMS)
 
     def _find_all_bounds(

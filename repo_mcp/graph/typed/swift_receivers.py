@@ -212,6 +212,6 @@ class SwiftReceivers(ReceiverTypes):
 
 def _is_of_itself(binding: Reference, line: int) -> bool:
     """Return whether a line gives a variable a value that begins with the name of the variable."""
-    value = f"{binding.qualifier}.{binding.name}" if binding.qualifier else binding.name
+    value = binding.dotted
     is_value = binding.arguments not in {Binding.TYPE, Binding.ITEMS}
     return is_value and binding.line == line and value.partition(".")[0] == binding.alias

@@ -101,8 +101,7 @@ class Variables:
             return self._context.follow_parameter(file, row, steps + 1, bound)
         is_call = row.arguments == CALLED
         if row.arguments == ITEM:
-            dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
-            owners = self._types.evaluate(file, row.symbol, dotted, row.line, steps + 1, bound)
+            owners = self._types.evaluate(file, row.symbol, row.dotted, row.line, steps + 1, bound)
             return mark_items(owners, False) if owners.is_items else NO_OWNERS
         if row.name.startswith((":", "(")):
             return self._types.read_written(file, row.symbol, row.name.removeprefix(":"), steps + 1, bound)
