@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.csharp.members import Members
-from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames
+from repo_mcp.graph.csharp.names import CSharpNames
 from repo_mcp.graph.csharp.signatures import PLAIN, normalize_type, strip_nullable
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.languages.csharp.types import read_type

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.csharp.delegates import read_delegate
-from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames
+from repo_mcp.graph.csharp.names import CSharpNames
 from repo_mcp.graph.csharp.overloads import CSharpOverloads
 from repo_mcp.graph.csharp.signatures import get_item_type, read_method
 from repo_mcp.graph.csharp.types import CSharpTypes

@@ -10,7 +10,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
+from repo_mcp.graph.csharp.names import CSharpNames
 from repo_mcp.graph.program import Confidence, Resolution, Target
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CONDITIONS

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
+from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.types import name_arity
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolFlag, SymbolKind

@@ -10,41 +10,25 @@ namespaces of libraries, which may declare the name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
+from repo_mcp.graph.csharp.csharp_file import NAMED_KINDS, CSharpFile
 from repo_mcp.graph.csharp.projects import CSharpProjects
 from repo_mcp.graph.program import Confidence, Declaration, Program
 from repo_mcp.languages.csharp.chains import strip_types
-from repo_mcp.languages.csharp.types import count_arity, name_arity
+from repo_mcp.languages.csharp.types import name_arity
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
     Access,
     DeclaredSymbol,
-    Reference,
-    ReferenceRole,
     SymbolKind,
-    SymbolRecord,
-    iter_around,
-    list_references,
-    map_binds,
 )
 
 GLOBAL_USING = "global using"
 MAX_FILES = 400  # declaring files examined for one name
 MAX_BASES = 40  # of the types around a name, in which a nested type is looked for
 MAX_KNOWN_PARTS = 20_000  # parts of types that are cached by name: 3 MB
-_TYPES = frozenset(
-    {
-        SymbolKind.CLASS,
-        SymbolKind.STRUCT,
-        SymbolKind.INTERFACE,
-        SymbolKind.RECORD,
-        SymbolKind.ENUM,
-        SymbolKind.TYPE,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,92 +40,6 @@ class TypeMeaning:
     confidence: Confidence = Confidence.EXACT
     # several types with different numbers of type parameters: which one is meant is not known
     is_mixed: bool = False
-
-
-class CSharpFile:
-    """The lookup tables of one symbol record."""
-
-    def __init__(self, path: str, record: SymbolRecord) -> None:
-        self.path = path
-        self.record = record
-        self._full_names: dict[int, str] = {0: ""}
-        self._namespaces: dict[int, list[str]] = {}
-
-    def get_full_name(self, ordinal: int) -> str:
-        """Return the name of a symbol, prefixed with those of all symbols around it."""
-        waiting: list[int] = []
-        while ordinal not in self._full_names:
-            waiting.append(ordinal)
-            ordinal = self.record.get_parent(ordinal)
-        full = self._full_names.get(ordinal, "")
-        for one in reversed(waiting):
-            name = self.record.get_name(one)
-            full = f"{full}.{name}" if full else name
-            self._full_names[one] = full
-        return full
-
-    def get_arity(self, ordinal: int) -> int:
-        """Return the number of type parameters of a type."""
-        return count_arity(self.record.strings[self.record.parameters[ordinal]])
-
-    def list_types_around(self, ordinal: int) -> list[int]:
-        """Return the types around a symbol, innermost first."""
-        return [one for one in iter_around(self.record, ordinal) if self.record.get_kind(one) in _TYPES]
-
-    def list_namespaces(self, ordinal: int) -> list[str]:
-        """Return the namespaces around a symbol, innermost first, ending with the global one, ""."""
-        if ordinal not in self._namespaces:
-            around = iter_around(self.record, ordinal)
-            spaces = (one for one in around if self.record.get_kind(one) is SymbolKind.MODULE)
-            full = next(map(self.get_full_name, spaces), "")
-            found = []
-            while full:
-                found.append(full)
-                full = full.rpartition(".")[0]
-            self._namespaces[ordinal] = [*found, ""]
-        return self._namespaces[ordinal]
-
-    def find_children(self, ordinal: int, name: str) -> list[DeclaredSymbol]:
-        """Return the symbols with a name directly inside another."""
-        return [self.record.get_symbol(one) for one in self.record.find_children(ordinal, name)]
-
-    def list_child_names(self, ordinal: int) -> list[str]:
-        """Return the names of the symbols directly inside another."""
-        names = self.record.names
-        return [self.record.strings[names[one]] for one in self.record.list_children(ordinal)]
-
-    @cached_property
-    def usings(self) -> tuple[str, ...]:
-        """Return the namespaces that the file uses, and the types by `using static`."""
-        return tuple(row.qualifier for row in self._imports if row.name == "*")
-
-    @cached_property
-    def aliases(self) -> dict[str, tuple[str, str]]:
-        """Map each alias to the qualifier and name of its target."""
-        return {row.alias: (row.qualifier, row.name) for row in self._imports if row.name and row.alias}
-
-    @cached_property
-    def global_rows(self) -> tuple[Reference, ...]:
-        """Return the `global using` rows, which hold for every file."""
-        return tuple(row for row in self._imports if row.arguments == 1)
-
-    @cached_property
-    def _imports(self) -> list[Reference]:
-        return list_references(self.record, ReferenceRole.IMPORT)
-
-    @cached_property
-    def binds(self) -> dict[tuple[int, str], list[Reference]]:
-        """Map (symbol, variable) to the rows that show its type."""
-        return map_binds(self.record)
-
-    @cached_property
-    def bases(self) -> dict[int, list[Reference]]:
-        """Map a type to the rows of its bases."""
-        roles = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
-        found: dict[int, list[Reference]] = {}
-        for reference in list_references(self.record, *roles):
-            found.setdefault(reference.symbol, []).append(reference)
-        return found
 
 
 Types = dict[str, tuple[Declaration, ...]]  # the parts of types with one name, by full name
@@ -214,7 +112,7 @@ class CSharpNames:
             if file is None:
                 continue
             for ordinal in file.record.find_symbols(name):
-                if file.record.get_kind(ordinal) in _TYPES:
+                if file.record.get_kind(ordinal) in NAMED_KINDS:
                     found.setdefault(file.get_full_name(ordinal), []).append(Declaration(path, ordinal))
         return {full: tuple(parts) for full, parts in found.items()}
 
@@ -252,7 +150,7 @@ class CSharpNames:
         file = self.find_file(part.path)
         if file is None or int(file.record.flags[part.ordinal]) >> ACCESS_SHIFT != Access.PRIVATE:
             return False
-        return file.record.get_kind(file.record.get_parent(part.ordinal)) not in _TYPES
+        return file.record.get_kind(file.record.get_parent(part.ordinal)) not in NAMED_KINDS
 
     def _choose_arity(
         self, full_name: str, parts: tuple[Declaration, ...], arity: int | None
@@ -354,7 +252,7 @@ class CSharpNames:
         file = self.find_file(part.path)
         if file is None or int(file.record.flags[part.ordinal]) >> ACCESS_SHIFT == Access.PRIVATE:
             return False
-        return file.record.get_kind(file.record.get_parent(part.ordinal)) in _TYPES
+        return file.record.get_kind(file.record.get_parent(part.ordinal)) in NAMED_KINDS
 
     def _iter_bases(self, file: CSharpFile, ordinal: int) -> Iterator[str]:
         """Yield the full names of the bases of the types around a symbol, nearest first."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.csharp.delegates import (
     MISFIT,
     CSharpDelegates,
@@ -24,7 +25,7 @@ from repo_mcp.graph.csharp.delegates import (
     read_delegate,
 )
 from repo_mcp.graph.csharp.members import Member, Members
-from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.signatures import (
     PLAIN,
     WIDER,

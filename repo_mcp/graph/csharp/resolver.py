@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.graph.csharp.accessible_members import GUESSED_KINDS, AccessibleMembers
+from repo_mcp.graph.csharp.accessible_members import AccessibleMembers
 from repo_mcp.graph.csharp.anonymous_functions import AnonymousFunctions
 from repo_mcp.graph.csharp.conditions import CSharpConditions
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
+from repo_mcp.graph.csharp.guesses import COMMON_MEMBERS, MAX_TARGETS, CSharpGuesses
 from repo_mcp.graph.csharp.members import Members
-from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.overloads import CSharpOverloads
 from repo_mcp.graph.csharp.same_named import SameNamed
-from repo_mcp.graph.csharp.signatures import PLAIN, list_parameter_types
+from repo_mcp.graph.csharp.signatures import accepts, accepts_count, list_parameter_types
 from repo_mcp.graph.csharp.types import CSharpTypes
-from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value, find_binding, spell_row
+from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value, spell_row
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.languages.csharp.chains import strip_types
 from repo_mcp.languages.csharp.types import (
     ATTRIBUTE,
     ATTRIBUTE_ENDING,
@@ -33,7 +34,6 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
-    DeclaredSymbol,
     Reference,
     ReferenceRole,
     SymbolFlag,
@@ -42,8 +42,6 @@ from repo_mcp.symbols.symbol_record import (
     iter_around,
 )
 
-MAX_TARGETS = 12
-MAX_GUESSED_FILES = 60
 _TYPE_ROLES = frozenset(
     {
         ReferenceRole.TYPE,
@@ -59,36 +57,16 @@ _INTERFACE = re.compile(r"I[A-Z]")
 # Methods that every class has, each with its number of arguments plus 1; those with two arguments are static.
 _OF_OBJECT = frozenset({("Equals", 2), ("Equals", 3), ("ReferenceEquals", 3)})
 
-COMMON_MEMBERS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        Add AddRange All Any Append AppendLine AsSpan Average Cast Clear Clone Close Compare
-        CompareTo Concat Contains ContainsKey Copy CopyTo Count Create Current Dispose DisposeAsync
-        Distinct EndsWith Enqueue Dequeue Equals Exists Find First FirstOrDefault Flush ForEach
-        Format Get GetAwaiter GetEnumerator GetHashCode GetType GetValue GroupBy HasValue IndexOf
-        Insert Invoke Item Items Join Key Keys Last Length Max Message Min MoveNext Name Open
-        OrderBy Parse Peek Pop Push Read ReadAsync ReadLine Remove RemoveAt Replace Reset Result
-        Reverse Run Select SelectMany SequenceEqual Set SetValue Single SingleOrDefault Skip Slice
-        Sort Split Start StartsWith Stop Substring Sum Take Task ToArray ToCharArray ToDictionary
-        ToList ToLower ToLowerInvariant ToString ToUpper ToUpperInvariant Trim TrimEnd TrimStart
-        TryAdd TryGetValue TryParse Type Union Value Values Wait Where Write WriteAsync WriteLine
-        Year Id Data IsNullOrEmpty ConfigureAwait ContinueWith Equal True False NotNull Null Same
-        Throws Empty Span Memory
-        """,
-    )
-)
-
 
 class CSharpResolver:
     """Resolves the references of C# files."""
 
     def __init__(self, program: Program) -> None:
-        self._program = program
         self._names = CSharpNames(program)
         self._types = CSharpTypes(self._names)
         self._overloads = CSharpOverloads(self._names, self._types)
         self._accessible = AccessibleMembers(self._names, self._types)
+        self._guesses = CSharpGuesses(self._names, self._accessible, self._overloads)
         self._conditions = CSharpConditions(self._names)
         self._same_named = SameNamed(self._names, self._types)
         passed = AnonymousFunctions(self._names, self._types, self._overloads, self._resolve)
@@ -142,7 +120,7 @@ class CSharpResolver:
             plain = plain or self._names.choose(file.path, dotted, found, None)
             return _conclude_type(plain or TypeMeaning(dotted))
         spaces = []
-        for path in self._program.list_declaring(dotted)[:MAX_TARGETS]:
+        for path in self._names.program.list_declaring(dotted)[:MAX_TARGETS]:
             other = self._names.find_file(path)
             for ordinal in other.record.find_symbols(dotted) if other is not None else ():
                 if other is None or other.record.kinds[ordinal] != SymbolKind.MODULE:
@@ -197,7 +175,7 @@ class CSharpResolver:
             if one[1].kind is SymbolKind.CONSTRUCTOR and not one[1].flags & SymbolFlag.STATIC
         ]
         found = self._accessible.keep(file, row, found) or found
-        fitting = [one for one in found if _accepts_count(one[1], row.arguments)]
+        fitting = [one for one in found if accepts_count(one[1], row.arguments)]
         fitting = self._narrow(file, fitting, row)
         sure = meaning.confidence if len(fitting) == 1 else Confidence.POSSIBLE
         targets = [Target(one, sure) for one, _ in fitting]
@@ -260,7 +238,7 @@ class CSharpResolver:
 
     def _resolve_member(self, file: CSharpFile, row: Reference) -> Resolution:
         if row.qualifier == "?":
-            return self._guess(file, row)
+            return self._guesses.guess(file, row)
         if row.role is ReferenceRole.CALL or row.role is ReferenceRole.USE:
             meaning = self._find_named(file, row)
             if meaning.parts and meaning.confidence is Confidence.EXACT:
@@ -284,7 +262,7 @@ class CSharpResolver:
         if value.type is not None:
             outside = self._types.find_external_base(value.type)
             return Resolution(external=f"{outside}.{row.name}") if outside else NOTHING
-        return self._guess(file, row)
+        return self._guesses.guess(file, row)
 
     # Extension methods
 
@@ -297,7 +275,7 @@ class CSharpResolver:
         for declaration, symbol in self._types.list_extensions(row.name):
             other = self._names.find_file(declaration.path)
             is_seen = other is not None and other.list_namespaces(declaration.ordinal)[0] in visible
-            if is_seen and _accepts_count(symbol, row.arguments, extended=True):
+            if is_seen and accepts_count(symbol, row.arguments, extended=True):
                 found.append((declaration, symbol))
         found = self._overloads.narrow(file, row, self._accessible.keep(file, row, found), value)
         sure = [one for one in found if self._types.extends(one, value)]
@@ -325,7 +303,7 @@ class CSharpResolver:
         gathered: Members = []
         known: set[tuple[str, ...]] = set()
         for level in levels:
-            fitting = [one for one in level if _accepts_count(one[1], row.arguments)]
+            fitting = [one for one in level if accepts_count(one[1], row.arguments)]
             fitting = self._overloads.narrow(file, row, fitting)
             anew = [one for one in fitting if not one[1].flags & SymbolFlag.OVERRIDE]
             is_certain = self._overloads.certainly_accepts(file, row, anew)
@@ -356,7 +334,7 @@ class CSharpResolver:
         outside = (_get_name(one) for one in self._types.list_with_bases(owner) if not one.parts)
         others = self._types.list_extensions(row.name)
         is_alone = all(_INTERFACE.match(one) for one in outside) and not any(
-            _accepts_count(one, row.arguments, extended=True) for _, one in others
+            accepts_count(one, row.arguments, extended=True) for _, one in others
         )
         is_of_object = (row.name, row.arguments) in _OF_OBJECT and (row.arguments == 2 or not row.qualifier)
         if is_alone and not is_of_object:
@@ -370,7 +348,7 @@ class CSharpResolver:
         """Return False for a call if all members are methods that do not accept its arguments."""
         if row.role is not ReferenceRole.CALL or any(one[1].kind not in CALLABLE_KINDS for one in members):
             return True
-        fitting = [one for one in members if _accepts_count(one[1], row.arguments)]
+        fitting = [one for one in members if accepts_count(one[1], row.arguments)]
         return bool(self._overloads.narrow(file, row, fitting))
 
     def _narrow(self, file: CSharpFile, found: Members, row: Reference) -> Members:
@@ -386,7 +364,7 @@ class CSharpResolver:
     ) -> Resolution:
         """Return members as targets; of methods, only those that accept the arguments."""
         if row.role is ReferenceRole.CALL:
-            fitting = [one for one in found if _accepts(one[1], row)]
+            fitting = [one for one in found if accepts(one[1], row)]
             sure = sure if fitting else Confidence.POSSIBLE
             found = fitting or found
         whole = [one for one in found if not one[1].flags & SymbolFlag.FORWARD]
@@ -394,43 +372,6 @@ class CSharpResolver:
         if row.role is ReferenceRole.CALL:
             found = self._narrow(file, found, row)
         return _conclude_members(found, sure)
-
-    def _guess(self, file: CSharpFile, row: Reference) -> Resolution:
-        """Return the members with that name that accept as many arguments; for a value, no static ones."""
-        if row.name in COMMON_MEMBERS or len(row.name) < 3:
-            return NOTHING
-        paths = self._program.list_declaring(row.name)
-        if len(paths) > MAX_GUESSED_FILES:
-            return NOTHING
-        found: Members = []
-        is_value = self._is_value(file, row)
-        for path in paths:
-            other = self._names.find_file(path)
-            for ordinal in other.record.find_symbols(row.name) if other is not None else ():
-                symbol = other.record.get_symbol(ordinal) if other is not None else None
-                if symbol is None or symbol.kind not in GUESSED_KINDS or not _may_be_meant(symbol, row):
-                    continue
-                if not is_value or _may_be_of_value(symbol, row):
-                    found.append((Declaration(path, ordinal), symbol))
-        found = self._accessible.keep(file, row, found)
-        if len({(one.path, symbol.parent) for one, symbol in found}) == 1 and row.role is ReferenceRole.CALL:
-            is_extended = all(symbol.flags & SymbolFlag.EXTENSION_METHOD for _, symbol in found)
-            found = self._overloads.narrow(file, row, found, Value() if is_extended else None) or found
-        if not found or len(found) > MAX_TARGETS:
-            return NOTHING
-        sure = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE
-        return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found))
-
-    def _is_value(self, file: CSharpFile, row: Reference) -> bool:
-        """Return whether the text before the dot is certainly no type or namespace."""
-        chain = strip_types(row.qualifier)
-        if (
-            "()" in chain
-            or "[]" in chain
-            or find_binding(file, row.symbol, chain.partition(".")[0], row.line)
-        ):
-            return True
-        return chain.isidentifier() and chain[0].islower() and chain not in PLAIN and chain != "object"
 
 
 def _conclude_members(found: Members, sure: Confidence) -> Resolution:
@@ -455,39 +396,3 @@ def _conclude_type(meaning: TypeMeaning) -> Resolution:
 
 def _get_name(meaning: TypeMeaning) -> str:
     return meaning.full_name.rpartition(".")[2].partition("`")[0]
-
-
-def _may_be_meant(symbol: DeclaredSymbol, row: Reference) -> bool:
-    if row.role is not ReferenceRole.CALL:
-        return symbol.kind is not SymbolKind.METHOD or "(" not in row.qualifier
-    return symbol.kind not in CALLABLE_KINDS or _accepts(symbol, row)
-
-
-def _accepts(symbol: DeclaredSymbol, row: Reference) -> bool:
-    """Return whether a callable accepts the number of arguments, perhaps as an extension method."""
-    return _accepts_count(symbol, row.arguments) or _accepts_as_extension(symbol, row)
-
-
-def _may_be_of_value(symbol: DeclaredSymbol, row: Reference) -> bool:
-    if symbol.flags & SymbolFlag.EXTENSION_METHOD and row.role is ReferenceRole.CALL:
-        return _accepts_as_extension(symbol, row)
-    return not symbol.flags & SymbolFlag.STATIC
-
-
-def _accepts_as_extension(symbol: DeclaredSymbol, row: Reference) -> bool:
-    is_extension = bool(symbol.flags & SymbolFlag.EXTENSION_METHOD)
-    return is_extension and bool(row.qualifier) and _accepts_count(symbol, row.arguments, extended=True)
-
-
-def _accepts_count(symbol: DeclaredSymbol, arguments: int, *, extended: bool = False) -> bool:
-    """Return whether a callable accepts this many arguments: the number plus one; 0 if it is not known."""
-    if not arguments or symbol.kind not in CALLABLE_KINDS | TYPE_KINDS:
-        return True
-    passed = arguments - 1 + extended
-    wanted = symbol.parameter_count
-    if symbol.flags & SymbolFlag.VARIADIC:
-        return passed >= wanted - 1
-    if symbol.parameters.endswith("…"):
-        return passed <= wanted  # the part that was cut may have any number of defaults
-    optional = symbol.parameters.count("=") - symbol.parameters.count("=>")
-    return wanted - optional <= passed <= wanted

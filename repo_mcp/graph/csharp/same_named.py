@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
+from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.program import Confidence, Resolution, Target
 from repo_mcp.record_classes import replace

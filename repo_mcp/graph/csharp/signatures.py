@@ -7,7 +7,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolKind
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    DeclaredSymbol,
+    Reference,
+    SymbolFlag,
+    SymbolKind,
+)
 
 _FRAMEWORK_NAMES = {
     "String": "string", "Int32": "int", "Int64": "long", "Int16": "short", "Boolean": "bool", "Char": "char",
@@ -121,3 +128,28 @@ def get_item_type(text: str) -> str:
     if plain.endswith("[]"):
         return plain[:-2]
     return plain.partition("<")[2].removesuffix(">") or plain
+
+
+def accepts(symbol: DeclaredSymbol, row: Reference) -> bool:
+    """Return whether a callable accepts the number of arguments, perhaps as an extension method."""
+    return accepts_count(symbol, row.arguments) or accepts_as_extension(symbol, row)
+
+
+def accepts_as_extension(symbol: DeclaredSymbol, row: Reference) -> bool:
+    """Return whether a call of a value may be one of an extension method, by the number of arguments."""
+    is_extension = bool(symbol.flags & SymbolFlag.EXTENSION_METHOD)
+    return is_extension and bool(row.qualifier) and accepts_count(symbol, row.arguments, extended=True)
+
+
+def accepts_count(symbol: DeclaredSymbol, arguments: int, *, extended: bool = False) -> bool:
+    """Return whether a callable accepts this many arguments: the number plus one; 0 if it is not known."""
+    if not arguments or symbol.kind not in CALLABLE_KINDS | TYPE_KINDS:
+        return True
+    passed = arguments - 1 + extended
+    wanted = symbol.parameter_count
+    if symbol.flags & SymbolFlag.VARIADIC:
+        return passed >= wanted - 1
+    if symbol.parameters.endswith("…"):
+        return passed <= wanted  # the part that was cut may have any number of defaults
+    optional = symbol.parameters.count("=") - symbol.parameters.count("=>")
+    return wanted - optional <= passed <= wanted

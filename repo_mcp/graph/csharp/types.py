@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.csharp.members import MAX_BASES, CSharpMembers, Member, Members
-from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.signatures import has_arity
 from repo_mcp.graph.csharp.values import (
     BY_KEY,

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from repo_mcp.graph.csharp.names import CSharpFile, TypeMeaning
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
+from repo_mcp.graph.csharp.names import TypeMeaning
 from repo_mcp.graph.program import Confidence
 from repo_mcp.languages.csharp.types import CONTAINERS, TypeName
 from repo_mcp.languages.treesitter.written_lists import split_signature

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.graph.csharp.names import CSharpFile
+from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.program import Resolver
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.python.siblings import PythonSiblings
