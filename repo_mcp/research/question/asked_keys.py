@@ -11,6 +11,7 @@ Whether a key is one is only known from the lines of what is named beside it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
@@ -27,9 +28,17 @@ _NAME = r"(?:`[^`]+`|'[^']+'|\"[^\"]+\"|[\w$@][\w$@./:-]*\w)"
 _NAMES = rf"{_NAME}(?:(?:,(?: and| or)?| and| or) {_NAME})*"
 _OF_KIND = re.compile(rf"\b{_KIND}(?: (?:named|called))? (?P<names>{_NAMES})", re.IGNORECASE)
 _BEFORE_KIND = re.compile(rf"(?P<names>{_NAME}) {_KIND}\b", re.IGNORECASE)
+_ASKS_USE = re.compile(
+    r"(?:what|which|who|where)(?! happens)[\w ]{0,40}? "
+    r"(?:acts? on|catch(?:es)?|checks?|expects?|gets|handles?|looks?|parses?|receives?|relies)\b",
+    re.IGNORECASE,
+)
 _ONE = re.compile(_NAME)
 _HOLDER = re.compile(r"[\w$@]+(?:(?:\.|::|->|#)[\w$]+)*(?:\(\))?")
 _QUOTES = "`'\""
+_LONG_QUOTES = ('"""', "'''")
+_OPEN_QUOTE = re.compile(r"(?<![\w&<'])'(?:[^']|'[^']*')*$")  # no lifetime of Rust
+_IS_COMPOUND = re.compile(r"[^\W_][_-]\w|[a-z][A-Z]")  # any other word may be one of prose
 _NO_NAMES = STOP_WORDS | QUESTION_WORDS
 
 
@@ -43,7 +52,8 @@ class AskedKeys:
 
 def read_keys(query: str) -> AskedKeys | None:
     """Return the keys whose uses a question asks for; None for any other question."""
-    if parse_question(query)[0].form is not Form.DEPENDENTS:
+    form = parse_question(query)[0].form
+    if form is not Form.DEPENDENTS and (form is not Form.OPEN or _ASKS_USE.match(query) is None):
         return None
     found = [one for pattern in (_OF_KIND, _BEFORE_KIND) for one in pattern.finditer(query)]
     names = [name for one in found for name in _ONE.findall(one["names"]) if name.lower() not in _NO_NAMES]
@@ -54,6 +64,34 @@ def read_keys(query: str) -> AskedKeys | None:
     if not keys or not holders:
         return None
     return AskedKeys(tuple(dict.fromkeys(keys))[:MOST_KEYS], tuple(dict.fromkeys(holders))[:MOST_HOLDERS])
+
+
+def find_texts(lines: Sequence[str], number: int, key: str, first: int = 0) -> list[tuple[int, int]]:
+    """Return where a line has a key as a whole text in quotes, as the positions of its start and end.
+
+    With the number of the `first` line of the declaration around it, return where a longer text has it, such
+    as a statement of SQL, and where it is read as a member: `row.locked_at`.
+    """
+    line = lines[number - 1]
+    whole = [one.span() for one in match_quoted(key).finditer(line)]
+    if whole or not first or not _IS_COMPOUND.search(key):
+        return whole
+    above = "\n".join(lines[first - 1 : number - 1])
+    found = re.finditer(rf"(?<![\w$]){re.escape(key)}(?![\w$])", line)
+    places = (one.span() for one in found)
+    return [
+        (start, end)
+        for start, end in places
+        if line[:start].endswith(".") or _is_in_text(f"{above}\n{line[:start]}")
+    ]
+
+
+def _is_in_text(before: str) -> bool:
+    """Return True if a text in quotes has begun and not ended, given all before it in its declaration."""
+    if any(before.count(quotes) % 2 for quotes in (*_LONG_QUOTES, "`")):
+        return True
+    line = before.rpartition("\n")[2].replace('\\"', "").replace("\\'", "")
+    return line.count('"') % 2 > 0 or _OPEN_QUOTE.search(line) is not None
 
 
 def match_quoted(key: str) -> re.Pattern[str]:

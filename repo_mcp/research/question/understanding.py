@@ -15,7 +15,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
-from repo_mcp.research.question.asked_keys import match_quoted, read_keys
+from repo_mcp.research.question.asked_keys import find_texts, read_keys
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, parse_question
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.question.phrases import Phrase, read_phrase
@@ -160,11 +160,11 @@ def _try_keys(
 
 
 def _hold_key(key: str, holder: Subject, read_lines: Callable[[str], Sequence[str]]) -> Subject:
-    """Return a key as a subject with those declarations of its holder whose lines have it in quotes."""
-    quoted = match_quoted(key)
+    """Return a key as a subject with those declarations of its holder that have it in a text."""
 
     def holds(path: str, first: int, last: int) -> bool:
-        return any(map(quoted.search, read_lines(path)[first - 1 : last]))
+        lines = read_lines(path)
+        return any(find_texts(lines, at, key, first) for at in range(first, min(last, len(lines)) + 1))
 
     nodes = [one for one in holder.nodes if holds(one.path, one.symbol.start_line, one.symbol.end_line)]
     places = [

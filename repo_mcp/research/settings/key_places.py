@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
@@ -20,7 +21,7 @@ from repo_mcp.research.findings.locating import count_shared_folders, is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.asked_keys import match_quoted
+from repo_mcp.research.question.asked_keys import find_texts, match_quoted
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.generated import is_generated
@@ -51,7 +52,12 @@ class _Place:
     symbol: str
     span: tuple[int, int]
     keys: dict[int, tuple[str, ...]]  # by line
-    writes: bool
+    given: tuple[bool, ...]  # whether a value is stored under each
+
+    @property
+    def writes(self) -> bool:
+        """Return True for what stores values under the keys and reads none."""
+        return all(self.given)
 
     @property
     def held(self) -> frozenset[str]:
@@ -69,7 +75,8 @@ def note_keys(state: ResearchState, subjects: Sequence[Subject]) -> None:
         for one in subjects
         for hit in one.places
     ]
-    places = _list_places(state, [subject.asked for subject in subjects])
+    whole = [subject.asked for subject in subjects if _is_whole(state, subject.asked, spans)]
+    places = _list_places(state, [subject.asked for subject in subjects], whole)
     own = [one for one in places if _lies_within(one, spans)]
     rest = [one for one in places if one not in own]
     rest.sort(key=lambda one: _rank(state, one, own, len(subjects)))
@@ -111,18 +118,34 @@ def _say(found: Sequence[Finding], verb: str) -> str:
     return f"{join_names(names, MAX_NAMED)} {verb if len(found) > 1 else f'{verb}s'}"
 
 
-def _list_places(state: ResearchState, keys: Sequence[str]) -> list[_Place]:
-    """Return the symbols around all lines of code that have a key in quotes, in the order of their files."""
+def _is_whole(state: ResearchState, key: str, spans: Iterable[tuple[str, int, int]]) -> bool:
+    """Return True if a line of the holders has nothing but the key in quotes."""
+    quoted = match_quoted(key)
+    return any(
+        quoted.search(line)
+        for path, first, last in spans
+        for line in state.source.read_lines(path)[first - 1 : last]
+    )
+
+
+def _list_places(state: ResearchState, keys: Sequence[str], whole: Sequence[str]) -> list[_Place]:
+    """Return the symbols around all lines of code that have a key in a text, in the order of their files.
+
+    The `whole` keys must be all of the text.
+    """
     around: dict[tuple[str, str], tuple[ExactMatch, dict[int, list[str]]]] = {}
     for key in keys:
-        quoted = match_quoted(key)
         request = ExactRequest(key, whole_word=True, limit=MAX_LINES, with_symbols=True, by_role=True)
         found = state.source.search_exact(request)
         if found.truncated:
             state.limit(f'lines with "{key}"', f"the first {MAX_LINES} are read")
-        for one in found.matches:
-            if _is_code(state, one) and quoted.search(one.line):
-                node = state.source.find_around(one.path, one.start_line)
+        for one in filter(partial(_is_code, state), found.matches):
+            node = state.source.find_around(one.path, one.start_line)
+            first = node.symbol.start_line if node is not None else (one.symbol_lines or (one.start_line,))[0]
+            text = state.source.read_lines(one.path)
+            if one.start_line <= len(text) and find_texts(
+                text, one.start_line, key, 0 if key in whole else first
+            ):
                 name = node.qualified_name if node is not None else one.symbol or one.path
                 lines = around.setdefault((one.path, name), (one, {}))[1]
                 lines.setdefault(one.start_line, []).append(key)
@@ -141,26 +164,24 @@ def _is_code(state: ResearchState, match: ExactMatch) -> bool:
 def _build_place(state: ResearchState, first: ExactMatch, lines: dict[int, list[str]]) -> _Place:
     node = state.source.find_around(first.path, first.start_line)
     text = state.source.read_lines(first.path)
-    given = [
-        _is_given(text[line - 1], key) for line, keys in lines.items() for key in keys if line <= len(text)
-    ]
+    given = [_is_given(text[line - 1], key) for line, keys in lines.items() for key in keys]
     keys = {line: tuple(own) for line, own in lines.items()}
     span = first.symbol_lines or (first.start_line, first.start_line)
     symbol = first.symbol or first.path
     if node is not None:
         span, symbol = (node.symbol.start_line, node.symbol.end_line), node.qualified_name
-    return _Place(first.path, node, symbol, span, keys, bool(given) and all(given))
+    return _Place(first.path, node, symbol, span, keys, tuple(given))
 
 
 def _is_given(line: str, key: str) -> bool:
     """Return True for a line that stores a value under a key."""
     for found in match_quoted(key).finditer(line):
         before, after = line[: found.start()], line[found.end() :]
-        if _IS_GIVEN.match(after) or (
-            _GOES_ON.match(after) and (_STORES.search(before) or _BEGINS_PAIR.search(before))
-        ):
+        is_argument = _STORES.search(before) or _BEGINS_PAIR.search(before)
+        if _IS_GIVEN.match(after) or (_GOES_ON.match(after) and is_argument):
             return True
-    return False
+    set_in_list = rf"\b{re.escape(key)}\s*=[^=,]{{1,30}},|\bset\b[^;]*\b{re.escape(key)}\s*=(?!=)"  # SQL
+    return not match_quoted(key).search(line) and re.search(set_in_list, line, re.IGNORECASE) is not None
 
 
 def _lies_within(place: _Place, spans: Iterable[tuple[str, int, int]]) -> bool:
@@ -194,8 +215,9 @@ def _rank(
 def _note(state: ResearchState, place: _Place, hop: int, room: int) -> None:
     """Note a place, with more than its lines that have a key if it gets room."""
     named = join_names(f'"{key}"' for key in sorted(place.held))
-    role = Role.WRITES_KEY if place.writes else Role.READS_KEY
-    reason = Reason(f"{'writes' if place.writes else 'uses'} {named}", role)
+    writes = place.writes if hop else any(place.given)
+    role = Role.WRITES_KEY if writes else Role.READS_KEY
+    reason = Reason(f"{'writes' if writes else 'uses'} {named}", role)
     lines = tuple(sorted(place.keys))
     node = place.node
     if node is not None and node.symbol.kind is not SymbolKind.FILE:

@@ -79,6 +79,36 @@ def test_an_event_may_be_of_several_words(asked: Asked) -> None:
     )
 
 
+def test_a_column_is_found_in_statements_and_where_a_row_has_it() -> None:
+    text = """class Jobs {
+    lock(name) {
+        return this.query(`
+            UPDATE jobs SET locked_at = now()
+            WHERE name = $1 AND locked_at IS NULL`, name);
+    }
+    unlock(name) {
+        return this.query("UPDATE jobs SET locked_at = NULL WHERE name = $1", name);
+    }
+    list_locked(locked_at) {
+        return this.query("SELECT * FROM jobs WHERE locked_at > $1", locked_at);
+    }
+    read(row) {
+        return { lockedAt: row.locked_at };
+    }
+    count(locked_at) {
+        return locked_at + 1;
+    }
+}
+"""
+    report = Asked({"jobs.js": text}).ask(
+        "What breaks if the column locked_at that Jobs.lock writes is renamed?"
+    )
+    assert report.claim == (
+        'Jobs.lock (jobs.js:4) writes the text "locked_at". Jobs.list_locked (jobs.js:11) and'
+        " Jobs.read (jobs.js:14) use it. Jobs.unlock (jobs.js:8) writes such a text, too."
+    )
+
+
 def test_a_name_that_is_no_text_in_what_is_named_beside_it_is_no_key(asked: Asked) -> None:
     report = asked.ask("What breaks if the field worker_id of pool.list_states is renamed?")
     assert all(one.taken_as is not TakenAs.KEY for one in report.reading.subjects)
@@ -92,6 +122,10 @@ def test_a_name_that_is_no_text_in_what_is_named_beside_it_is_no_key(asked: Aske
             AskedKeys(("Retry-After",), ("Client.send",)),
         ),
         ("Who reads the 'user id' cookie that log_in() writes?", AskedKeys(("user id",), ("log_in",))),
+        (
+            "Which code handles the message 'job done' that Worker.run sends?",
+            AskedKeys(("job done",), ("Worker.run",)),
+        ),
         ("What breaks if log_in() is renamed?", None),
         ("How does Client.send compute the header Retry-After?", None),
     ],
