@@ -27,7 +27,7 @@ from repo_mcp.ranking.scoring.searcher import Searcher
 
 MAX_WORDS = 1_000
 # shares: all is left; others 0
-ROLES = ("test", "document", "configuration", "style", "foreign")
+ROLES = ("test", "document", "configuration", "foreign")
 OFF = dict.fromkeys((*ROLES, "older_version", "variant"), 1.0) | {"small_tree": math.inf}
 # of pages; of tracebacks; a limit of another one
 LEFT_OUT = ("repeat", "next_frame", "most_held")

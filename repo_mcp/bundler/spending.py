@@ -1,9 +1,9 @@
 """Spend a budget: select the blocks that are worth most for their lines.
 
-What the prompt names is selected first, unless a report names it in passing and it is worth little for its
-lines; then always the block with the most worth for its lines. It ends when no lines are left, or only blocks
-that are worth much less than the best. For a report it ends much sooner, and the blocks that are left out are
-returned, to be named in a warning. Each further block of a file counts less, so that no file fills the
+What the prompt names is selected first, unless it is a report, which names much in passing; then always the
+block with the most worth for its lines. It ends when no lines are left, or only blocks that are worth much
+less than the best. For a report it ends much sooner, and the blocks that are left out are returned, to be
+named in a warning. Each further block of a file counts less, so that no file fills the
 bundle. A block that does not fit gives way to one that does, except for the best of all and what the prompt
 names: of these the head and the deciding lines are shown.
 """
@@ -115,10 +115,10 @@ class _BlockQueue:
         return (at, position) not in self._first, -self._rate(at, position), at, position
 
     def _choose_first(self, found: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Return the blocks that come first: those that the prompt names, unless they are worth little."""
-        least = self._weights.least_named * self._best
-        named = [(at, position) for at, position in found if position in self._opened[at].named]
-        return {(at, position) for at, position in named if self._rate(at, position) >= least}
+        """Return the blocks that come first: those that a prompt names, unless it is a report."""
+        if not self._weights.names_first:
+            return set()
+        return {(at, position) for at, position in found if position in self._opened[at].named}
 
     def _find_least_rate(self) -> float:
         """Return the share of the best block's worth per line below which a block is left out."""

@@ -67,7 +67,7 @@ class Weights:
     least_rate: float = 0.02  # of the worth per line of the best block: less ends the bundle
     enough_lines: int = 60
     enough_rate: float = 0.02  # takes the place of `least_rate` when so many lines are shown
-    least_named: float = 0.0  # of the worth per line of the best block: what is named comes first above it
+    names_first: bool = True  # what is named comes first, however little it is worth
     repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
     held_term: float = 0.0  # of a block's worth, added to it for each of the prompt's terms that it holds
     straight: float = 1.0  # factor of a block without branches that is not trivial
@@ -94,7 +94,7 @@ REPORT_WEIGHTS = replace(
     named_use=0.0,  # what is read or handed on is seldom at fault
     least_rate=0.3,
     enough_rate=0.4,
-    least_named=0.3,
+    names_first=False,
     repeat_lines=120.0,
     leads=False,  # a fix seldom touches them
 )

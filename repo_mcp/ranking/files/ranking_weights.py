@@ -43,8 +43,7 @@ class RankingWeights:
     # the share of all its points that a file of this role keeps, unless the query asks for such files
     test: float = 0.3
     document: float = 0.3
-    configuration: float = 0.3  # and data files
-    style: float = 0.3
+    configuration: float = 0.3  # and data files and style sheets
     foreign: float = 0.3  # vendored, generated or built
     older_version: float = 0.7  # a file in `v3` next to a `v4`, unless the query names `v3`; or in `legacy`
     # the page

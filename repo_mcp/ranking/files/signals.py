@@ -210,7 +210,7 @@ def list_role_shares(asked: frozenset[FileRole], weights: RankingWeights) -> dic
         FileRole.TEST: weights.test,
         FileRole.DOCS: weights.document,
         FileRole.CONFIG: weights.configuration,
-        FileRole.STYLE: weights.style,
+        FileRole.STYLE: weights.configuration,
         FileRole.FOREIGN: weights.foreign,
     }
     return shares | dict.fromkeys(asked, 1.0)
