@@ -346,8 +346,8 @@ QUERIES = [
 ]  # fmt: skip
 # Weights that are shares of something, 1 at most.
 SHARES = (
-    "next_unit", "variant", "next_frame", "code_path", "test", "document", "configuration", "style",
-    "foreign", "older_version", "repeat",
+    "next_unit", "variant", "next_frame", "code_path", "test", "document", "configuration", "foreign",
+    "older_version", "repeat",
 )  # fmt: skip
 
 
@@ -364,7 +364,7 @@ def test_every_weight_counts(repository: Repository) -> None:
         for one in fields(WEIGHTS)
         if pages(replace(WEIGHTS, **{one.name: getattr(WEIGHTS, one.name) / 2})) == usual
     ]
-    assert silent == ["small_tree", "configuration", "style"]  # the tree is small and has no such files
+    assert silent == ["small_tree", "configuration"]  # the tree is small and has no such files
 
 
 @pytest.mark.parametrize("name", [one.name for one in fields(WEIGHTS) if one.name not in SHARES])
