@@ -59,6 +59,7 @@ from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.parts import MOST_PARTS, split_question
 from repo_mcp.research.question.topics import Topic, has_pronoun, list_own_words, refer_back
 from repo_mcp.research.question.understanding import understand
+from repo_mcp.research.settings.used_values import quote_values
 from repo_mcp.research.settled_reading import settle_reading
 from repo_mcp.research.structure.architecture import Architecture
 from repo_mcp.text.citations import write_citation
@@ -158,6 +159,7 @@ def _answer_parts(
     nothing declares.
     """
     answered: list[AnsweredPart] = []
+    quoted: set[tuple[str, int]] = set()
     topic, is_undeclared = Topic(), False
     for position, part in enumerate(parts):
         if is_undeclared and has_pronoun(part):
@@ -170,6 +172,7 @@ def _answer_parts(
         if answered and has_pronoun(part):
             state.near, state.own_words = list_near(answered[-1]), list_own_words(part)
             state.words_before = list_words(answered[-1].asked)
+        state.quoted = quoted
         reading = _read(state)
         gathered = _investigate(state, reading)
         claim = describe_part(state, reading, part, gathered.claim)
@@ -208,6 +211,7 @@ def check_request(request: ResearchRequest) -> None:
 
 def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) -> Report:
     findings, gone = add_excerpts(state.source, state.findings)
+    findings = quote_values(state, findings)
     if gone:
         state.warnings.append(f"Places left out because their files changed after indexing: {gone}.")
     nodes, edges = build_map(state)

@@ -184,6 +184,7 @@ class ResearchState:
         self.documented = ""  # the place in a document that says which setting is asked for
         self.parts = 1  # of the question, among which the room of the answer is divided
         self.told: Mapping[str, frozenset[int]] = {}  # by path, the lines that answers to earlier parts show
+        self.quoted: set[tuple[str, int]] = set()  # lines, by path, that the answer shows
         self.led: frozenset[Declaration] = frozenset()  # the best declarations for the earlier parts
         self.alone: dict[Node, list[Node]] = {}  # of each type that is compared, what only it declares
         self.near: tuple[Node, ...] = ()  # what answers the part before, to which a pronoun refers

@@ -239,6 +239,11 @@ def _find_use(name: str, texts: Sequence[str]) -> _Use:
     return _Use.HANDED if is_value or len(texts) > 1 else _Use.CALLED
 
 
+def decides(name: str, texts: Sequence[str]) -> bool:
+    """Return True if lines loop over, branch on or return what has a name."""
+    return _find_use(name, texts) is _Use.DECIDES
+
+
 def _may_decide(state: ResearchState, node: Node) -> bool:
     """Return True for a function of the program that does something, and is used by few."""
     return (

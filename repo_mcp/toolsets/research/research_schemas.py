@@ -81,6 +81,9 @@ _FINDING = build_object(
         "excerpt": _text(
             "Numbered lines that decide, as they are now, without shared indentation; …: some are left out"
         ),
+        "values": build_list(
+            build_field("string"), "What names in the excerpt stand for: a path, then its numbered lines"
+        ),
     },
     ("path", "start_line", "end_line", "symbol", "kind", "why"),
 )

@@ -61,6 +61,9 @@ def _render_findings(report: Result) -> Iterable[str]:
         if one["excerpt"]:
             yield ""
             yield from (f"        {line}" for line in one["excerpt"].removesuffix("\n").split("\n"))
+        for value in one["values"]:
+            yield ""
+            yield from (f"        {line}" for line in value.split("\n"))
 
 
 def _describe_hop(finding: Result) -> str:

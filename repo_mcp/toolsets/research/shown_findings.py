@@ -67,6 +67,7 @@ def build_finding(finding: Finding, part: int) -> Result:
         "confidence": finding.confidence,
         "reference_lines": list(finding.lines),
         "excerpt": finding.excerpt,
+        "values": list(finding.values),
     }
 
 

@@ -1,0 +1,230 @@
+"""Trace a value to the lines that give it, from its declaration to what stands at the end.
+
+    self.max_redirects  ->  max_redirects: int = DEFAULT_MAX_REDIRECTS  ->  DEFAULT_MAX_REDIRECTS = 20
+
+A number, a text, a list or a function at the right side tells something; a name leads on: to what it refers
+to, to the parameter's default, or, if the name is all that is known, to the line that gives it a value
+anywhere in the program. A name to which several places give values leads only to those that are defaults.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.model import ExactRequest
+from repo_mcp.record_classes import dataclass
+from repo_mcp.research.edges.hops import NARROW
+from repo_mcp.research.findings.locating import is_aside, is_test_place, may_answer
+from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import fold_name
+from repo_mcp.research.settings.beside import list_beside
+from repo_mcp.research.settings.given_values import (
+    begins_value,
+    find_end,
+    find_value,
+    is_beginning,
+    tells_value,
+)
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.question_words import count_words
+
+LEAST_WORDS = 2  # of a name that means the same wherever the program has it
+MOST_STEPS = 5  # from a name to the line that tells its value
+ACCESSOR_LINES = 4  # of a function that has room for one statement at most
+MOST_SETTING = 3  # lines of a file that give one value
+MOST_NAMES = 2  # in one value, that are followed
+MOST_MATCHES, MOST_GIVING = 60, 3  # lines with a name; places that give it values, none of which is a default
+LINE_CHARS = 400  # read of a line, so that none takes long
+STANDING = VALUES | {SymbolKind.MACRO}
+_DEFAULT = re.compile(r"default", re.IGNORECASE)
+_RETURNED = re.compile(r"(?:\breturn\b|=>)\s*(.+)|\{\s*([^{};]+)\}?\s*$", re.DOTALL)
+_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)*(?!\w*\s*\()")
+_KEY = re.compile(r"[\"'`]([A-Za-z]\w*[_-]\w+|[a-z]+[A-Z]\w+)[\"'`]")  # the name of a setting
+_EMPTY = re.compile(r"(?:\{\s*\}|\[\s*\]|dict\(\)|list\(\)|None|null|nil|new\s[^()]*\(\))[\s;,]*(?:$|#|//)")
+_WORDS = frozenset({"None", "null", "nil", "undefined", "self", "this", "new", "not", "or", "and"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The lines of a statement that gives a value, 1-based, both included."""
+
+    path: str
+    first: int
+    last: int
+
+
+def trace_value(state: ResearchState, node: Node) -> list[Place]:
+    """Return the places that lead from a value to what it is; none if no line tells it."""
+    return _Tracer(state).trace(node, MOST_STEPS)
+
+
+class _Tracer:
+    """The search for one value, which meets no symbol and no name twice."""
+
+    def __init__(self, state: ResearchState) -> None:
+        self._state = state
+        self._met: set[object] = set()
+
+    def trace(self, node: Node, steps: int) -> list[Place]:
+        """Return the places that lead to the value of a symbol, within some steps."""
+        if node in self._met or steps < 1:
+            return []
+        self._met.add(node)
+        self._state.check()
+        name = node.symbol.name
+        if node.symbol.kind in CALLABLE_KINDS:
+            return self._trace_returned(node, steps)
+        given = self._list_givers(node)
+        if given is None:
+            return []
+        for at in given:
+            if found := self._judge(node.path, at, name, steps):
+                return found
+        return self._trace_name(name, steps - 1)
+
+    def _list_givers(self, node: Node) -> list[int] | None:
+        """Return the lines of the file of a value that may give it: its declaration, then assignments.
+
+        Return None for what counts or is set again and again: it has a state, and no value of its own.
+        """
+        lines = self._state.source.read_lines(node.path)
+        comments = self._state.source.read_comment_lines(node.path)
+        name, own = re.escape(node.symbol.name), node.symbol.start_line
+        given = re.compile(
+            rf"(?:^\s*|[;{{(]\s*|\.|->|@){name}\s*(?:(\+\+|--|[-+]=)|(?:\?\?|\|\|)?:?=(?![=>]))"
+        )
+        found = [
+            (at, match)
+            for at, line in enumerate(lines, 1)
+            if at not in comments and (match := given.search(line[:LINE_CHARS]))
+        ]
+        others = [at for at, _ in found if at != own]
+        is_state = any(match[1] for _, match in found) or len(others) > MOST_SETTING
+        return None if is_state else [own, *others]
+
+    def _trace_returned(self, node: Node, steps: int) -> list[Place]:
+        """Return the line with what a short function returns, and what leads to that."""
+        lines = self._state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
+        found = _RETURNED.search("\n".join(lines)) if count_lines(node) <= ACCESSOR_LINES else None
+        if found is None:
+            return []
+        value = found[1] or found[2]
+        at = node.symbol.start_line + "\n".join(lines)[: found.start(1 if found[1] else 2)].count("\n")
+        behind = self._follow(node.path, at, value, steps - 1)
+        if re.fullmatch(r"[\w.]+\W*", value):  # it only hands on what it holds
+            return behind
+        return [Place(node.path, at, at), *behind] if behind or tells_value(value) else []
+
+    def _judge(self, path: str, at: int, name: str, steps: int, *, is_sure: bool = True) -> list[Place]:
+        """Return the place of a line that gives a value to a name, with what leads on from it.
+
+        Unless the line `is_sure` to mean this name, the value must be there to be read, or at the end.
+        """
+        lines = self._state.source.read_lines(path)
+        place = Place(path, at, find_end(lines, at))
+        value = find_value(name, "\n".join(line[:LINE_CHARS] for line in lines[at - 1 : place.last]))
+        if not value or is_beginning(lines[at - 1], value):
+            return []
+        if begins_value(value):
+            return [place]
+        behind = self._follow(path, at, value, steps - 1) or self._trace_beside(path, at, value, steps - 1)
+        is_passed = fold_name(re.split(r"\W+", value.strip(" ;,"))[-1]) == fold_name(name)
+        tells = is_sure and tells_value(value)
+        return [place, *behind] if tells or (behind and not is_passed) else behind
+
+    def _follow(self, path: str, at: int, value: str, steps: int) -> list[Place]:
+        """Return the places that lead on from a value: by the keys in it, what it names, or its names."""
+        if steps < 1:
+            return []
+        found: list[Place] = []
+        for key in _KEY.findall(value):
+            if found := self._trace_name(key, steps):
+                return found
+        around = self._state.source.find_around(path, at)
+        for other in [] if around is None else _list_values(self._state, around, range(at, at + 1)):
+            found += self.trace(other, steps)
+            if len(found) >= MOST_NAMES:
+                return found
+        if found:
+            return found
+        named = [re.split(r"\W+", name)[-1] for name in _DOTTED.findall(value) if name not in _WORDS]
+        for name in reversed(named[-MOST_NAMES:]):
+            default = self._trace_parameter(around, name, steps) if around is not None else []
+            if default or (default := self._trace_name(name, steps)):
+                return default
+        return []
+
+    def _trace_beside(self, path: str, at: int, value: str, steps: int) -> list[Place]:
+        """Return the places of what stands beside an empty value, `HOOKS_BASE` beside `HOOKS = {}`."""
+        around = self._state.source.find_around(path, at) if _EMPTY.match(value) else None
+        beside = [] if around is None else list_beside(self._state, around)
+        return next(filter(None, (self.trace(one, steps) for one in beside)), [])
+
+    def _trace_parameter(self, around: Node, name: str, steps: int) -> list[Place]:
+        """Return the places that lead to the default of a parameter of a function."""
+        lines = self._state.source.read_lines(around.path)
+        if around.symbol.kind not in CALLABLE_KINDS or (around, name) in self._met or steps < 1:
+            return []
+        self._met.add((around, name))
+        given = re.compile(rf"(?<![\w.]){re.escape(name)}\s*(?::[^=,]{{1,80}})?=(?![=>])\s*([^,)]+)")
+        for at in range(around.symbol.start_line, find_end(lines, around.symbol.start_line, 40) + 1):
+            found = given.search(lines[at - 1][:LINE_CHARS]) if at <= len(lines) else None
+            if found is not None:
+                if tells_value(found[1]):
+                    return [Place(around.path, at, at)]
+                return self._follow(around.path, at, found[1], steps - 1)
+        return []
+
+    def _trace_name(self, name: str, steps: int) -> list[Place]:
+        """Return the places that lead to a value of a name, wherever the program gives it one."""
+        folded = name.strip("_")
+        if not folded or count_words(folded) < LEAST_WORDS or folded in self._met or steps < 1:
+            return []
+        self._met.add(folded)
+        quoted = re.escape(folded)
+        typed = r"(?:[?:]?[^=:,;(){}]{0,60}=[^=>]|:\s|=>)"
+        pattern = rf"\b_*{quoted}[\"'`]?\]?\s*{typed}|#\s*define\s+{quoted}\b"
+        request = ExactRequest(pattern, regex=True, include_tests=False, limit=MOST_MATCHES, by_role=True)
+        giving: list[tuple[bool, list[Place]]] = []
+        for match in self._state.source.search_exact(request).matches:
+            path, at = match.path, match.start_line
+            if not may_answer(path) or is_aside(path) or is_test_place(path) or not self._state.admits(path):
+                continue
+            if at in self._state.source.read_comment_lines(path):
+                continue
+            if "=>" in match.line and not re.search(rf"[\"':]{quoted}[\"']?\s*=>", match.line):
+                continue  # a function with such a parameter
+            around = self._state.source.find_around(path, at)
+            owner = "" if around is None else around.qualified_name
+            is_default = _DEFAULT.search(f"{owner} {match.line}") is not None
+            is_local = around is not None and around.symbol.kind in CALLABLE_KINDS
+            is_keyed = re.search(rf"{quoted}[\"'`]?\s*:(?!=)", match.line) is not None
+            if is_local and not (is_default or is_keyed):
+                continue
+            if found := self._judge(path, at, folded, steps - 1, is_sure=is_default):
+                giving.append((is_default, found))
+        default = [found for is_default, found in giving if is_default]
+        own = default or (giving and len(giving) <= MOST_GIVING and [giving[0][1]]) or []
+        return own[0] if own else []
+
+
+def _list_values(state: ResearchState, node: Node, lines: Sequence[int]) -> list[Node]:
+    """Return the values and short functions that some lines of a symbol name, surely or probably."""
+    edges = state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), NARROW).edges
+    found = [
+        state.get_node(edge.other)
+        for edge in edges
+        if edge.confidence is not Confidence.POSSIBLE and any(at in lines for at in edge.lines)
+    ]
+    return [one for one in dict.fromkeys(found) if one != node and may_stand(state, one)]
+
+
+def may_stand(state: ResearchState, node: Node) -> bool:
+    """Return True for a value of the program, and for a function that does nothing but to return one."""
+    is_short = node.symbol.kind in CALLABLE_KINDS and count_lines(node) <= ACCESSOR_LINES
+    return (node.symbol.kind in STANDING or is_short) and admits_node(state, node)

@@ -1,0 +1,160 @@
+"""What stands behind the names of shown lines is quoted beside them, where it is set."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.settings.given_values import find_value, tells_value
+from tests.repo_mcp.research.asking import Asked
+
+RETRIES = """from limits import DEFAULT_ATTEMPTS
+
+BACKOFF_SECONDS = (1, 5, 30)
+
+
+class Courier:
+    def __init__(self, config, attempts=DEFAULT_ATTEMPTS):
+        self.attempts = attempts
+        self.pause = config.get("COURIER_PAUSE_SECONDS")
+        self.tried = 0
+        self.parcels = []
+
+    def deliver_again(self, parcel):
+        for seconds in BACKOFF_SECONDS:
+            if self.tried >= self.attempts:
+                raise CourierGaveUp(parcel, self.parcels)
+            self.tried += 1
+            self.wait(self.pause, seconds)
+        return parcel.is_delivered(self.tried)
+
+    def wait(self, pause, seconds):
+        if pause:
+            sleep(pause + seconds)
+        return None
+"""
+LIMITS = '''DEFAULT_ATTEMPTS = 7
+COURIER_PAUSE_SECONDS = 90
+NOTE = """Many lines
+of text."""
+'''
+FILES = {"courier.py": RETRIES, "limits.py": LIMITS}
+QUESTION = "When is a parcel delivered again? (courier, attempts, pause, backoff, tried)"
+
+
+def list_values(files: dict[str, str], question: str) -> dict[str, tuple[str, ...]]:
+    report = Asked(files).ask(question)
+    return {one.symbol.rpartition(".")[2]: one.values for one in report.findings if one.values}
+
+
+def test_what_a_limit_a_list_and_a_key_stand_for_is_quoted() -> None:
+    values = list_values(FILES, QUESTION)
+    assert values == {"Courier": ("limits.py\n1:DEFAULT_ATTEMPTS = 7\n2:COURIER_PAUSE_SECONDS = 90",)}
+
+
+def test_what_changes_has_no_value() -> None:
+    quoted = "\n".join(text for own in list_values(FILES, QUESTION).values() for text in own)
+    assert "self.tried" not in quoted
+    assert "self.parcels" not in quoted
+
+
+def test_no_line_is_quoted_twice() -> None:
+    quoted = [
+        line
+        for own in list_values(FILES, f"{QUESTION} And how long is waited?").values()
+        for text in own
+        for line in text.split("\n")[1:]
+    ]
+    assert len(quoted) == len(set(quoted))
+
+
+def test_a_setting_in_a_table_is_quoted_with_its_first_lines() -> None:
+    options = """package options
+
+var table = map[string]option{
+\t"PARCEL_ATTEMPTS": {
+\t\tvalue: 7,
+\t\tcheck: atLeastOne,
+\t},
+}
+
+func Attempts() int {
+\treturn table["PARCEL_ATTEMPTS"].value
+}
+"""
+    courier = """package courier
+
+import "example.org/post/options"
+
+func DeliverAgain(parcel Parcel) error {
+\tfor tried := range 9 {
+\t\tif tried >= options.Attempts() {
+\t\t\treturn giveUp(parcel)
+\t\t}
+\t}
+\treturn nil
+}
+"""
+    files = {"go.mod": "module example.org/post\n", "options/all.go": options, "courier/courier.go": courier}
+    found = list_values(files, "When is a parcel that fails given up? (deliver again, give up)")
+    assert found["DeliverAgain"] == (
+        'options/all.go\n4:"PARCEL_ATTEMPTS": {\n5:\tvalue: 7,\n6:\tcheck: atLeastOne,',
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "value"),
+    [
+        ("LIMIT", "    LIMIT = 10  # at most", "10  # at most"),
+        ("LIMIT", "#define LIMIT 10", "10"),
+        ("limit", "pub(crate) const limit: usize = 64;", "64;"),
+        ("limit", "  limit: 20,", "20,"),
+        ("limit", '    "limit": 20,', "20,"),
+        ("Limit", "public virtual int Limit => 3;", "3;"),
+        ("_limit", "    self._limit: int = limit", "limit"),
+        ("limit", "  private limit: number,", ""),
+        ("limit", "  mode: 'limit' | 'none',", ""),
+        ("limit", "if (limit == 3) {", ""),
+        ("limit", "call(first, limit: 3)", ""),
+    ],
+)
+def test_a_line_gives_a_value_to_the_name_with_which_it_begins(name: str, line: str, value: str) -> None:
+    assert find_value(name, line) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "tells"),
+    [
+        ("10 * time.Second", True),
+        ("Duration.ofSeconds(5);", True),
+        ('{"zip": Zip,', True),
+        ("given or 5", True),
+        ("attempt => attempt * base", True),
+        ("limit", False),
+        ("new Queue()", False),
+        ("result.time - 1", False),
+        ("mean(times, 2)", False),
+    ],
+)
+def test_a_value_tells_something_if_it_is_made_of_literals(value: str, tells: bool) -> None:
+    assert tells_value(value) is tells
+
+
+def test_an_empty_table_leads_to_the_one_that_stands_beside_it() -> None:
+    exporter = """class Exporter:
+    def __init__(self, settings):
+        self.stores = self.load_all(settings, "EXPORT_STORES")
+
+    def find_store(self, scheme):
+        found = self.stores.get(scheme)
+        if found is None:
+            raise LookupError(scheme)
+        return found
+"""
+    defaults = 'OTHER = 3\nEXPORT_STORES = {}\nEXPORT_STORES_BASE = {\n    "file": "stores.FileStore",\n}\n'
+    values = list_values(
+        {"exporter.py": exporter, "defaults.py": defaults},
+        "When is the store of a scheme not known? (find_store)",
+    )
+    assert (
+        'defaults.py\n2:EXPORT_STORES = {}\n3:EXPORT_STORES_BASE = {\n4:    "file"' in values["Exporter"][-1]
+    )
