@@ -307,8 +307,13 @@ def _are_alike(one: str, other: str) -> bool:
 
 def shares_word(name: str, words: Sequence[str]) -> int:
     """Return how many of the words occur in a name."""
+    return len(list_shared(name, words))
+
+
+def list_shared(name: str, words: Sequence[str]) -> list[str]:
+    """Return those of the words that occur in a name."""
     own = _list_stems(name)
-    return sum(_has(own, _stem(word)) for word in words)
+    return [word for word in words if _has(own, _stem(word))]
 
 
 def names_rather(own: str, other: str, asked: Sequence[str], held: Collection[str]) -> bool:

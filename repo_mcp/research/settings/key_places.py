@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
@@ -139,13 +138,9 @@ def _list_places(state: ResearchState, keys: Sequence[str], whole: Sequence[str]
         found = state.source.search_exact(request)
         if found.truncated:
             state.limit(f'lines with "{key}"', f"the first {MAX_LINES} are read")
-        for one in filter(partial(_is_code, state), found.matches):
-            node = state.source.find_around(one.path, one.start_line)
-            first = node.symbol.start_line if node is not None else (one.symbol_lines or (one.start_line,))[0]
-            text = state.source.read_lines(one.path)
-            if one.start_line <= len(text) and find_texts(
-                text, one.start_line, key, 0 if key in whole else first
-            ):
+        for one in found.matches:
+            if _is_code(state, one) and _has_text(state, one, key, is_whole=key in whole):
+                node = state.source.find_around(one.path, one.start_line)
                 name = node.qualified_name if node is not None else one.symbol or one.path
                 lines = around.setdefault((one.path, name), (one, {}))[1]
                 lines.setdefault(one.start_line, []).append(key)
@@ -153,10 +148,22 @@ def _list_places(state: ResearchState, keys: Sequence[str], whole: Sequence[str]
 
 
 def _is_code(state: ResearchState, match: ExactMatch) -> bool:
-    """Return True for a line of the program or of tests that is no comment."""
-    if not state.admits(match.path) or not (
-        is_program(match.path) or is_test(match.path, match.symbol or "")
-    ):
+    """Return True for a line of the program or of tests."""
+    is_code = is_program(match.path) or is_test(match.path, match.symbol or "")
+    return is_code and state.admits(match.path)
+
+
+def _has_text(state: ResearchState, match: ExactMatch, key: str, *, is_whole: bool) -> bool:
+    """Return True for a line that has a key in a text, or as all of one, and is no comment."""
+    if is_whole and not match_quoted(key).search(match.line):
+        return False  # most lines: their files need not be read
+    first = 0
+    if not is_whole:
+        node = state.source.find_around(match.path, match.start_line)
+        own = match.symbol_lines or (match.start_line, match.end_line)
+        first = own[0] if node is None else node.symbol.start_line
+    text = state.source.read_lines(match.path)[: match.start_line]
+    if len(text) < match.start_line or not find_texts(text, match.start_line, key, first):
         return False
     return match.start_line not in state.source.read_comment_lines(match.path)
 

@@ -25,7 +25,7 @@ from repo_mcp.research.words.rated_seeds import LONG_LINES, MANY_USERS, Seed, bu
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
-from repo_mcp.text.question_words import shares_word
+from repo_mcp.text.question_words import list_shared, shares_word
 from repo_mcp.text.word_families import list_stand_ins, spell_stand_in
 
 FOLLOWED = 3  # best declarations of the part before whose calls are followed
@@ -72,7 +72,7 @@ def _choose_saying(
     }
     said = _match_said(weighed)
     least = _weigh_said(best, said, weighed)
-    held = [(_weigh_said(seed, said, weighed), seed) for seed in near]
+    held = [(_weigh_said(seed, said, weighed, least[0]), seed) for seed in near]
     most = max(weight for weight, _ in held)
     if not any((*least, *most)):
         return None
@@ -96,18 +96,25 @@ def _match_said(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _weigh_said(
-    seed: Seed, said: Mapping[str, Sequence[str]], weighed: Mapping[str, float]
+    seed: Seed, said: Mapping[str, Sequence[str]], weighed: Mapping[str, float], least: float = 0.0
 ) -> tuple[float, float, float]:
-    """Return the weights of the words that a declaration says, the best of its lines, and its name."""
+    """Return the weights of the words that a declaration says, the best of its lines, and its name.
+
+    If it says less than `least`, its lines and its name are not looked at.
+    """
+    every = [one for plain in said.values() for one in plain]
 
     def weigh(text: str) -> float:
-        return sum(weighed[word] for word, plain in said.items() if shares_word(text, plain))
+        shared = set(list_shared(text, every))
+        return sum(weighed[word] for word, plain in said.items() if not shared.isdisjoint(plain))
 
     body = seed.body
-    own = [
-        body.lines[at - 1] for at in range(body.start_line, body.end_line + 1) if at not in body.comment_lines
-    ]
-    return weigh("\n".join((seed.full_name, *own))), max(map(weigh, own), default=0.0), weigh(seed.name)
+    numbers = range(body.start_line, body.end_line + 1)
+    own = [body.lines[at - 1] for at in numbers if at not in body.comment_lines]
+    whole = weigh("\n".join((seed.full_name, *own)))
+    if not whole or whole < least:
+        return whole, 0.0, 0.0
+    return whole, max(map(weigh, own), default=0.0), weigh(seed.name)
 
 
 def _list_near(state: ResearchState) -> dict[Node, str]:
