@@ -280,7 +280,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
 
         document = to_plain(answer)
         # Only the page of the tool needs these.
-        for name in ("is_last", "lacks_most", "few", "near", "is_of_report"):
+        for name in ("is_last", "lacks_most", "usual_hits", "near_hits", "is_of_report"):
             del document[name]
         for row, hit in zip(document["hits"], answer.hits, strict=True):
             del row["symbol_name"], row["heads"]  # `symbol` ends with it; `also` has the lines
