@@ -41,6 +41,10 @@ MAX_FUNCTIONS = 8  # that are told
 MOST_OTHERS = 2  # functions beside these that fail
 _BOUNDS = Bounds(files=20, references=80)
 _FUNCTIONS = frozenset({"function", "method"})
+_OF_ARGUMENT = (
+    "ArgumentNullException (",
+    "NullPointerException (",
+)  # no text: nothing but the caller is wrong
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -53,17 +57,26 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         return describe_near(state, near, asked)
     linked = _list_linked(state, best, near) if best is not None else _list_written(state, near)
     linked = [one for one in linked if not _is_of_error(one)]
-    told: list[str] = []
-    seen: set[str] = set()
-    for one in linked[:MAX_FUNCTIONS]:
-        errors = [error for error in list_errors(state, [one])[0] if error not in seen]
-        seen.update(errors)
-        told += [f"{shorten_symbol(one)}: {join_names(errors, MAX_ERRORS)}"] if errors else []
+    others = _list_others(state, linked, near)
+    told = _tell_errors(state, linked[:MAX_FUNCTIONS])
+    if not told and list_errors(state, linked)[0]:  # they only refuse arguments
+        told, others = _tell_errors(state, others[:MOST_OTHERS]), others[MOST_OTHERS:]
     if not told:
         return describe_near(state, near if best is None else linked, asked)
-    others = _list_others(state, linked, near)
     more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
     return f"Errors that arise in {'; in '.join(told)}{more}. "
+
+
+def _tell_errors(state: ResearchState, functions: Sequence[Finding]) -> list[str]:
+    """Return the errors of each function, each error once, without those that refuse a missing argument."""
+    told: list[str] = []
+    seen: set[str] = set()
+    for one in functions:
+        listed = list_errors(state, [one])[0]
+        errors = [error for error in listed if error not in seen and not error.startswith(_OF_ARGUMENT)]
+        seen.update(errors)
+        told += [f"{shorten_symbol(one)}: {join_names(errors, MAX_ERRORS)}"] if errors else []
+    return told
 
 
 def _list_others(state: ResearchState, linked: Sequence[Finding], near: Sequence[Finding]) -> list[Finding]:

@@ -305,6 +305,7 @@ def test_what_is_derived_from_implementations_is_named_after_them() -> None:
         ("Throw.FormatException(text);", ["FormatException"]),
         ("throwOnStrictError({channel})", []),
         ("error = getResponseError(channel)", []),
+        ("return RetryOnException(ref send, sent);", []),
         ("return Err(Error::Closed)", ["Error::Closed"]),
         ('return fmt.Errorf("%w", ErrClosed)', ["ErrClosed"]),
     ],

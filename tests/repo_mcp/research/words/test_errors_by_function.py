@@ -51,6 +51,37 @@ def test_other_functions_that_fail_are_said_to() -> None:
     assert claim.partition(". ")[0].endswith("; others arise in Desk.weighSentParcel (src/Desk.java:71-73)")
 
 
+WORKER = f"""class Worker
+{{
+{ROOM}    public void RunParcel(Parcel parcel)
+    {{
+        if (parcel == null) throw new ArgumentNullException(nameof(parcel));
+        Run(parcel);
+    }}
+}}
+"""
+RUNNER = f"""class Runner
+{{
+{ROOM}    static void HandleRunningParcel(Exception error)
+    {{
+        if (error is Cancelled)
+        {{
+            throw new ParcelAbortedException("stopped on its way");
+        }}
+        throw error;
+    }}
+}}
+"""
+
+
+def test_the_refusal_of_a_missing_argument_is_no_error_of_what_is_described() -> None:
+    asked = Asked({"src/Worker.cs": WORKER, "src/Runner.cs": RUNNER})
+    claim = asked.ask("Which errors can come out of running a parcel? (RunParcel)").claim
+    assert "in Runner.HandleRunningParcel: ParcelAbortedException" in claim
+    assert "ArgumentNullException" not in claim
+    assert "ArgumentNullException (src/Worker.cs:65)" in asked.ask("Which errors can RunParcel raise?").claim
+
+
 def test_neither_the_name_of_a_function_nor_what_is_logged_is_an_error() -> None:
     text = (
         "package post\n\nfunc (m Sorter) SortWithError(parcel *Parcel) error {\n"
