@@ -39,7 +39,7 @@ def list_variants() -> dict[str, RankingWeights]:
     off = {name: OFF.get(name, 0.0) for name in names}
     text_alone = {name: value for name, value in off.items() if name != "next_unit"}
     roles = dict.fromkeys(ROLES, 1.0)
-    defined = dict.fromkeys(("asked_name", "shaped_name", "joined_name", "plain_name", "pasted_name"), 0.0)
+    defined = dict.fromkeys(("shaped_name", "joined_name", "plain_name", "pasted_name"), 0.0)
     paths = dict.fromkeys(("file_name", "whole_name", "directory"), 0.0)
     groups: dict[str, Mapping[str, float]] = {
         "the best unit alone": off,

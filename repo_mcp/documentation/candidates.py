@@ -46,7 +46,7 @@ COMMENT_FIELDS = frozenset((DOC,))
 # All candidates are documents here, so document kinds get equal weight; ScoreShares lowers scores instead.
 # The weights of a closer look at files are 0, because sections are scored themselves.
 FILE_WEIGHTS = RankingWeights(
-    document=1.0, configuration=1.0, whole_name=0.4, asked_name=0.6, variant=1.0, held_word=0.0, neighbour=0.0
+    document=1.0, configuration=1.0, whole_name=0.4, variant=1.0, held_word=0.0, neighbour=0.0
 )
 
 _SOURCE_DIRECTORIES = frozenset(("src", "lib", "python"))

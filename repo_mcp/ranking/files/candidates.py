@@ -16,7 +16,7 @@ import numpy as np
 from index_format import sort_distinct
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.files.signals import sum_text, weigh_inverse, weigh_kinds, weigh_rarity
-from repo_mcp.ranking.query.intent import Intent, NameKind
+from repo_mcp.ranking.query.intent import RATED_KINDS, Intent, NameKind
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
@@ -42,7 +42,7 @@ class Candidates:
     files: list[int]  # of each file: its number in that segment
     paths: list[str]
     text: F64  # of each file: its text score as a share of the best file's
-    names: Sequence[F64]  # per NameKind and file: the rarity of the rarest name it defines; of EXACT ones 1
+    names: Sequence[F64]  # by kind and file: the rarity of the rarest name it defines; of EXACT ones 1
     stems: Mapping[str, float]
     best_text: float = 0.0  # the sum of the scores of the best file's units; 0 when no text was found
 
@@ -120,7 +120,7 @@ class _Defining:
 def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers]) -> list[_Defining]:
     """Return the files that define each name of the query; names without any are left out."""
     found = []
-    names = [row for row in intent.names if searcher.count_units(row[0])]
+    names = [row for row in intent.names if row[1] in RATED_KINDS and searcher.count_units(row[0])]
     defining = searcher.find_files(map(itemgetter(0), names), SYMBOL, known)
     for (_, kind), rows in zip(names, defining, strict=True):
         own = rows
@@ -135,8 +135,8 @@ def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermS
 
 
 def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
-    """Return, for each NameKind, the rarity of the rarest such name that each wanted file defines."""
-    rated = {kind: np.zeros(len(wanted)) for kind in NameKind}
+    """Return, for each of RATED_KINDS, the rarity of the rarest such name that each wanted file defines."""
+    rated = {kind: np.zeros(len(wanted)) for kind in RATED_KINDS}
     for one in defining:
         positions = np.minimum(one.rows.searchsorted(wanted), len(one.rows) - 1)
         values = rated[one.kind]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from operator import attrgetter, itemgetter
 
-from repo_mcp.ranking.query.intent import NameKind
+from repo_mcp.ranking.query.intent import RATED_KINDS
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.record_classes import dataclass
 
 MARGIN = 1e-4  # exceeds any change that rounding can make to a score
-SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
+SIGNALS = ("text", "file name", "whole name", "directory", "named path", *RATED_KINDS)
 Points = tuple[tuple[str, float], ...]
 
 

@@ -25,8 +25,6 @@ class RankingWeights:
     # names that the file defines; only the rarest of each kind counts
     declared_name: float = 4.0  # the query is this name: more than all other signals give in practice
     qualifier: float = 2.0  # it declares what the name is qualified by
-    asked_name: float = 1.0  # a query of one or two words asks for the last one, in any case or spelling
-    part_of_name: float = 0.3  # the same word as a part of the name
     shaped_name: float = 0.3  # a word that is shaped like an identifier: snake_case, camelCase, called()
     joined_name: float = 0.2  # adjacent words that make up one name: work queue -> work_queue
     plain_name: float = 0.1  # any other word

@@ -217,12 +217,10 @@ def list_role_shares(asked: frozenset[FileRole], weights: RankingWeights) -> dic
 
 
 def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
-    """Return the weight of each NameKind, in order."""
+    """Return the weight of each of RATED_KINDS, in order."""
     return (
         weights.declared_name,
         weights.qualifier,
-        weights.asked_name,
-        weights.part_of_name,
         weights.shaped_name,
         weights.joined_name,
         weights.plain_name,

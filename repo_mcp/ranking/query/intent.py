@@ -60,6 +60,10 @@ class NameKind(StrEnum):
     PLAIN = "plain name"
 
 
+# The kinds whose files get points. The others are only looked up, in the live text.
+RATED_KINDS = (NameKind.EXACT, NameKind.QUALIFIER, NameKind.SHAPED, NameKind.JOINED, NameKind.PLAIN)
+
+
 @dataclass(frozen=True, slots=True)
 class Intent:
     """The names, paths and kinds of files that a query asks for."""
