@@ -128,18 +128,19 @@ def _list_belonging(state: ResearchState, edge: Edge, kind: Sequence[Node]) -> I
 
 
 def find_written_table(state: ResearchState, kind: Sequence[Node], noun: str) -> tuple[Node, int] | None:
-    """Return the constant named after a kind whose lines name most modules of its types, and their number.
+    """Return the constant named after a kind whose lines name most of its types or modules, and their number.
 
     A table of texts, such as `"socks": "modes.socks:Mode"`, refers to no type. Return None if it names fewer
     than LEAST_PAIRED.
     """
     stems = {found[1] for node in kind if (found := _STEM.search(node.path)) is not None}
+    types = {node.symbol.name for node in kind}
     best: tuple[Node, int] | None = None
-    kinds = _KINDS if len(stems) >= LEAST_PAIRED else ()
+    kinds = _KINDS if max(len(stems), len(types)) >= LEAST_PAIRED else ()
     for node in (one for kind_name in kinds for one in find_by_name(state, noun, kind_name)):
         if node.symbol.end_line - node.symbol.start_line >= LEAST_PAIRED:
             words = set(re.findall(r"\w+", "\n".join(read_body(state, node))))
-            count = len(stems & words)
+            count = max(len(stems & words), len(types & words))
             if count >= max(LEAST_PAIRED, best[1] + 1 if best else 0):
                 best = (node, count)
     return best

@@ -19,6 +19,7 @@ from repo_mcp.research.findings.locating import is_test_symbol, may_answer
 from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.settings.traced_values import trace_value
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
@@ -28,8 +29,6 @@ MAX_USERS = 6  # of a constant
 READER_CHARS = 300  # shown of a caller
 _BOUNDS = Bounds(files=20, references=60)
 _SETTERS, _GETTERS, _DEFAULTS = ("set", "with", "enable"), ("get", "is", "has"), ("default",)
-MAX_VALUE_LINES = 4  # of a declaration with a value
-_VALUE = re.compile(r"=>?\s*+((?:[A-Za-z_]\w*+(?:\.|::)){0,4}[A-Za-z_]\w*+)\s*+[;,]?\s*+$")
 _HELD = CALLABLE_KINDS | VALUES
 _IMPORTERS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -62,16 +61,11 @@ def note_accessors(state: ResearchState, name: str, setters: Iterable[Node]) -> 
 def note_values(state: ResearchState, name: str, nodes: Iterable[Node]) -> None:
     """Note the constants whose values declarations of a setting give it: `= Limits.DefaultRetries;`."""
     for node in nodes:
-        lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
-        found = _VALUE.search(" ".join(lines)) if len(lines) <= MAX_VALUE_LINES else None
-        if found is None or found[1] == name:
-            continue
-        *owner, last = re.split(r"\.|::", found[1])
-        held = [one for one in _find_short(state, [last], VALUES) if one != node]
-        own = [one for one in held if owner and owner[-1] in one.qualified_name.split(".")] or held
-        if len(own) == 1:
-            reason = Reason(f"is the value given to {name}", Role.VALUE, name)
-            state.add(own[0], reason, 1, shown=show_body(state, own[0], READER_CHARS))
+        for place in trace_value(state, node)[-1:]:
+            held = state.source.find_around(place.path, place.first)
+            if held is not None and held != node and held.symbol.kind in VALUES:
+                reason = Reason(f"is the value given to {name}", Role.VALUE, name)
+                state.add(held, reason, 1, shown=show_body(state, held, READER_CHARS))
 
 
 def note_constants(state: ResearchState, key: str, matches: Iterable[ExactMatch]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from repo_mcp.bundler.body import says_nothing
 
-MOST_LINES = 6  # of one value; of a longer table, the first ones show what a row looks like
+MOST_LINES = 5  # of one value; of a longer table, the first ones show what a row looks like
 _LITERAL = r"-?\.?\d|[\"'`][^\"'`\s][^\"'`\n]*[\"'`]|(?:true|false|True|False)\b"
 _LITERAL += r"|[\[{]\s*[\w\"'&*]|\(\s*(?:[\d\"']|[\w.]+\s*,)"  # a collection
 _BEGINS = re.compile(
@@ -56,6 +56,7 @@ def find_value(name: str, text: str) -> str:
     found = re.match(
         rf"\s*(?:#\s*define\s+{quoted}\s+(?P<macro>.+)"
         rf"|(?:[\w.:<>\[\]?,&*@$]+(?:\(\w+\))?\s+)*?(?:[\w$]+(?:\.|->|::)|@)*[\"'`:\[]*_*{quoted}_*[\"'`]?\]?\s*[?!]?"
+        r"(?:\s*\{(?:\s*\w+;)+\s*\})?"
         rf"(?:(?:\s*:\s*[^=;(){{}}]{{1,80}}?)?\s*(?:\?\?|\|\||[|&+])?(?::?=(?![=>])|=>)\s*(?P<given>.+)"
         rf"|\s*:(?!:)\s*(?P<keyed>.+)))",
         text,

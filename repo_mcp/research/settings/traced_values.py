@@ -58,9 +58,15 @@ class Place:
     last: int
 
 
-def trace_value(state: ResearchState, node: Node) -> list[Place]:
-    """Return the places that lead from a value to what it is; none if no line tells it."""
-    return _Tracer(state).trace(node, MOST_STEPS)
+def trace_value(state: ResearchState, value: Node | str) -> list[Place]:
+    """Return the places that lead from a value, or from a key, to what it is; none if no line tells it."""
+    tracer = _Tracer(state)
+    return tracer.trace_name(value, MOST_STEPS) if isinstance(value, str) else tracer.trace(value, MOST_STEPS)
+
+
+def list_keys(text: str) -> list[str]:
+    """Return the texts in a line that may be keys of settings: `get("max_size")`."""
+    return [key for key in _KEY.findall(text) if count_words(key) >= LEAST_WORDS]
 
 
 class _Tracer:
@@ -85,7 +91,7 @@ class _Tracer:
         for at in given:
             if found := self._judge(node.path, at, name, steps):
                 return found
-        return self._trace_name(name, steps - 1)
+        return self.trace_name(name, steps - 1)
 
     def _list_givers(self, node: Node) -> list[int] | None:
         """Return the lines of the file of a value that may give it: its declaration, then assignments.
@@ -142,8 +148,8 @@ class _Tracer:
         if steps < 1:
             return []
         found: list[Place] = []
-        for key in _KEY.findall(value):
-            if found := self._trace_name(key, steps):
+        for key in list_keys(value):
+            if found := self.trace_name(key, steps):
                 return found
         around = self._state.source.find_around(path, at)
         for other in [] if around is None else _list_values(self._state, around, range(at, at + 1)):
@@ -155,7 +161,7 @@ class _Tracer:
         named = [re.split(r"\W+", name)[-1] for name in _DOTTED.findall(value) if name not in _WORDS]
         for name in reversed(named[-MOST_NAMES:]):
             default = self._trace_parameter(around, name, steps) if around is not None else []
-            if default or (default := self._trace_name(name, steps)):
+            if default or (default := self.trace_name(name, steps)):
                 return default
         return []
 
@@ -180,7 +186,7 @@ class _Tracer:
                 return self._follow(around.path, at, found[1], steps - 1)
         return []
 
-    def _trace_name(self, name: str, steps: int) -> list[Place]:
+    def trace_name(self, name: str, steps: int) -> list[Place]:
         """Return the places that lead to a value of a name, wherever the program gives it one."""
         folded = name.strip("_")
         if not folded or count_words(folded) < LEAST_WORDS or folded in self._met or steps < 1:

@@ -25,7 +25,7 @@ from repo_mcp.research.findings.excerpts import MAX_LINE_CHARS
 from repo_mcp.research.findings.locating import is_program, is_test
 from repo_mcp.research.findings.records import Finding, ResearchRequest
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.traced_values import Place, may_stand, trace_value
+from repo_mcp.research.settings.traced_values import LINE_CHARS, Place, list_keys, may_stand, trace_value
 from repo_mcp.research.words.handed_on import decides
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
@@ -37,6 +37,7 @@ MOST_VALUES, MOST_TRIED = 3, 8  # names of one finding whose values are quoted; 
 # Characters of all values of an answer, and the least worth of a name; for a question that asks for values.
 MOST_CHARS, LEAST_WORTH = 350, 1.5
 CHARS_IF_ASKED, WORTH_IF_ASKED = 700, 0.5
+CHARS_OF_PART = 350  # at least, of each part of a question
 MOST_USERS = 6  # functions whose lines a finding shows
 MOST_TELLING = 2  # words of the question, in a name
 CALLED = 0.5  # factor of the words of a function, which is rather an action than a value
@@ -58,9 +59,9 @@ def quote_values(state: ResearchState, findings: Sequence[Finding]) -> list[Find
     quoted, looked = [], 0
     is_asked = _ASKS.search(state.request.query) is not None
     least = WORTH_IF_ASKED if is_asked else LEAST_WORTH
-    left = (CHARS_IF_ASKED if is_asked else MOST_CHARS) // state.parts
+    left = max(CHARS_OF_PART, (CHARS_IF_ASKED if is_asked else MOST_CHARS) // state.parts)
     for one in findings:
-        texts: dict[str, list[str]] = {}  # by path
+        texts: dict[str, dict[int, str]] = {}  # by path and line
         is_best = looked < LOOKED_AT and _may_use(one)
         looked += is_best
         for place in _list_places(state, one, words, least) if is_best else ():
@@ -69,8 +70,10 @@ def quote_values(state: ResearchState, findings: Sequence[Finding]) -> list[Find
             if size <= left and not state.quoted.issuperset(_list_lines(place)):
                 left -= size
                 state.quoted.update(_list_lines(place))
-                texts.setdefault(place.path, []).append(text)
-        values = tuple("\n".join((escape_text(path), *own)) for path, own in texts.items())
+                texts.setdefault(place.path, {})[place.first] = text
+        values = tuple(
+            "\n".join((escape_text(path), *(own[at] for at in sorted(own)))) for path, own in texts.items()
+        )
         quoted.append(replace(one, values=values))
     return quoted
 
@@ -111,18 +114,22 @@ def _list_places(state: ResearchState, one: Finding, words: Sequence[str], least
 
 def _list_used(
     state: ResearchState, path: str, lines: Set[int], words: Sequence[str], least: float
-) -> list[Node]:
-    """Return the values that some lines of a file use, if they are worth enough, the best first."""
+) -> list[Node | str]:
+    """Return the values and keys that some lines of a file use, if they are worth enough, the best first."""
     text = state.source.read_lines(path)
     around = dict.fromkeys(filter(None, (state.source.find_around(path, at) for at in sorted(lines))))
     users = [one for one in around if one.symbol.kind in CALLABLE_KINDS][:MOST_USERS]
-    worth: dict[Node, float] = {}
+    worth: dict[Node | str, float] = {}
     for node, edge in ((one, edge) for one in users for edge in _find_uses(state, one)):
         own = [text[at - 1] for at in edge.lines if at in lines and at <= len(text)]
         own = [line for line in own if not tells(line)]
         other = state.get_node(edge.other)
         if own and other != node and may_stand(state, other) and not _is_receiver(other, own):
             worth[other] = max(_rate(other, own, words), worth.get(other, 0.0))
+    for line in (text[at - 1][:LINE_CHARS] for at in sorted(lines) if at <= len(text)):
+        for key in [] if tells(line) else list_keys(line):
+            named = min(MOST_TELLING, shares_word(key, words))
+            worth[key] = max(named + DECIDES * decides(key, [line]) if named else 0.0, worth.get(key, 0.0))
     return sorted((one for one in worth if worth[one] >= least), key=lambda one: -worth[one])  # stable
 
 

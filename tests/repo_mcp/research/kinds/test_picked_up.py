@@ -54,6 +54,16 @@ def test_a_table_of_texts_lists_the_modules_of_a_kind() -> None:
     assert " ways.CARRIER_ALIASES (ways/__init__.py:1-5) names some of them." in claim
 
 
+def test_a_table_of_texts_lists_the_types_of_one_module() -> None:
+    rows = "".join(f"    '{name.lower()}': 'ways.{name}Carrier',\n" for name in NAMES)
+    texts = {
+        "ways.py": f"class Carrier:\n    pass\n\n\n{CARRIERS}",
+        "defaults.py": f"CARRIERS = {{\n{rows}}}\n",
+    }
+    claim = Asked(texts).ask("Where would I add another carrier?").claim
+    assert " defaults.CARRIERS (defaults.py:1-5) names some of them." in claim
+
+
 def test_a_decorator_of_most_of_a_kind_registers_them() -> None:
     kind = "".join(f"@register('{name}')\nclass {name}Carrier(Carrier):\n{BODY}" for name in NAMES)
     text = f"def register(name):\n    return CARRIERS.add(name)\n\n\nclass Carrier:\n    pass\n\n\n{kind}"

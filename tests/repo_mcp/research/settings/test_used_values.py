@@ -110,6 +110,7 @@ func DeliverAgain(parcel Parcel) error {
         ("limit", "  limit: 20,", "20,"),
         ("limit", '    "limit": 20,', "20,"),
         ("Limit", "public virtual int Limit => 3;", "3;"),
+        ("Limit", "public int Limit { get; set; } = 3;", "3;"),
         ("_limit", "    self._limit: int = limit", "limit"),
         ("limit", "  private limit: number,", ""),
         ("limit", "  mode: 'limit' | 'none',", ""),
@@ -158,3 +159,17 @@ def test_an_empty_table_leads_to_the_one_that_stands_beside_it() -> None:
     assert (
         'defaults.py\n2:EXPORT_STORES = {}\n3:EXPORT_STORES_BASE = {\n4:    "file"' in values["Exporter"][-1]
     )
+
+
+def test_a_key_in_a_shown_line_leads_to_its_row() -> None:
+    sender = """def send_parcel(table, sent)
+    limit = table.fetch("PARCEL_LIMIT")
+    if sent >= limit:
+        raise Refused(sent)
+    return sent + 1
+"""
+    values = list_values(
+        {"options.py": 'ROWS = {\n    "OTHER": 3,\n    "PARCEL_LIMIT": 12,\n}\n', "sender.py": sender},
+        "When is a parcel refused? (send_parcel, limit)",
+    )
+    assert values["send_parcel"] == ('options.py\n3:"PARCEL_LIMIT": 12,',)
