@@ -33,6 +33,7 @@ from repo_mcp.ranking.page.asked_declaration import grade_span
 from repo_mcp.ranking.page.hit_lines import show_declaration
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
 from repo_mcp.ranking.query.asked_name import (
+    CASE,
     EXACT,
     PARTS,
     SPELLING,
@@ -105,7 +106,12 @@ def look_up(
     if least is None:
         from repo_mcp.ranking.direct_hits.near_names import describe_missing  # here: for mode `symbol` alone
 
-        missing = describe_missing(scope, query, asked, looking.words, hits)
+        def find(name: str) -> Sequence[Hit]:
+            named = replace(query, text=name, terms=[*get_word_terms(name)], names=(), synonyms=())
+            found = look_up(scope, named, 1, least=CASE).hits
+            return [hit for hit in found if dict(hit.explanation)["name"] >= CASE]
+
+        missing = describe_missing(scope, query, asked, looking.words, hits, find)
     return Found(hits, len(seen), looking.is_cut, (*missing, *looking.warnings))
 
 
@@ -250,6 +256,7 @@ def _list_questions(query: Query, words: Sequence[str], *, is_one: bool) -> list
     ]
     spelled += [((name,),) for word in words for name in spell(word) if get_name_term(name) == name]
     terms = [get_word_terms(word) for word in words]
+    spelled += [((own[0],),) for own in terms]  # `printbooks` for `printBooks`
     parts = [own[1:] or own for own in terms]
     close = [tuple(wholes), *(() if is_one else ((one,) for one in wholes)), *spelled]
     loose = [tuple(parts), *(() if is_one else ((one,) for one in parts))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.scope import SearchScope
@@ -19,11 +19,18 @@ from repo_mcp.text.schema import SYMBOL
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
 MIN_SHARED = 0.5  # of the parts of two names together
 MAX_NEAR = 3
+MIN_CHARS = 4  # of a name that others are like: very many terms begin with half of a shorter one
 SIMILAR = "; similar: "  # between a name that is missing and those
+FindDeclared = Callable[[str], Sequence[Hit]]  # returns the declaration of a name in any case, if any
 
 
 def describe_missing(
-    scope: SearchScope, query: Query, asked: AskedName | None, words: Sequence[str], hits: Sequence[Hit]
+    scope: SearchScope,
+    query: Query,
+    asked: AskedName | None,
+    words: Sequence[str],
+    hits: Sequence[Hit],
+    find: FindDeclared,
 ) -> list[str]:
     """Return a warning about the missing name or its missing container, with the nearest names."""
     best = max((dict(hit.explanation)["name"] for hit in hits), default=0.0)
@@ -34,7 +41,7 @@ def describe_missing(
     named = " or ".join(f"`{shorten_word(word)}`" for word in missing)
     near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
     if not near:
-        near = _take_distinct(_iter_near(scope, query, words), MAX_NEAR)
+        near = _take_distinct(_iter_near(scope, query, words, find), MAX_NEAR)
     warning = f"No {'' if scope.is_current else 'indexed '}declaration is named {named}"
     return [warning + (f"{SIMILAR}{', '.join(f'`{name}`' for name in near)}." if near else ".")]
 
@@ -49,9 +56,12 @@ def _take_distinct(names: Iterable[str], most: int) -> list[str]:
     return list(found)
 
 
-def _iter_near(scope: SearchScope, query: Query, words: Sequence[str]) -> Iterator[str]:
-    """Yield declared names that share most of their parts with a missing one, then those spelled alike."""
+def _iter_near(scope: SearchScope, query: Query, words: Sequence[str], find: FindDeclared) -> Iterator[str]:
+    """Yield declared names that are spelled like a missing one, then those that share most of its parts."""
     searcher = scope.searcher
+    for word in words:
+        if len(word) >= MIN_CHARS:
+            yield from _iter_alike(searcher, find, word)
     best = searcher.find_best_units(query, NEAR_UNITS, scope.wanted, frozenset((SYMBOL,)))
     units = [
         one
@@ -62,7 +72,6 @@ def _iter_near(scope: SearchScope, query: Query, words: Sequence[str]) -> Iterat
         query, best, sorted(units, key=lambda one: (-one.score, one.segment, one.unit))
     )
     yield from _list_sharing(words, query, chunks, scope.read_live)
-    yield from (name for word in words for name in _find_alike(searcher, word))
 
 
 def _list_sharing(
@@ -96,6 +105,8 @@ def _compare(one: str, other: str) -> float:
     return len(left & right) / max(1, len(left | right))
 
 
-def _find_alike(searcher: Searcher, word: str) -> list[str]:
-    near = find_near(searcher.snapshot, word.lower(), thorough=False)
-    return [name for name, rows in zip(near, searcher.find_files(near, SYMBOL), strict=True) if len(rows)]
+def _iter_alike(searcher: Searcher, find: FindDeclared, word: str) -> Iterator[str]:
+    """Yield declared names spelled like a word, as they are written; the index has them in lower case."""
+    near = find_near(searcher.snapshot, word.lower())
+    for name, rows in zip(near, searcher.find_files(near, SYMBOL), strict=True):
+        yield from (hit.symbol for hit in (find(name) if len(rows) else ()) if hit.symbol)

@@ -166,3 +166,33 @@ def test_declarations_are_looked_for_where_enough_parts_of_a_name_are(
 def find_directory(repository: Repository) -> DiskDirectory:
     (path,) = Path(repository.config.data_dir).glob("index-v*")
     return DiskDirectory(str(path))
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("ParceQuery", "`ParseQuery`, `Query`."),  # as it is written, before what shares a part
+        ("PrasseQuery", "`ParseQuery`, `Query`."),  # its first half differs
+        ("Qwery", "`Query`."),
+        ("PagesOfTect", ""),  # a heading has the words of one that is alike, and more
+        ("qry", ""),
+    ],
+)
+def test_a_look_up_names_what_is_spelled_alike_as_it_is_written(
+    repository: Repository, asked: str, near: str
+) -> None:
+    root = Path(repository.config.root)
+    (root / "a.py").write_text("class ParseQuery: ...\n\n\nclass Query: ...\n")
+    (root / "a.md").write_text("# All pagesoftext\n")
+    repository.refresh()
+    (warning,) = repository.search(SearchRequest(asked, 5, symbols_only=True)).warnings
+    assert warning.partition("; similar: ")[2] == near
+
+
+def test_a_look_up_finds_a_name_in_any_case(repository: Repository) -> None:
+    (Path(repository.config.root) / "a.py").write_text("class ParseQuery: ...\n")
+    repository.refresh()
+    for asked in ("parsequery", "PARSEQUERY", "Parsequery"):
+        answer = repository.search(SearchRequest(asked, 5, symbols_only=True))
+        assert [hit.symbol for hit in answer.hits] == ["ParseQuery"]
+        assert answer.warnings == ()
