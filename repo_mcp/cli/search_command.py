@@ -116,6 +116,7 @@ RANKED, LITERAL, REGEX, SYMBOL = MODES = ("bm25", "literal", "regex", "symbol")
 EXACT_MODES = (LITERAL, REGEX)
 EXACT_LIMIT = 200  # matches when no --top-k is given
 NOTHING = "Nothing found."
+PATHS_BEHIND = "What follows QUERY are paths: put quotes around several words."
 
 
 def build_parser() -> CommandParser:
@@ -275,6 +276,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         if options.context:
             hits = tuple(widen(repository, hit, options.context) for hit in answer.hits)
             answer = replace(answer, hits=hits)
+        lacks_paths = not answer.hits and options.paths and not _has_files(repository, request.file_glob)
     if options.json:
         from repo_mcp.cli.console.plain import to_plain, write_json
 
@@ -297,13 +299,17 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
     else:
         page.show(hits, explain=options.explain)
     if not answer.hits:
-        note(NOTHING)
+        note(f"{NOTHING} {PATHS_BEHIND}" if lacks_paths else NOTHING)
     elif answer.truncated and not answer.is_last:
         least = "at least " if answer.total_is_lower_bound else ""
         note(f"{len(answer.hits)} of {least}{answer.total:,} matches; more with --top-k.")
     for message in answer.warnings:
         warn(message)
     return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
+
+
+def _has_files(repository: Repository, glob: str | None) -> bool:
+    return repository.list_files(glob, 1, include_hidden=False).total > 0
 
 
 def open_page(options: Namespace) -> HitsPage:

@@ -121,6 +121,13 @@ def test_filters_are_taken_as_people_mean_them(tree: Path) -> None:
     assert "This filter matches no file: `nowhere`." in none.stderr
 
 
+def test_words_without_quotes_are_said_to_be_paths(tree: Path) -> None:
+    said = "What follows QUERY are paths: put quotes around several words."
+    assert said in run(tree, "search", "zeppelin", "voyage").stderr
+    nothing = run(tree, "search", "qqzzqq", ".").stderr
+    assert ("Nothing found." in nothing, said in nothing) == (True, False)
+
+
 def test_the_line_of_a_hit_is_one_of_its_symbol(tree: Path) -> None:
     (tree / "journal.py").write_text(
         '"""Zanzibar voyages, and how a voyage to Zanzibar is told."""\n\n\ndef unrelated():\n    pass\n\n\n'
