@@ -149,8 +149,8 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     if opened is not None:
         return opened
     if found:
-        files = f"{len(found)} files declare {shown(symbol)}"
-        raise _refuse("path", files, f"Give one as path: {_join_paths(list(found))}.")
+        hint = f"Give one as path, such as {_join_paths(list(found))}."  # there may be more
+        raise _refuse("path", f"Several files declare {shown(symbol)}", hint)
     hint = f"Similar: {similar}" if similar else "No name is similar; repo.search looks for words."
     raise RepoError(ErrorCode.NOT_FOUND, f"No file declares {shown(symbol)}.", hint, {"argument": "symbol"})
 
