@@ -26,6 +26,10 @@ FORMS = (
     "implementations", "callers", "callees", "dependencies", "dependents", "configured", "flow", "defined",
     "open", "overview", "extension", "errors", "difference", "tests",
 )  # fmt: skip
+TAKEN_AS = (
+    "declared", "declared_otherwise", "declared_by_words", "undeclared", "unparsed", "key", "file", "folder",
+    "outside", "words", "unknown",
+)  # fmt: skip
 CONFIDENCES = ("exact", "probable", "possible", "text")
 
 RESEARCH_INPUT = build_object(
@@ -145,7 +149,7 @@ _SHAPE = build_object(
 _SUBJECT = build_object(
     {
         "asked": _text(),
-        "taken_as": _text("declared, declared_otherwise, file, folder, key, outside or words"),
+        "taken_as": build_choice("", TAKEN_AS),
         "symbols": _TEXTS,
     }
 )
