@@ -193,15 +193,14 @@ def _fit(
     whole = draft.max_bytes or max_bytes
     most = whole - form.reserved_bytes
 
-    def build(rows: int, longer: Part | None = None) -> tuple[tuple[ToolAnswer, Part], float]:
-        part = longer or draft.build(rows)
+    def measure(part: Part) -> tuple[tuple[ToolAnswer, Part], float]:
         answer = form.render(call, draft, part)
         share = form.measure(part, answer) / most if most > 0 else math.inf
         if draft.ordinary:  # some client would cut a longer one
             share = max(share, len(answer.text) / ORDINARY_CHARS)
         return (answer, part), share
 
-    found = fit_rows(draft.rows, build)
+    found = fit_rows(draft.rows, lambda rows: measure(draft.build(rows)))
     if found is None:
         raise RepoError(
             ErrorCode.LIMIT_EXCEEDED,
@@ -212,7 +211,9 @@ def _fit(
     if draft.add_lines is None or rows == draft.rows:
         return found
     longer = draft.add_lines(rows, most - form.measure(part, answer))
-    filled, share = build(rows, longer)
+    if longer is None:
+        return found
+    filled, share = measure(longer)
     return (filled, rows) if share <= 1 else found
 
 

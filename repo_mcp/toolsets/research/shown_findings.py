@@ -6,6 +6,7 @@ What does not fit as a whole is left to others, or shown in part.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.frames import encode_json
@@ -125,7 +126,7 @@ def _choose_findings(report: Report, rows: int, room: int) -> Chosen:
     if is_of_words(report):
         ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
     next_ones = ((at, _shorten(report.findings[at], room)) for at in ordered[rows : rows + NEXT] if room)
-    more = dict([one for one in next_ones if one[1] is not None][:1])
+    more = dict(islice((one for one in next_ones if one[1] is not None), 1))
     findings = [more.get(at) or report.findings[at] for at in sorted([*ordered[:rows], *more])]
     findings.sort(key=lambda one: one.hop > 0 and is_test(one.path, one.symbol))  # stable
     if report.reading.form in (Form.OPEN, Form.ERRORS):
