@@ -38,7 +38,7 @@ _BRANCHES = re.compile(
 _TELLS = re.compile(
     r"\s*+(?:await\s)?(?:[\w.:$?]|->)*(?<![A-Za-z0-9])"
     r"(?:(?:trace|debug|info|warn|error|event)!|(?:console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()|NSLog\(|os_log\("
-    r"|(?:[gks]?log|spdlog|logging|logrus|winston|zap|Timber|Log|LOG|\w{0,40}[Ll]ogger|LOGGER)\b(?:\.\w{1,20}+(?!\())?\s*"
+    r"|(?:[gks]?log|spdlog|logging|logrus|winston|zap|Timber|Log|LOG|\w{0,40}[Ll]ogger|LOGGER)\b(?:\.\w{1,20}+(?=\.))?\s*"
     r"(?:[!(]|(?:\.|::|\??->)\s*(?:(?i:trace|debug|info|notice|warn|err|critical|exception|verbose|log|print|with)"
     r"|at[A-Z]|[deivwLSV]\b)))"
     r"|\s*+level\.\w{4,5}\(\w{0,40}[Ll]ogger\)\.Log\("

@@ -338,6 +338,8 @@ def test_a_call_that_logs_gives_way_to_what_does_something(line: str) -> None:
     assert _choose_line(line) != line
 
 
-@pytest.mark.parametrize("line", ["log.append(entry)", "self.log.write(b)", 'log.Fatal("x")', "login(word)"])
+@pytest.mark.parametrize(
+    "line", ["log.append(entry)", "log.append (entry)", "self.log.write(b)", 'log.Fatal("x")', "login(word)"]
+)
 def test_other_uses_of_a_log_count(line: str) -> None:
     assert _choose_line(line) == line
