@@ -69,7 +69,7 @@ def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int |
             return above
     if found is not None:
         return DeclaredSpan(found.start_line, found.end_line, qualify(found))
-    note = f"no declaration is around line {line}: the lines near it are shown"
+    note = f"No declaration is around line {line}: the lines near it are shown."
     return DeclaredSpan(max(1, line - NEAR_LINES), max(1, min(line + NEAR_LINES, total_lines)), None, (note,))
 
 

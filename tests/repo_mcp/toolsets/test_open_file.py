@@ -234,7 +234,7 @@ def test_where_no_declaration_is_the_lines_nearby_are_shown(served: Served, path
     result = envelope["result"]
     assert result["start_line"] == max(1, around - 20)
     assert result["end_line"] == min(around + 20, result["total_lines"])
-    assert f"no declaration is around line {around}: the lines near it are shown" in envelope["warnings"]
+    assert f"No declaration is around line {around}: the lines near it are shown." in envelope["warnings"]
     assert "symbol" not in result
 
 
