@@ -15,7 +15,6 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import OpenedText, Outline
 from repo_mcp.record_classes import replace
 
-NOTHING_ASKED = "No line has a word of about"
 MOST_LEFT = 8  # most lines that are named instead of shown
 
 
@@ -131,9 +130,10 @@ def keep_asked(opened: OpenedText, about: str, around: int | None, most_lines: i
     if not chosen:
         near = None if around is None else choose_near(opened.lines, opened.start_line, around, most_lines)
         chosen = near or choose_first(opened.lines, opened.start_line)[:most_lines]
-        which = f"those near line {around}" if near else f"the first {len(chosen)}"
-        only = f": only {which} are shown" if len(chosen) < len(opened.lines) else ""
-        opened = replace(opened, warnings=(*opened.warnings, f"{NOTHING_ASKED}{only}."))
+        if len(chosen) < len(opened.lines):
+            which = f"those near line {around}" if near else f"the first {len(chosen)}"
+            note = f"No line has a word of about: only {which} are shown."
+            opened = replace(opened, warnings=(*opened.warnings, note))
     elif left := list_left(opened.lines, opened.start_line, about, {*chosen}):
         named = ", ".join(map(str, sorted(left[:MOST_LEFT])))
         more = f" and {len(left) - MOST_LEFT} more" if len(left) > MOST_LEFT else ""

@@ -655,10 +655,10 @@ def test_words_and_a_line_show_both(served: Served) -> None:
     assert any("only those near line 900 are shown" in one for one in envelope["warnings"])
 
 
-def test_words_that_no_line_has_are_said(served: Served) -> None:
-    (span,) = served.open(spans=[{"path": "a.py", "line": 15, "about": "fence"}])["spans"]
-    assert span["content"] == show(14, 15)
-    assert span["warnings"] == ["No line has a word of about."]
+def test_what_is_shown_whole_without_the_words_has_no_warning(served: Served) -> None:
+    spans = served.open(path="a.py", about="fence", spans=[{"line": 15}, {"end_line": 1}])["spans"]
+    assert [span["content"] for span in spans] == [show(14, 15), show(1, 1)]
+    assert not any("warnings" in span for span in spans)
 
 
 def test_of_a_long_span_without_the_words_the_first_lines_are_shown(served: Served) -> None:
