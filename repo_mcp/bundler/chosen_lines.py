@@ -19,6 +19,8 @@ from repo_mcp.bundler.statements import (
     cut_statements,
     find_bound,
     is_empty,
+    list_arms,
+    list_conditionals,
     list_inner,
     list_outer,
     list_telling,
@@ -30,6 +32,7 @@ OWN_WORDS = 0.8  # part of the worth 1 of all words which those in the body shar
 BOUND_CHARS = 90  # of a statement that is shown because it shares a name with the one beside it
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
 LEADS = 0.5  # worth of a statement that leads to another shown declaration; all words together are worth 1
+ARMS_CHARS = 600  # of the other arms of a choice, which are shown with one of them
 EVEN_CHARS = 60  # added to the characters of each statement, so that the shortest do not win by that alone
 
 
@@ -149,8 +152,20 @@ class _Choice:
             is_wanted = one not in self._shown and (one in inner or self._costs[one] <= BOUND_CHARS)
             if is_wanted and self._take(one):
                 self._rates.pop(one, None)
+        self._take_arms(ordinal)
+
+    def _take_arms(self, ordinal: int) -> None:
+        """Show the other arms of the choices of which a statement is in one arm, if all of them fit."""
+        for outer in (ordinal, *list_outer(self._body, self._statements, ordinal)):
+            arms = list_arms(self._body, self._statements, outer)
+            arms = [one for one in arms if one not in self._shown]
+            if arms and sum(self._costs[one] for one in arms) <= min(ARMS_CHARS, self._left):
+                for one in arms:
+                    self._take(one)
+                    self._rates.pop(one, None)
 
     def _list_lines(self) -> list[int]:
         """Return the lines of the statements that are shown, without comments and closing brackets."""
         shown = (self._statements[ordinal] for ordinal in self._shown)
-        return sorted(number for one in shown for number in list_telling(self._body, one))
+        numbers = sorted(number for one in shown for number in list_telling(self._body, one))
+        return sorted({*numbers, *list_conditionals(self._body, numbers)})

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import takewhile
 
-from repo_mcp.bundler.body import Body, measure, says_nothing
+from repo_mcp.bundler.body import Body, is_directive, measure, says_nothing
 from repo_mcp.record_classes import dataclass, replace
 
 MAX_STATEMENT_LINES = 8  # a longer statement is data, and is cut into pieces of so many lines
@@ -19,7 +19,7 @@ MAX_STATEMENTS = 400  # of one body that are compared
 MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES = 0.30, 0.10, 0.12
-MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns; names of such
+MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns, or a flag; names
 TELLS = 0.2  # factor of a line that only logs
 # In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
 MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3
@@ -48,6 +48,13 @@ _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A
 _MAKES_NAME = re.compile(
     r"\s*+(?:(?:const|let|var|auto|final|val|mut)\s++){0,2}([A-Za-z_]\w*+)(?:\s*+:[^=]{1,60})?\s*+:?=(?![=>])"
 )
+_ARM = re.compile(r"\s*+(?:case|when|default)\b")
+_SETS_FLAG = re.compile(
+    r"\s*+(?:[\w<>]+\s++){0,3}(?:(?:self|this)(?:\.|->)|@)?([A-Za-z_]\w*+)(?:\s*+:[^=]{1,40})?\s*+:?=\s*+"
+    r"(?:[Tt]rue|[Ff]alse)\b"
+)
+_NAME = re.compile(r"[A-Za-z_]\w*+")
+_CONDITIONAL = re.compile(r"\s*+#\s*+(?:(if)|(endif)|el)")
 _CONSTANTS = frozenset(
     {"None", "null", "nil", "true", "false", "True", "False", "undefined", "NULL", "self", "this"}
 )
@@ -55,7 +62,9 @@ _CONSTANTS = frozenset(
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
 _AWAITS = re.compile(r"(?<![=<>!~])=\s*+$")  # a line whose value stands on the next one
 # Words of control alone. They say something only below their condition, with which they are shown.
-_BARE = re.compile(r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*+[:;{]?\s*$")
+_BARE = re.compile(
+    r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield|switch|select|when|case)?\s*+[:;{]?\s*$"
+)
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
 # A call whose arguments stand on lines of their own, and such a line that says no more than a name.
@@ -110,7 +119,8 @@ def cut_statements(body: Body, code: Sequence[int]) -> list[Statement]:
         last = min(last, len(code) - 1)
         found.append(_build(body, first, code[last]))
         at = last + 1
-    weighed = _end_with_result(body, _hand_on(body, _credit_makers(body, _keep_near(body, found))))
+    credited = _credit_setters(body, _credit_makers(body, _keep_near(body, found)))
+    weighed = _end_with_result(body, _hand_on(body, credited))
     return _begin_with_signature(body, weighed)
 
 
@@ -170,6 +180,18 @@ def _credit_makers(body: Body, statements: list[Statement]) -> list[Statement]:
     ]
 
 
+def _credit_setters(body: Body, statements: list[Statement]) -> list[Statement]:
+    """Return the statements. Those that set a flag which a condition of the body reads are worth more."""
+    sets = [_SETS_FLAG.match(body.lines[one.first - 1]) for one in statements]
+    flags = {match[1] for match in sets if match is not None}
+    tops = (_read_top(body, one) for one in statements) if flags else ()
+    read = {name for top in tops if is_branch(top) for name in _NAME.findall(top)} & flags
+    return [
+        replace(one, bonus=one.bonus + MAKES_RESULT) if match is not None and match[1] in read else one
+        for one, match in zip(statements, sets, strict=True)
+    ]
+
+
 def _hand_on(body: Body, statements: list[Statement]) -> list[Statement]:
     """Return the statements; the condition around a lone `return` or `raise` gets its bonus."""
     handed: dict[int, float] = {}
@@ -210,6 +232,46 @@ def find_bound(body: Body, statements: Sequence[Statement], ordinal: int) -> lis
             if made is not None and re.search(rf"(?<![\w.]){re.escape(made[1])}\b", text):
                 found.append(second if first == ordinal else first)
     return found
+
+
+def list_arms(body: Body, statements: Sequence[Statement], ordinal: int) -> list[int]:
+    """Return the positions of all arms of the choice of which a statement begins one, none for any other.
+
+    The first statement below each arm is among them.
+    """
+    if not _ARM.match(_read_top(body, statements[ordinal])):
+        return []
+    indent, found = statements[ordinal].indent, list[int]()
+    for way in (range(ordinal - 1, 0, -1), range(ordinal, len(statements))):
+        for at in way:
+            is_arm = _ARM.match(_read_top(body, statements[at])) is not None
+            if statements[at].indent < indent or (statements[at].indent == indent and not is_arm):
+                break
+            if statements[at].indent == indent:
+                found += [at, *list_inner(body, statements, at)[:1]]
+    return sorted(found)
+
+
+def list_conditionals(body: Body, shown: Sequence[int]) -> list[int]:
+    """Return the lines that say under which condition a preprocessor keeps any of the lines shown.
+
+    `shown` ascends. What all of a body depends on stands outside of it.
+    """
+    found: set[int] = set()
+    open_ones: list[list[int]] = []
+    for at in range(body.head_line, min(body.end_line, len(body.lines)) + 1):
+        match = None if at in body.comment_lines else _CONDITIONAL.match(body.lines[at - 1])
+        if match is None or not is_directive(body.lines[at - 1]):
+            continue
+        if match[1]:
+            open_ones.append([at])
+        elif open_ones:
+            open_ones[-1].append(at)
+            if match[2]:
+                marks = open_ones.pop()
+                if bisect_left(shown, marks[0]) < bisect_left(shown, at):
+                    found.update(marks)
+    return sorted(found)
 
 
 def list_telling(body: Body, one: Statement) -> list[int]:

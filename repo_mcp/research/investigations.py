@@ -7,9 +7,11 @@ the function of each form.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
+from repo_mcp.bundler.statements import is_branch, leaves
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
@@ -33,6 +35,7 @@ from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.unparsed import note_unparsed
 from repo_mcp.research.edges.written_calls import note_written
 from repo_mcp.research.edges.written_names import note_written_name
+from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
@@ -64,6 +67,9 @@ UNIMPLEMENTED = "Nothing is known to implement or extend it; what depends on it 
 _ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
+MAX_USING, USING_CHARS = 6, 700  # functions that use a subject, and characters of each
+MOST_NAMING = 6  # lines of a function with a name; one in more, such as `err`, tells nothing of a call
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 MAX_BODIES, SHORT_LINES = 16, 24  # if at most so many types implement a subject, shorter ones show their body
 
 
@@ -135,6 +141,7 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
     if not asks_of_callers(state.request.query):
         note_asked_callees(state, nodes)
     follow(state, nodes, CALLERS, state.depth)
+    _show_uses(state)
     note_written(state, nodes)
     gathered.chains = build_chains(state, nodes, upwards=True)
 
@@ -177,6 +184,26 @@ def _show_short(state: ResearchState) -> None:
             state.findings[position] = replace(one, shown=shown)
 
 
+def _show_uses(state: ResearchState) -> None:
+    """Show what the few functions that use a subject do with it: the lines with what they pass and get."""
+    nodes = {node.node_id: node for node in state.nodes.values() if node.symbol.kind in CALLABLE_KINDS}
+    near = [
+        (position, one, nodes[one.node_id])
+        for position, one in enumerate(state.findings)
+        if one.hop == 1 and one.lines and one.node_id in nodes and is_program(one.path)
+    ]
+    for position, one, node in near if len(near) <= MAX_USING else ():
+        lines = state.source.read_lines(one.path)[: one.end_line]
+        named = {at: set(_NAME.findall(lines[at - 1])) for at in range(one.start_line, len(lines) + 1)}
+        counts = Counter(name for names in named.values() for name in names)
+        used = {name for at in one.lines for name in named.get(at, ()) if counts[name] <= MOST_NAMING}
+        held = {at: tuple(sorted(used & names)) for at, names in named.items()}
+        body = show_body(state, node, USING_CHARS, held)
+        telling = {at for at in body if held.get(at) or is_branch(lines[at - 1]) or leaves(lines[at - 1])}
+        head = find_name(lines, one.name, one.start_line, len(lines)) or one.start_line
+        state.findings[position] = replace(one, shown=tuple(sorted({head, *telling, *one.lines[:MAX_LINES]})))
+
+
 def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
     if subject.taken_as is TakenAs.FOLDER:
@@ -185,6 +212,7 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
         follow_outside(state, subject, NAMED, DEPENDENTS)
     else:
         follow(state, subject.nodes, DEPENDENTS, state.depth)
+        _show_uses(state)
         note_template_uses(state, subject.nodes)
         _follow_overriding(state, subject.nodes)
         note_written(state, subject.nodes)

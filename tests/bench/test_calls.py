@@ -30,8 +30,9 @@ CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # 0276 took the masks of filters out of searcher.py, 0282 what describes chunks: two more modules, no call.
 # 0298 cut word_search.py by what it answers: four modules more are entered, and three functions, which a pass
 # over the neighbours of files saves, as it does five more. 0304 cut snippets.py: what chooses a window of
-# lines and what makes a hit of lines have modules of their own.
-MOST_CALLS = 873
+# lines and what makes a hit of lines have modules of their own. An answer that may not add lines of a further
+# finding is built by a function of its own, so that those that may are built once: one call.
+MOST_CALLS = 874
 MOST_MODULES = 73
 
 

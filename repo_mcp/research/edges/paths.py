@@ -46,6 +46,11 @@ AT_DEPTH = "the depth limit"
 def build_chains(state: ResearchState, subjects: Sequence[Node], *, upwards: bool) -> list[Chain]:
     """Return call chains that end (or, downwards, begin) at the subjects, in the order of the findings."""
     edges = _list_edges(state, upwards)
+    if upwards:  # the tests that lead to a subject stand around the findings
+        edges = {
+            target: [link for link in links if not is_test_place(link.source.path)]
+            for target, links in edges.items()
+        }
     found: list[Chain] = []
     for subject in subjects:
         routes = [
@@ -118,7 +123,7 @@ def _describe(state: ResearchState, walked: tuple[list[Link], str], upwards: boo
     elif outer.declaration in state.entry_points:
         said = state.entry_points[outer.declaration].why
     elif upwards and not outer.symbol.ordinal:
-        said = "a test" if is_test_place(outer.path) else "top-level code of a file"
+        said = "top-level code of a file"
     elif route[-1].confidence is Confidence.POSSIBLE:
         said = "a guess, not followed"
     else:

@@ -33,7 +33,7 @@ def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
     if finding.start_line > len(lines):
         return None if lines or finding.name else finding
     end = min(finding.end_line, len(lines))
-    head = _find_name(lines, finding.name, finding.start_line, end)
+    head = find_name(lines, finding.name, finding.start_line, end)
     if head is None:
         return None
     if finding.shown:
@@ -43,7 +43,7 @@ def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
     return replace(finding, end_line=end, excerpt=render_excerpt(lines, wanted))
 
 
-def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
+def find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
     """Return the first line that holds a name, preferring a whole word outside of decorators.
 
     Without a name, return the first line that is not blank. An unnamed class is called `new Base`, and its

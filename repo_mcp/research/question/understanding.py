@@ -227,6 +227,7 @@ def _try_guesses(
     declares that.
     """
     asked = [one for one in parsed if len(one.phrases) == 1 and one.form in (*_OF_SYMBOLS, Form.CONFIGURED)]
+    asked = [one for one in asked if one.form is not Form.DEFINED or not _is_long(one.phrases[0].text)]
     if any(subjects.find_undeclared(one.phrases[0]) is not None for one in asked):
         return None
     if any(one.form is Form.CONFIGURED for one in asked):
@@ -242,6 +243,11 @@ def _try_guesses(
     if any(one.form is Form.CONFIGURED for one in asked):
         return _try_guessed_words(subjects, guesses)
     return None
+
+
+def _is_long(text: str) -> bool:
+    """Return True for a phrase that describes more than one subject can be: "the difference between ..."."""
+    return len(text.split()) > MAX_SUBJECT_WORDS
 
 
 def _try_guessed_words(subjects: Subjects, guesses: Sequence[str]) -> Reading | None:
@@ -363,7 +369,7 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
         return None
     if parsed.form is Form.CONFIGURED and (setting := subjects.find_setting(parsed.phrases[0])) is not None:
         return build_reading(parsed.form, (setting,))
-    if any(len(phrase.text.split()) > MAX_SUBJECT_WORDS for phrase in parsed.phrases):
+    if any(_is_long(phrase.text) for phrase in parsed.phrases):
         return None
     found = []
     for phrase in parsed.phrases:

@@ -343,3 +343,78 @@ def test_a_call_that_logs_gives_way_to_what_does_something(line: str) -> None:
 )
 def test_other_uses_of_a_log_count(line: str) -> None:
     assert _choose_line(line) == line
+
+
+PLANNED = """
+func plan(packs []pack, stats *stats) error {
+    success := true
+    walk(packs, func(p pack) {
+        if p.err != nil {
+            success = false
+        }
+    })
+    prepare(packs)
+    prepare(packs)
+    switch {
+    case p.used == 0:
+        remove(p)
+    case p.cacheable:
+        stats.keep++
+    default:
+        repack(p)
+    }
+    finish(packs)
+    finish(packs)
+    if !success {
+        return incomplete
+    }
+    return nil
+}
+""".splitlines()
+
+
+def test_where_a_flag_is_set_is_shown_with_what_reads_it() -> None:
+    body = Body(PLANNED, 2, 25, 2, {}, frozenset())
+    shown = [PLANNED[at - 1].strip() for at in choose_lines(body, {}, 260)]
+    assert "if !success {" in shown
+    assert {"success := true", "success = false"} <= set(shown)
+
+
+def test_all_arms_of_a_choice_are_shown_with_one_of_them() -> None:
+    body = Body(PLANNED, 2, 25, 2, {17: ("repack",)}, frozenset())
+    shown = choose_lines(body, {"repack": 1.0}, 330)
+    assert set(range(12, 18)) <= set(shown)
+    assert not {9, 10} & set(shown)
+
+
+def test_a_choice_without_arms_is_not_shown() -> None:
+    body = Body(PLANNED, 2, 25, 2, {}, frozenset())
+    for room in range(60, 500, 20):
+        assert 11 not in choose_lines(body, {}, room)
+
+
+GUARDED = """
+bool rethrown(Exception error)
+{
+    prepare(error);
+#if DEBUG
+    if (error is NullReference)
+        return true;
+#else
+    report(error);
+#endif
+#if TRACE
+    trace(error);
+#endif
+    finish(error);
+    finish(error);
+    return false;
+}
+""".splitlines()
+
+
+def test_what_a_preprocessor_may_leave_out_is_shown_as_such() -> None:
+    body = Body(GUARDED, 2, 17, 2, {6: ("null",)}, frozenset())
+    shown = choose_lines(body, {"null": 1.0}, 120)
+    assert {5, 6, 7, 8, 10} <= set(shown)
+    assert not {9, 11, 13} & set(shown)  # neither the other branch nor what nothing is shown of

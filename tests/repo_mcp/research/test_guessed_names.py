@@ -170,3 +170,10 @@ def test_a_count_is_no_limit() -> None:
     asked = Asked(SETTINGS)
     assert "error_feed_count" not in asked.ask(f"{ASKS_LIMIT}?").claim
     assert "error_feed_count" in asked.ask(ASKS_LIMIT.replace("limit", "number") + "?").claim
+
+
+def test_a_long_question_is_not_about_what_a_guess_declares() -> None:
+    asked = "What is the difference between turning the conveyor on and loading parcels of a folder?"
+    report = ASKED.ask(f"{asked} (restore_state, turn_conveyor)")
+    assert report.reading.form is not Form.DEFINED
+    assert {"depot.restore_state", "depot.turn_conveyor"} <= set(list_found(report))

@@ -94,7 +94,6 @@ def test_callers_and_their_callers_are_a_chain() -> None:
             "service.web.login",
             "service.auth.Authenticator.authenticate",
         ),
-        ("tests.test_web.test_login", "service.web.login", "service.auth.Authenticator.authenticate"),
     ]
     assert report.chains[0].citations == (
         "service/web.py:14", "service/web.py:10", "service/web.py:6",

@@ -167,7 +167,7 @@ def test_lines_of_the_preprocessor_neither_decide_nor_enclose() -> None:
     ]
     shown = choose_lines(Body(lines, 1, len(lines), 1, {6: ("idle",)}, set()), {"idle": 1.0}, 120)
     assert {1, 5, 6} <= set(shown)
-    assert not {2, 4} & set(shown)
+    assert {2, 4} <= set(shown) if 3 in shown else not {2, 4} & set(shown)
 
 
 def test_a_body_with_several_branches_decides() -> None:

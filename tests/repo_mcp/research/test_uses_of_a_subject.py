@@ -1,0 +1,45 @@
+"""What the functions that call a subject do with it, and the chains of calls that lead to it."""
+
+from __future__ import annotations
+
+from tests.repo_mcp.research.asking import Asked, find_one
+
+STEPS = "".join(f"    log.note('step {step}', plan)\n" for step in range(20))
+DEPOT = f"""def move_parcels(depot, waiting):
+    for parcel in list(waiting):
+        depot.take(parcel)
+        waiting.discard(parcel)
+
+
+def empty_lorry(depot, plan, waiting, log):
+{STEPS}    move_parcels(depot, waiting)
+{STEPS}    if waiting:
+        raise StillWaiting(waiting)
+    return plan
+"""
+CALLERS = "".join(
+    f"def call_{number}(depot, box):\n    move_parcels(depot, box)\n\n\n" for number in range(7)
+)
+TESTS = "from depot import move_parcels\n\n\ndef test_it_moves():\n    move_parcels(None, set())\n"
+ASKED = Asked({"depot.py": DEPOT, "tests/test_depot.py": TESTS})
+
+
+def test_a_caller_is_shown_with_what_it_does_with_what_it_passes() -> None:
+    for query in ("what calls move_parcels()", "what breaks if I change move_parcels"):
+        excerpt = find_one(ASKED.ask(query), "depot.empty_lorry").excerpt
+        assert "if waiting:" in excerpt
+        assert "raise StillWaiting(waiting)" in excerpt
+        assert "move_parcels(depot, waiting)" in excerpt
+        assert "step 3" not in excerpt
+
+
+def test_of_many_callers_each_is_shown_with_its_calls_alone() -> None:
+    asked = Asked({"depot.py": DEPOT, "callers.py": "from depot import move_parcels\n\n\n" + CALLERS})
+    excerpt = find_one(asked.ask("what calls move_parcels()"), "depot.empty_lorry").excerpt
+    assert excerpt.count("\n") == 3  # the head, a gap and the call
+    assert "raise StillWaiting" not in excerpt
+
+
+def test_no_chain_of_calls_begins_in_a_test() -> None:
+    chains = ASKED.ask("what calls move_parcels()").chains
+    assert [one.symbols for one in chains] == [("depot.empty_lorry", "depot.move_parcels")]
