@@ -30,7 +30,6 @@ from repo_mcp.research.edges.hops import (
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import build_chains, find_paths
 from repo_mcp.research.edges.structural import gather_groups, list_overriding
-from repo_mcp.research.edges.template_uses import note_template_uses
 from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.unparsed import note_unparsed
 from repo_mcp.research.edges.written_calls import note_written
@@ -40,7 +39,6 @@ from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.parts import asks_of_callers
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
@@ -50,7 +48,6 @@ from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.settings.key_places import describe_keys, note_keys
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
-from repo_mcp.research.words.asked_callees import note_asked_callees
 from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.open_questions import connect
 from repo_mcp.research.words.rated_seeds import PreferredKind
@@ -138,8 +135,6 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
     if not nodes:
         follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return
-    if not asks_of_callers(state.request.query):
-        note_asked_callees(state, nodes)
     follow(state, nodes, CALLERS, state.depth)
     _show_uses(state)
     note_written(state, nodes)
@@ -213,7 +208,6 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
     else:
         follow(state, subject.nodes, DEPENDENTS, state.depth)
         _show_uses(state)
-        note_template_uses(state, subject.nodes)
         _follow_overriding(state, subject.nodes)
         note_written(state, subject.nodes)
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.parts_claim import write_question
 from repo_mcp.research.findings.locating import is_test_node
@@ -28,7 +26,6 @@ from repo_mcp.research.question.topics import Topic, find_topic
 from repo_mcp.text.question_words import list_words, shares_word
 
 MAX_WORDS = 6  # of a part, for a later part whose pronoun may stand for any of them
-MAX_NEAR = 6  # declarations of one part among which the next one is answered
 MAX_PLACES = 2  # of one group around the findings of all parts
 
 
@@ -73,18 +70,6 @@ def list_told(answered: Iterable[AnsweredPart]) -> Mapping[str, frozenset[int]]:
         for one in part.state.findings:
             told[one.path].update(one.shown)
     return {path: frozenset(lines) for path, lines in told.items()}
-
-
-def list_led(answered: Iterable[AnsweredPart]) -> frozenset[Declaration]:
-    """Return the best declaration of each part."""
-    return frozenset(next(iter(part.state.nodes)) for part in answered if part.state.nodes)
-
-
-def list_near(answered: AnsweredPart) -> tuple[Node, ...]:
-    """Return the best declarations of a part, to which a pronoun of the next part may refer."""
-    best = {one.node_id for one in answered.state.findings if not one.hop}
-    own = [node for node in answered.state.nodes.values() if node.node_id in best and not is_test_node(node)]
-    return tuple(own[:MAX_NEAR])
 
 
 def leave_out_used(guesses: tuple[str, ...], answered: Iterable[AnsweredPart]) -> tuple[str, ...]:

@@ -51,20 +51,17 @@ from repo_mcp.research.joined_parts import (
     follow_part,
     join_reports,
     leave_out_used,
-    list_led,
-    list_near,
     list_told,
 )
 from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.parts import MOST_PARTS, split_question
-from repo_mcp.research.question.topics import Topic, has_pronoun, list_own_words, refer_back
+from repo_mcp.research.question.topics import Topic, has_pronoun, refer_back
 from repo_mcp.research.question.understanding import understand
 from repo_mcp.research.settings.used_values import quote_values
 from repo_mcp.research.settled_reading import settle_reading
 from repo_mcp.research.structure.architecture import Architecture
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import split_guesses
-from repo_mcp.text.question_words import list_words
 
 TEXT_HITS = 20  # of the search for the words, while there is no symbol index
 MAX_OUTSIDE = 40  # names declared outside that a report lists
@@ -168,11 +165,7 @@ def _answer_parts(
         own = replace(request, query=refer_back(part, topic), guesses=guesses)
         follow = follow_part(control, position, len(parts))
         state = ResearchState(source, own, follow, wants_tests=asks_for_tests(own.query))
-        state.parts, state.told, state.led = len(parts), list_told(answered), list_led(answered)
-        if answered and has_pronoun(part):
-            state.near, state.own_words = list_near(answered[-1]), list_own_words(part)
-            state.words_before = list_words(answered[-1].asked)
-        state.quoted = quoted
+        state.parts, state.told, state.quoted = len(parts), list_told(answered), quoted
         reading = _read(state)
         gathered = _investigate(state, reading)
         claim = describe_part(state, reading, part, gathered.claim)

@@ -12,14 +12,9 @@ from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.written_names import names_setting
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.phrase_names import looks_like_name
-from repo_mcp.research.question.phrases import Phrase
-from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.settings.configured import is_written
-from repo_mcp.research.settings.described_bounds import find_bound
-from repo_mcp.research.settings.documented_settings import find_documented, read_description
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 # Words that tell something: a phrase with so many is no name. Settings are often described in more.
@@ -40,31 +35,10 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
 
     "How are messages sent to a room" is read as a question for a path from `messages` to `room`. If no path
     connects the two, it is an open question. "What happens when the config changes" asks what runs then, not
-    what breaks if a symbol changes. "Where do I set how long results are kept" means the setting that a
-    document describes in these words. "Where are services moved from the pending set to the ready set" does
+    what breaks if a symbol changes. "Where are services moved from the pending set to the ready set" does
     not ask where `services` is declared.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
-    settled = _settle(state, reading, question, asked)
-    bound = _find_bound(state, question) if settled.form is Form.OPEN else ""
-    if not bound:
-        return settled
-    found = Subjects(state.graph, state.request.folder).find(Phrase(bound), Form.CONFIGURED)
-    state.documented = "its name"
-    return build_reading(
-        Form.CONFIGURED, (found if found.taken_as is TakenAs.DECLARED else Subject(bound, TakenAs.WORDS),)
-    )
-
-
-def _find_bound(state: ResearchState, question: str) -> str:
-    """Return the name of the setting that a question describes by what it bounds; "" for another one."""
-    parsed = next((one for one in parse_question(question) if one.form is Form.CONFIGURED), None)
-    return "" if parsed is None else find_bound(state, parsed.phrases[0].text)
-
-
-def _settle(state: ResearchState, reading: Reading, question: str, asked: list[str]) -> Reading:
-    if state.near and not state.own_words and reading.form is Form.DEFINED:
-        return _read_as_open(state)
     least = SENTENCE_WORDS.get(reading.form)
     if least is not None and any(_is_sentence(one, least) for one in reading.subjects):
         return _read_as_open(state)
@@ -72,8 +46,6 @@ def _settle(state: ResearchState, reading: Reading, question: str, asked: list[s
         return build_reading(Form.CONFIGURED, (Subject(asked[0], TakenAs.WORDS),))
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
         return _read_as_open(state)
-    if reading.form is not Form.CONFIGURED and (described := read_description(question)):
-        return _settle_described(state, described)
     is_named = any(map(looks_like_name, asked))
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_named:
         return _read_as_open(state)
@@ -101,14 +73,3 @@ def _is_sentence(subject: Subject, least: int) -> bool:
     if len(words) < least or any(word in names and count_words(word) > 1 for word in words):
         return False
     return all(2 * shares_word(name, words) < len(words) for name in names)
-
-
-def _settle_described(state: ResearchState, text: str) -> Reading:
-    """Return the reading of a question for a setting that it describes: open unless documents name it."""
-    found = find_documented(state, text)
-    if found is not None:
-        subject = Subjects(state.graph, state.request.folder).find(Phrase(found.name), Form.CONFIGURED)
-        if subject.taken_as is TakenAs.DECLARED:
-            state.documented = found.citation
-            return build_reading(Form.CONFIGURED, (subject,))
-    return _read_as_open(state)

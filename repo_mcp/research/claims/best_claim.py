@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.research.claims.outcomes import describe_outcome
-from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings, shorten, shorten_symbol
+from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, shorten_symbol
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
@@ -56,10 +56,8 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     if callees:
         who = shorten(best.qualified_name) if rivals or outcome else "It"
         sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
-    held = [one for one in state.findings if one.role is Role.RARE_WORD]
-    sentences += [f"The word {one.reason.about} is in {name_findings([one])}." for one in held]
     deciding = [one for one in state.findings if one.role is Role.DECIDES]  # not close by themselves
-    told = {node.node_id for node in callees} | {one.node_id for one in (*held, *deciding)}
+    told = {node.node_id for node in callees} | {one.node_id for one in deciding}
     named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
     if others and not rivals:

@@ -32,7 +32,6 @@ from repo_mcp.research.claims.recipe_sentences import describe_recipe
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
-from repo_mcp.research.edges.value_uses import describe_tests_of_value
 from repo_mcp.research.edges.written_names import describe_written_name
 from repo_mcp.research.findings.citing import (
     MAX_NAMED,
@@ -56,7 +55,6 @@ from repo_mcp.research.findings.records import (
     TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.siblings import describe_siblings
 from repo_mcp.research.words.errors_by_function import describe_errors
 from repo_mcp.research.words.errors_made import describe_function, list_named
 from repo_mcp.text.roles import is_side_file
@@ -117,10 +115,8 @@ def build_claim(
     errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else None
     if reading.form is not Form.DIFFERENCE and leads_unparsed(state):
         own = []
-    recipe, siblings = "", ""
-    if reading.form is Form.EXTENSION:
-        recipe, siblings = describe_recipe(state), describe_siblings(state)
-    return " ".join(filter(None, (recipe or _describe_fitting(state, reading.form, own, errors), siblings)))
+    recipe = describe_recipe(state) if reading.form is Form.EXTENSION else ""
+    return recipe or _describe_fitting(state, reading.form, own, errors)
 
 
 def _describe_fitting(state: ResearchState, form: Form, own: Sequence[Node], errors: str | None) -> str:
@@ -192,7 +188,6 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
-        more += describe_tests_of_value(state, subjects)
     written = [one for one in found if one.role is Role.WRITTEN_CALL]
     more += _describe_written(written)
     found = [one for one in found if one not in written]
@@ -203,8 +198,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         directly = " directly" if mentions or through else ""
         more += _describe_overridden(state, through, len(subjects) > 1)
         more += _describe_mentions(mentions, len(subjects) > 1)
-        more += _describe_callees(state)
-        no_callers = (Role.MENTIONS, Role.HOLDS, Role.SAME_KEY, Role.OVERRIDDEN)
+        no_callers = (Role.MENTIONS, Role.HOLDS, Role.OVERRIDDEN)
         found = [one for one in found if one.role not in no_callers]
     if state.is_unimplemented:
         more += f" It is used by {_name_users(found)}." if found else ""
@@ -263,15 +257,6 @@ def _describe_overridden(state: ResearchState, found: Sequence[Finding], several
     users = _name_users([one for one in state.findings if one.hop > 1 and one.node_id in sources])
     called = f", called by {users}" if users else ""
     return f" Calls may reach {'them' if several else 'it'} through {name_findings(found)}{called}."
-
-
-def _describe_callees(state: ResearchState) -> str:
-    """Return what each subject calls, where the question names that too; "" for nothing."""
-    called: dict[str, list[Finding]] = {}  # overloads are one
-    for one in state.findings:
-        if one.role is Role.ASKED_CALLEE:
-            called.setdefault(shorten(one.reason.about), []).append(one)
-    return "".join(f" {own} calls {name_findings(found)}." for own, found in called.items())
 
 
 def _describe_written(found: Sequence[Finding]) -> str:

@@ -11,7 +11,6 @@ _LIKELY = "By what fits the words, the kind may be that of {}, from which others
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
     (Role.REGISTERS, "{} registers {}."),
-    (Role.TWIN, ""),
     (Role.TAKES_ONE, "{} takes one."),
     (Role.LISTS, "{} names some of them."),
     (Role.MODEL, "One to copy is {}."),
@@ -36,9 +35,7 @@ def describe_recipe(state: ResearchState) -> str:
     if picking:
         sentences.append(f"{name_findings(picking[:1])} picks each up by itself.")
     for role, sentence in _SENTENCES:
-        if role is Role.TWIN:
-            sentences += _describe_twins(state)
-        elif role in found:
+        if role in found:
             how = next((one.reason.about for one in state.findings if one.role is role), "")
             sentences.append(sentence.format(found[role], how))
     if Role.COUNTERPARTS in found and Role.COUNTERPART in found:
@@ -53,9 +50,3 @@ def describe_recipe(state: ResearchState) -> str:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
     return " ".join([*sentences, *describe_section(state)])
-
-
-def _describe_twins(state: ResearchState) -> list[str]:
-    twins = [one for one in state.findings if one.role is Role.TWIN]
-    are = "Of the same name is" if len(twins) == 1 else "Of the same names are"
-    return [f"{are} {name_findings(twins)}."] if twins else []

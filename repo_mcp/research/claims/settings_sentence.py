@@ -13,7 +13,6 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
-from repo_mcp.research.settings.beside import describe_beside
 from repo_mcp.research.settings.configured import KCONFIG
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role
@@ -51,9 +50,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         return _describe_unset(state, subject, whole, otherwise)
     sentence = _state_places(subject, places)
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    meant = f"By {state.documented}, this is {name}. " if state.documented else ""
-    beside = describe_beside(state, subject)
-    return f"{meant}{is_so}{default}{beside}{otherwise}{by_callers}"
+    return f"{is_so}{default}{otherwise}{by_callers}"
 
 
 def _find_spelling(subject: Subject, program: Sequence[Finding]) -> str:

@@ -10,7 +10,6 @@ from repo_mcp.research.claims.differences import describe_documented
 from repo_mcp.research.claims.first_sentences import read_first_sentence
 from repo_mcp.research.edges.shared_members import MAX_ALONE
 from repo_mcp.research.edges.unparsed import read_declared_lines
-from repo_mcp.research.edges.unparsed_members import find_made, read_type
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
@@ -50,7 +49,6 @@ def describe_unparsed(state: ResearchState, subjects: Sequence[Subject]) -> list
     sentences = [_describe(state, one) for one in subjects]
     if len(subjects) > 1:
         sentences += _describe_own(state, subjects)
-        sentences += _describe_made(state, subjects)
         sentences += describe_documented(state, (one.name for one in subjects))
     languages = dict.fromkeys(_spell(find_language(one.places[0].path).name) for one in subjects)
     sentences.append(
@@ -93,22 +91,6 @@ def _describe_own(state: ResearchState, subjects: Sequence[Subject]) -> list[str
         if alone and all(0 < len(theirs) <= MAX_ALONE for theirs in members.values()):
             sentences.append(f"Only {name} declares {join_names(alone)}.")
     return sentences
-
-
-def _describe_made(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
-    """Return a sentence on what each of two types makes in a function that both have, if that differs."""
-    types = [read_type(state, one.places[0]) for one in subjects if one.places]
-    if len(types) != 2 or types[0] is None or types[1] is None:
-        return []
-    made = find_made(types[0], types[1])
-    if made is None:
-        return []
-    name, *parts = made
-    spans = [(one, one.members[name]) for one in types if one is not None]
-    places = [write_citation(one.path, span.head_line, span.end_line) for one, span in spans]
-    makers = [one.name for one, _ in spans]
-    told = [f"{one} makes {part} ({at})" for one, part, at in zip(makers, parts, places, strict=True)]
-    return [f"In {name}, {join_names(told)}."]
 
 
 def _list_members(state: ResearchState, subject: Subject) -> list[str]:

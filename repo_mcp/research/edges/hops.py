@@ -16,9 +16,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.edges.object_keys import only_keys
 from repo_mcp.research.edges.structural import list_filling
-from repo_mcp.research.edges.value_uses import rank_use
 from repo_mcp.research.findings.locating import (
     CONFIDENCES,
     count_shared_folders,
@@ -129,7 +127,7 @@ class _Step:
 
     link: Link
     node: Node  # the symbol that was expanded
-    rank: tuple[bool, int, int, int]  # what `_rank_link` returns
+    rank: tuple[bool, int, int]  # what `_rank_link` returns
     position: int  # of that symbol in its level
 
 
@@ -173,11 +171,10 @@ def _take_hop(
     return reached
 
 
-def _rank_link(state: ResearchState, link: Link, traversal: Traversal) -> tuple[bool, int, int, int]:
-    """Return a sort key: program before tests, then by confidence, kind and what the lines of use do."""
+def _rank_link(state: ResearchState, link: Link, traversal: Traversal) -> tuple[bool, int, int]:
+    """Return a sort key: program before tests, then by confidence and kind."""
     other = state.get_node(link.source if traversal.upwards else link.target)
-    use = rank_use(state, link) if traversal.upwards and link.kind == "references" else 0
-    return is_test_node(other), CONFIDENCES[link.confidence], _rank_kind(link, traversal), use
+    return is_test_node(other), CONFIDENCES[link.confidence], _rank_kind(link, traversal)
 
 
 def _rank_kind(link: Link, traversal: Traversal) -> int:
@@ -234,8 +231,6 @@ def _note_link(state: ResearchState, node: Node, link: Link, traversal: Traversa
     confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
     lines = link.lines if traversal.upwards else ()
     reason = explain(link, node, traversal)
-    if traversal.upwards and only_keys(state, link, node):
-        reason = Reason(f"has a value with the name of {node.qualified_name}", Role.SAME_KEY)
     state.add(other, reason, hop, confidence, lines)
     if other.declaration not in state.nodes:
         return None

@@ -7,14 +7,12 @@ without telling calls from other mentions. Left out: names that the graph knows 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from repo_mcp.bundler.body import Body, measure, trim_margin
+from repo_mcp.bundler.body import Body, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
 from repo_mcp.record_classes import replace
-from repo_mcp.research.edges.unparsed_members import WrittenType, find_made, list_different, read_type
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
@@ -26,8 +24,6 @@ MAX_PLACES = 12  # that have the name, beside its declarations
 MAX_LINES = 200  # with the name that are read
 # Characters of its declarations, and of all that are compared.
 SHOWN_CHARS, COMPARED_CHARS = 1_800, 6_500
-DIFFERENT_CHARS = 7_700  # of the functions in which two types differ, and of the fields beside them
-MEMBER_CHARS, FINDING_CHARS = 520, 200  # of a function that is compared, and beside its lines
 _PHRASE = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){1,3}")
 _BETWEEN_WORDS = re.compile(r"[ _-]+")
 
@@ -62,12 +58,7 @@ def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
 
 
 def note_unparsed(state: ResearchState, reading: Reading) -> None:
-    """Note the declarations of the subjects, then the places that have their names.
-
-    Of two types that are compared, note the functions in which they differ instead.
-    """
-    if reading.form is Form.DIFFERENCE and _note_different(state, reading.subjects):
-        return
+    """Note the declarations of the subjects, then the places that have their names."""
     room = COMPARED_CHARS if reading.form is Form.DIFFERENCE else SHOWN_CHARS
     room //= max(1, sum(len(subject.places) for subject in reading.subjects))
     for subject in reading.subjects:
@@ -78,44 +69,6 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
             state.add_place(_build(hit.path, symbol, lines, f"declares {subject.name}", 0, shown))
         if subject.places:
             _note_places(state, subject.name, only_tests=reading.form is Form.TESTS)
-
-
-def _note_different(state: ResearchState, subjects: Sequence[Subject]) -> bool:
-    """Note the functions in which two types differ, then those of what they make; False for anything else.
-
-    Types that are short enough to be shown themselves are something else.
-    """
-    types = [read_type(state, one.places[0]) for one in subjects if one.places]
-    if len(types) != 2 or types[0] is None or types[1] is None:
-        return False
-    one, other = types[0], types[1]
-    if one.size + other.size <= COMPARED_CHARS:
-        return False
-    made = find_made(one, other)
-    compared = [(one, other)]
-    if made is not None:
-        places = [_find_declared(state, name)[:1] for name in made[1:]]
-        parts = [read_type(state, hit) for own in places for hit in own]
-        compared += [(parts[0], parts[1])] if len(parts) == 2 and parts[0] and parts[1] else []
-    room = DIFFERENT_CHARS
-    for position, pair in enumerate(compared):
-        share = room // (len(compared) - position)
-        room -= share - _note_members(state, list_different(*pair), share)
-    return True
-
-
-def _note_members(state: ResearchState, members: Sequence[tuple[WrittenType, str, bool]], room: int) -> int:
-    """Note functions of types while there is room, and return what is left of it."""
-    for own, name, is_alone in members:
-        if room < MEMBER_CHARS:
-            break
-        span = own.members[name]
-        lines = span.head_line, span.end_line
-        shown = choose_written(state, own.path, lines, MEMBER_CHARS)
-        why = "only one of the types that are compared has it" if is_alone else "differs between the types"
-        state.add_place(_build(own.path, span.qualified_name, lines, why, 0, shown))
-        room -= measure(own.lines, shown) + FINDING_CHARS
-    return room
 
 
 def read_declared_lines(hit: Hit) -> tuple[int, int]:

@@ -18,7 +18,6 @@ class Role(Enum):
     COMPARED = auto()  # declared by both of the types that are compared
     DECIDES = auto()  # a better one leaves the decision to it
     FAILS = auto()  # a function that fails, and that a subject uses
-    RARE_WORD = auto()  # one of few places with a word that the best lacks; the reason is about the word
     WRITES_KEY = auto()  # a line stores a value under the key that is asked about; of others, READS_KEY
     READS_KEY = auto()
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
@@ -35,15 +34,12 @@ class Role(Enum):
     COUNTERPARTS = auto()  # the base of types that each belong to one of the kind
     COUNTERPART = auto()  # one of these
     MODEL = auto()  # one of the kind, to be copied
-    TWIN = auto()  # has the name of one of these, in another place that the question names
 
     # Around a subject.
     FILLS = auto()  # overrides or implements it
     BY_EXTENSION = auto()  # a type that an extension makes conform to it
-    ASKED_CALLEE = auto()  # is called by it, where its callers are asked for; the reason is about the subject
     MENTIONS = auto()  # uses it as a value or a type
     HOLDS = auto()  # declares it inside
-    SAME_KEY = auto()  # has a key of an object with its name: `{ validate: () => true }`
     READS_FIELD = auto()  # reads a field that it sets
     READS_FIELD_BELOW = auto()  # is called by what reads such a field
     WRITTEN_CALL = auto()  # has a line that is written as a call of it, where no parser sees one
@@ -72,7 +68,6 @@ class Reason:
 
 
 NAMED_SO = Reason("has the verb and the noun of the question in its name", Role.NAMED_SO)
-NAMED_FOR_PART = Reason("has words of this part of the question in its name", Role.NAMED_SO)
 
 _BASES = {
     Role.BASE: "others of the kind derive from it",

@@ -181,15 +181,10 @@ class ResearchState:
         self.is_unnamed = False  # the best lacks words, and has none of the others in its name and path
         self.is_guessed = False  # the best lacks words, and has a name that the question guesses
         self.rivals: list[tuple[str, Node | None]] = []  # rated nearly as high as the best: name and citation
-        self.documented = ""  # the place in a document that says which setting is asked for
         self.parts = 1  # of the question, among which the room of the answer is divided
         self.told: Mapping[str, frozenset[int]] = {}  # by path, the lines that answers to earlier parts show
         self.quoted: set[tuple[str, int]] = set()  # lines, by path, that the answer shows
-        self.led: frozenset[Declaration] = frozenset()  # the best declarations for the earlier parts
         self.alone: dict[Node, list[Node]] = {}  # of each type that is compared, what only it declares
-        self.near: tuple[Node, ...] = ()  # what answers the part before, to which a pronoun refers
-        self.own_words: list[str] = []  # of such a part, without what its pronoun stands for
-        self.words_before: list[str] = []  # of the part before
         self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self._control = control

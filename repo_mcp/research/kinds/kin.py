@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.findings.named_symbols import find_by_name
 from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_model
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_inner_base, is_enumeration
@@ -20,13 +18,9 @@ from repo_mcp.research.kinds.picked_up import (
 )
 from repo_mcp.research.kinds.registering import find_registering, find_taking
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
-from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.text.question_words import list_words
 
-MOST_TWINS = 3
-_BOTH = re.compile(r"\bboth\b.*\band\b", re.IGNORECASE)
-_EVERYWHERE = re.compile(r"__\w+__$|(?:constructor|init|new|New|initialize)$")  # names that many types have
 _PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
-_TWINNED = (Role.BASE, Role.REGISTERS, Role.TAKES_ONE, Role.LISTS)
 
 
 def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Reason]]:
@@ -68,7 +62,7 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Re
         kin.append((model, explain_model(noun)))
     if paired is not None:
         kin += _list_paired(state, paired)
-    return [*kin, *_list_twins(state, kin)]
+    return kin
 
 
 def _list_paired(state: ResearchState, paired: Counterpart) -> list[tuple[Node, Reason]]:
@@ -97,21 +91,3 @@ def _list_asked(state: ResearchState) -> list[str]:
     """Return the words of the question and those of its guessed names."""
     guessed = (word for name in state.request.guesses for word in (name, *_PART.findall(name)))
     return [*dict.fromkeys((*list_words(state.request.query), *guessed))]
-
-
-def _list_twins(state: ResearchState, kin: Sequence[tuple[Node, Reason]]) -> list[tuple[Node, Reason]]:
-    """Return declarations with the name and kind of one of the kin, in a place that the question names too.
-
-    "On both the client and the server" asks for `server/register`, too, where `client/register` is known.
-    """
-    words = list_words(state.request.query)
-    twins: dict[Node, Reason] = {}
-    for node, reason in kin if _BOTH.search(state.request.query) else ():
-        other_words = [word for word in words if not shares_word(node.path, (word,))]
-        is_telling = reason.role in _TWINNED and _EVERYWHERE.match(node.symbol.name) is None
-        for other in find_by_name(state, node.symbol.name) if is_telling else ():
-            is_same = (other.symbol.name, other.symbol.kind) == (node.symbol.name, node.symbol.kind)
-            if is_same and shares_word(other.path, other_words):
-                text = f"has the name of {node.qualified_name}, in a place that the question names too"
-                twins.setdefault(other, Reason(text, Role.TWIN))
-    return [*twins.items()][:MOST_TWINS]

@@ -18,7 +18,6 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer, rank_role
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
-from repo_mcp.research.question.compared_words import find_compared
 from repo_mcp.research.question.owned_members import choose_owned, read_owned
 from repo_mcp.research.question.phrase_names import (
     fold_name,
@@ -161,10 +160,6 @@ class Subjects:
         left_out = max(0, len(nodes) - MAX_SUBJECTS)
         name, first = nodes[0].symbol.name, tuple(nodes[:MAX_SUBJECTS])
         return Subject(phrase.text, TakenAs.DECLARED_BY_WORDS, first, name, left_out)
-
-    def find_compared(self, phrases: Sequence[Phrase]) -> tuple[Subject, ...]:
-        """Return the subjects of two phrases with the same noun, or none."""
-        return find_compared(self._graph, phrases, self._admits, self._read_lines)
 
     def find_folder(self, text: str) -> Subject | None:
         """Return the folder with this name that is nearest to the root, or None."""

@@ -168,11 +168,6 @@ def has_pronoun(part: str) -> bool:
     return _PRONOUN.search(part) is not None
 
 
-def list_own_words(part: str) -> list[str]:
-    """Return the words of a part that tell something beside its pronoun."""
-    return list_words(part) if tells_something(part) else []
-
-
 def refer_back(part: str, topic: Topic) -> str:
     """Return a part of a question with what it is about, where it has only a pronoun or few words."""
     pronoun = _PRONOUN.search(part)

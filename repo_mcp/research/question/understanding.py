@@ -110,7 +110,7 @@ def understand(
         reading = None
         if one.form is Form.ERRORS and not is_partial:
             reading = _try_unknown_function(subjects, one, find_unparsed)
-        reading = reading or _try(subjects, one, request) or _try_compared(subjects, one, find_unparsed)
+        reading = reading or _try(subjects, one, request) or _try_compared(one, find_unparsed)
         if reading is None and one.form is Form.DIFFERENCE and not is_partial:
             # Otherwise it would be taken for a question about the one subject that is declared.
             reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
@@ -202,19 +202,14 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
     return build_reading(_fit_form(parsed.form, found), found)
 
 
-def _try_compared(
-    subjects: Subjects, parsed: Parsed, find_unparsed: Callable[[Subject], Subject]
-) -> Reading | None:
-    """Return the reading of a comparison of what phrases describe by different words; None for any other."""
+def _try_compared(parsed: Parsed, find_unparsed: Callable[[Subject], Subject]) -> Reading | None:
+    """Return the reading of a comparison of what no parser reads; None for any other."""
     if parsed.form is not Form.DIFFERENCE:
         return None
-    found = subjects.find_compared(parsed.phrases)
-    if not found:
-        texts = (phrase.headed or phrase.whole or phrase.text for phrase in parsed.phrases)
-        plain = (Subject(text, TakenAs.UNDECLARED) for text in texts)
-        unparsed = tuple(map(find_unparsed, plain))
-        found = unparsed if all(one.taken_as is TakenAs.UNPARSED for one in unparsed) else ()
-    return build_reading(parsed.form, found) if found else None
+    texts = (phrase.headed or phrase.whole or phrase.text for phrase in parsed.phrases)
+    found = tuple(find_unparsed(Subject(text, TakenAs.UNDECLARED)) for text in texts)
+    is_unparsed = all(one.taken_as is TakenAs.UNPARSED for one in found)
+    return build_reading(parsed.form, found) if is_unparsed else None
 
 
 def _try_guesses(

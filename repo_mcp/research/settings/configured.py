@@ -82,11 +82,6 @@ def is_written(state: ResearchState, subject: Subject) -> bool:
     )
 
 
-def is_set(state: ResearchState, name: str) -> bool:
-    """Return True for a name that some line sets."""
-    return bool(_search(state, name))
-
-
 def find_settings(state: ResearchState, subject: Subject) -> None:
     """Note the lines that give the subject a value: configuration first, tests last."""
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):

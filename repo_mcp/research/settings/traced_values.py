@@ -22,7 +22,6 @@ from repo_mcp.research.findings.locating import is_aside, is_test_place, may_ans
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
-from repo_mcp.research.settings.beside import list_beside
 from repo_mcp.research.settings.given_values import (
     begins_value,
     find_end,
@@ -45,7 +44,6 @@ _DEFAULT = re.compile(r"default", re.IGNORECASE)
 _RETURNED = re.compile(r"(?:\breturn\b|=>)\s*(.+)|\{\s*([^{};]+)\}?\s*$", re.DOTALL)
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)*(?!\w*\s*\()")
 _KEY = re.compile(r"[\"'`]([A-Za-z]\w*[_-]\w+|[a-z]+[A-Z]\w+)[\"'`]")  # the name of a setting
-_EMPTY = re.compile(r"(?:\{\s*\}|\[\s*\]|dict\(\)|list\(\)|None|null|nil|new\s[^()]*\(\))[\s;,]*(?:$|#|//)")
 _WORDS = frozenset({"None", "null", "nil", "undefined", "self", "this", "new", "not", "or", "and"})
 
 
@@ -138,7 +136,7 @@ class _Tracer:
             return []
         if begins_value(value):
             return [place]
-        behind = self._follow(path, at, value, steps - 1) or self._trace_beside(path, at, value, steps - 1)
+        behind = self._follow(path, at, value, steps - 1)
         is_passed = fold_name(re.split(r"\W+", value.strip(" ;,"))[-1]) == fold_name(name)
         tells = is_sure and tells_value(value)
         return [place, *behind] if tells or (behind and not is_passed) else behind
@@ -164,12 +162,6 @@ class _Tracer:
             if default or (default := self.trace_name(name, steps)):
                 return default
         return []
-
-    def _trace_beside(self, path: str, at: int, value: str, steps: int) -> list[Place]:
-        """Return the places of what stands beside an empty value, `HOOKS_BASE` beside `HOOKS = {}`."""
-        around = self._state.source.find_around(path, at) if _EMPTY.match(value) else None
-        beside = [] if around is None else list_beside(self._state, around)
-        return next(filter(None, (self.trace(one, steps) for one in beside)), [])
 
     def _trace_parameter(self, around: Node, name: str, steps: int) -> list[Place]:
         """Return the places that lead to the default of a parameter of a function."""

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node, may_answer
-from repo_mcp.research.findings.reasons import NAMED_FOR_PART
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.elsewhere import find_elsewhere
 from repo_mcp.research.words.lacking_words import (
     list_lacking,
     list_said,
@@ -28,9 +25,6 @@ LEADING, NEAR_BEST = 6, 0.4  # declarations that may lead, and their least share
 # If the best lacks words: the share of their weight that one must have to lead instead, and how much it must
 # be worth, times the worth of the best and the share that it has.
 NEARLY_ALL, FULLER = 0.8, 1.2
-LED_WORDS = 2  # of a part of a question, in a name that leads before what led an earlier part
-MOST_NAMED = 2  # such declarations
-ELSEWHERE = 2  # declarations before one with a word that the best lacks
 
 
 def judge_best(
@@ -48,10 +42,8 @@ def judge_best(
     If it has one of the `guessed` words, it lacks none: the others are words for the same or for something
     else. Then it is set whether it leads by that alone.
 
-    Return the seeds, for a question about a deed those later that do nothing. If the best lacks words, one
-    that has such a word may be among them.
+    Return the seeds, for a question about a deed those later that do nothing.
     """
-    seeds = seeds if is_named else _put_led_later(state, seeds)
     if not (is_named or _has_any(seeds[0], guessed)):
         seeds = _put_telling_first(seeds, weighed)
         seeds = _put_fuller_first(seeds, weighed, list_words(state.request.query))
@@ -63,24 +55,7 @@ def judge_best(
         claimed = [seed for seed in claimed if not state.is_guessed or _has_any(seed, guessed)]
     _note_lacking(state, claimed[0], weighed, idioms, is_named=is_named)
     state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
-    return _add_elsewhere(state, seeds, weighed) if state.lacking and not is_named else seeds
-
-
-def _put_led_later(state: ResearchState, seeds: list[Seed]) -> list[Seed]:
-    """Return the seeds; what led an earlier part of the question leaves the lead to one named for this part.
-
-    That has in its name at least LED_WORDS words of the part, and more than the name of what led.
-    """
-    best = seeds[0]
-    if best.node is None or best.node.declaration not in state.led:
-        return seeds
-    words = list_words(state.request.query)
-    least = max(LED_WORDS, shares_word(best.name, words) + 1)
-    named = [seed for seed in seeds if seed.node and shares_word(seed.name, words) >= least][:MOST_NAMED]
-    if not named:
-        return seeds
-    first = [replace(seed, worth=best.worth, reason=NAMED_FOR_PART) for seed in named]
-    return [*first, *(seed for seed in seeds[1:] if seed not in named), best]
+    return seeds
 
 
 def _has_any(seed: Seed, words: Sequence[str]) -> bool:
@@ -153,12 +128,3 @@ def _note_lacking(
     state.is_unnamed = not (is_named or is_whole or names_word(best, list_words(state.request.query), idioms))
     found = list_words_lacked(best, telling) if state.is_unnamed else list_lacking(best, telling)
     state.lacking = [*dict.fromkeys((*name_phrases(found, idioms), *list_unsaid(best, idioms)))]
-
-
-def _add_elsewhere(state: ResearchState, seeds: list[Seed], weighed: Mapping[str, float]) -> list[Seed]:
-    """Return the seeds; a declaration with a word that the best lacks and few files have comes third."""
-    held = find_elsewhere(state, weighed)
-    if held is None:
-        return seeds
-    rest = [seed for seed in seeds if seed.node != held.node]
-    return [*rest[:ELSEWHERE], held, *rest[ELSEWHERE:]]

@@ -11,7 +11,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.named_symbols import find_by_name, read_body
+from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
@@ -19,19 +19,12 @@ from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.errors_made import holds_error
-from repo_mcp.research.words.named_actions import list_spellings
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
-from repo_mcp.text.question_words import count_words, shares_word
-from repo_mcp.text.stop_words import STOP_WORDS
 
 FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
-MOST_WORDS = 4  # of what is done, that are looked for beside the verb
-_DOUBLED = re.compile(r"([bdgmnprt])\1$")
-_CLAUSE = re.compile(r" (?:that|which|when|if|with|without|of|for|from|into|by) ")
-_DIRECTIONS = frozenset({"up", "down", "in", "out", "off", "on", "over", "all"})  # may stand in a name
 _BOUNDS = Bounds(files=20, references=60)
 
 
@@ -88,36 +81,7 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
     named = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
     functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
     types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _holds_error(state, node)]
-    return functions or types or named or _find_done(state, text)
-
-
-def _find_done(state: ResearchState, text: str) -> list[Node]:
-    """Return the functions whose names consist of a verb and other words: `readDown` for "reading down it".
-
-    It has more than half of the words, and one more is allowed. That with the most words is meant, unless
-    several types have it.
-    """
-    verb, *others = _CLAUSE.split(text)[0].split() or [""]
-    others = [word for word in others if word.lower() not in STOP_WORDS - _DIRECTIONS]
-    if not verb.lower().endswith("ing") or not others:
-        return []
-    stem = _DOUBLED.sub(r"\1", verb[:-3])  # "setting" is done by `set`
-    spelled = [one for other in others[:MOST_WORDS] for one in list_spellings((stem, other))]
-    alike = dict.fromkeys(node for text in spelled for node in find_by_name(state, text))
-    words = [stem, *others]
-    held = {
-        node: shares_word(node.symbol.name, words)
-        for node in alike
-        if node.symbol.kind in CALLABLE_KINDS and shares_word(node.symbol.name, words[:1])
-    }
-    fitting = [
-        node
-        for node in held
-        if count_words(node.symbol.name) - 1 <= held[node] > 1 and 2 * held[node] > len(words)
-    ]
-    most = max((held[node] for node in fitting), default=0)
-    best = [node for node in fitting if held[node] == most]
-    return best if len({node.qualified_name for node in best}) == 1 else []
+    return functions or types or named
 
 
 def fails(state: ResearchState, node: Node) -> bool:

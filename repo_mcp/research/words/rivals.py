@@ -10,7 +10,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.findings.citing import name_briefly, shorten
-from repo_mcp.research.findings.reasons import NAMED_FOR_PART, Role
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.text.citations import write_citation
@@ -30,7 +30,7 @@ def find_rivals(seeds: Sequence[Seed]) -> list[Rival]:
     """
     best = next((seed for seed in seeds if seed.node is not None), seeds[0])
     if best.reason.role is Role.NAMED_SO:  # which says more than words
-        seeds = [seed for seed in seeds if seed.reason == best.reason == NAMED_FOR_PART]
+        return []
     near: dict[str, Rival] = {}
     for seed in seeds:
         if seed.name not in ("", best.name) and seed.worth >= RIVAL_SHARE * best.worth:

@@ -19,7 +19,6 @@ from repo_mcp.research.words.asked_words import choose_words
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import find_action, shares_word
 
-MAX_SECTIONS = 3
 SPARE_SECTIONS = 3  # searched for beyond those that are shown, because some do not fit
 ABOUT_KIND = 20  # sections among which one tells how to add one of a kind, by its heading
 SECTION_LINES = 4  # of a section that are shown below its heading

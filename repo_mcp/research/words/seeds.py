@@ -28,7 +28,6 @@ from repo_mcp.research.words.deciders import put_deciders
 from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun, put_likely_kind, put_table_first
-from repo_mcp.research.words.near_before import put_near_first
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.words.seed_order import (
     drop_prototypes,
@@ -82,7 +81,6 @@ def find_seeds(
     state.lacks_most = state.lacks_most and not (guessed and seeds)
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
-    seeds = put_near_first(state, seeds) if preferred is PreferredKind.NOTHING and not first else seeds
     is_deed = not first and asks_deed(state.request.query, preferred)
     seeds = put_texts_last(seeds) if is_deed else seeds
     if seeds:

@@ -160,33 +160,3 @@ def test_the_sentence_that_names_an_answer_stays_in_each_part() -> None:
     assert leave_out_told(second, [first]) == second
     again = 'Why is it lost? Not answered: nothing that was found says "lost". Where to look: b (b.py:3).'
     assert leave_out_told(again, [again]) == again
-
-
-ATTEMPTS = {
-    "refresh.py": "from feeds import Feed, mark_failed\n\n\ndef refresh_feed(feed: Feed, answer):\n"
-    "    if answer.is_rate_limited:\n        feed.check_later(answer.delay)\n"
-    "    if answer.error:\n        mark_failed(feed, answer.error)\n",
-    "feeds.py": "class Feed:\n    def check_later(self, delay):\n        self.next_check = delay\n\n\n"
-    "def mark_failed(feed: Feed, error):\n    feed.error_count += 1\n    feed.message = error\n",
-    "pages.py": "def count_failures_of_pages(pages):\n    failures = [one for one in pages if one.failure]\n"
-    "    count = len(failures)\n    log('failures', count)\n    return count\n",
-}
-
-
-def test_a_pronoun_is_answered_near_what_answers_the_part_before() -> None:
-    query = "How does refresh_feed handle a rate limited answer, and does it count as a failure?"
-    report = Asked(ATTEMPTS).ask(query)
-    assert list_found(report.parts[1], 0)[0] == "feeds.mark_failed"
-
-
-def test_what_is_done_then_is_what_the_best_before_calls() -> None:
-    text = (
-        "class Sweeper:\n    def detect_dead_jobs(self):\n        for job in self.list_dead_jobs():\n"
-        "            self.restart_dead_job(job)\n\n    def list_dead_jobs(self):\n"
-        "        return [job for job in self.jobs if job.beat < self.limit]\n\n"
-        "    def restart_dead_job(self, job):\n        job.beat = 0\n        self.queue.put(job)\n\n\n"
-        "class Table:\n    jobs = None\n\n    def done(self, jobs):\n        return jobs\n"
-    )
-    report = Asked({"sweeper.py": text}).ask("How are dead jobs detected, and what is done with them?")
-    assert list_found(report.parts[0], 0)[0] == "sweeper.Sweeper.detect_dead_jobs"
-    assert list_found(report.parts[1], 0)[0] == "sweeper.Sweeper.restart_dead_job"

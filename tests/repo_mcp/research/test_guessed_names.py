@@ -166,12 +166,6 @@ def test_a_guess_that_any_setting_has_is_not_the_setting() -> None:
     assert answer.claim.startswith("error limit is declared at config/options.py:2-3.")
 
 
-def test_a_count_is_no_limit() -> None:
-    asked = Asked(SETTINGS)
-    assert "error_feed_count" not in asked.ask(f"{ASKS_LIMIT}?").claim
-    assert "error_feed_count" in asked.ask(ASKS_LIMIT.replace("limit", "number") + "?").claim
-
-
 def test_a_long_question_is_not_about_what_a_guess_declares() -> None:
     asked = "What is the difference between turning the conveyor on and loading parcels of a folder?"
     report = ASKED.ask(f"{asked} (restore_state, turn_conveyor)")

@@ -94,49 +94,6 @@ def test_of_a_long_declaration_those_lines_are_shown_that_decide() -> None:
     assert "if ($this->isFull()) {" in wide.excerpt
 
 
-def _write_buffer(name: str, chunk: str) -> str:
-    same = "".join(
-        f"    def step_{number}\n      @left = {number}\n      @right = {number}\n    end\n"
-        for number in range(70)
-    )
-    return (
-        f"module Depot\n  class {name}\n{same}"
-        "    def generate_chunk(tag)\n      raise BadTag.new(tag) unless tag\n"
-        f"      {chunk}.new(tag)\n    end\n"
-        f"    def configure\n      @name = '{name}'\n      @kind = '{chunk}'\n      check_{chunk}\n    end\n"
-        "  end\nend\n"
-    )
-
-
-def _write_chunk(name: str, own: str) -> str:
-    return (
-        f"class {name}\n  def size\n    @size\n  end\n"
-        f"  def {own}\n    @{own} = 1\n    keep(@{own})\n    sync\n  end\nend\n"
-    )
-
-
-def test_long_types_are_compared_by_the_functions_that_differ_and_by_what_they_make() -> None:
-    texts = {
-        "buf_file.rb": _write_buffer("FileBuffer", "FileChunk"),
-        "buf_file_single.rb": _write_buffer("FileSingleBuffer", "FileSingleChunk"),
-        "file_chunk.rb": _write_chunk("FileChunk", "write_meta"),
-        "file_single_chunk.rb": _write_chunk("FileSingleChunk", "restore_name"),
-    }
-    report = Asked(texts).ask("file buffer vs file_single buffer")
-    assert report.claim.startswith("file buffer is FileBuffer (buf_file.rb:2-292).")
-    assert "FileSingleBuffer makes FileSingleChunk (buf_file_single.rb:283-286)" in report.claim
-    assert [one.symbol for one in report.findings] == [
-        "Depot.FileBuffer.configure",
-        "Depot.FileSingleBuffer.configure",
-        "FileChunk.write_meta",
-        "FileSingleChunk.restore_name",
-    ]
-    assert [one.why for one in report.findings[1:3]] == [
-        "differs between the types",
-        "only one of the types that are compared has it",
-    ]
-
-
 @pytest.mark.parametrize(
     ("suffix", "declared"),
     [

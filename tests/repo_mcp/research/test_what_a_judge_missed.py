@@ -64,50 +64,6 @@ def test_an_error_that_is_only_logged_does_not_arise(line: str, is_error: bool) 
     assert holds_error(line) is is_error
 
 
-ASPECT = """class Aspect:
-    def on_error(self):
-        try:
-            self.rollback_transaction()
-        finally:
-            self.finish()
-
-    def rollback_transaction(self):
-        if self.transaction.is_active:
-            self.transaction.rollback()
-
-    def finish(self):
-        self.session.close()
-
-
-def listen(aspect: Aspect):
-    aspect.on_error()
-"""
-
-
-def test_a_callee_that_is_asked_for_is_shown_beside_the_callers() -> None:
-    asked = Asked({"aspect.py": ASPECT})
-    report = asked.ask("Who calls Aspect.on_error, and what does it do with the transaction?")
-    assert list_found(report) == [
-        "aspect.Aspect.on_error",
-        "aspect.Aspect.rollback_transaction",
-        "aspect.listen",
-    ]
-    assert "self.transaction.rollback()" in find_one(report, "aspect.Aspect.rollback_transaction").excerpt
-    assert report.claim.endswith("Aspect.on_error calls Aspect.rollback_transaction (aspect.py:8-10).")
-    plain = asked.ask("Who calls Aspect.on_error?")
-    assert list_found(plain) == ["aspect.Aspect.on_error", "aspect.listen"]
-
-
-def test_only_those_of_several_subjects_that_call_it_are_said_to_do_so() -> None:
-    text = "class Mail:\n    def close(self):\n        commit_transaction(self)\n\n\n"
-    text += "class Post:\n    def close(self):\n        return 1\n\n\n"
-    text += "def commit_transaction(mail):\n    mail.commit()\n\n\n"
-    text += "def leave(mail: Mail, post: Post):\n    mail.close()\n    post.close()\n"
-    report = Asked({"mail.py": text}).ask("Who calls close, and what does it do with the transaction?")
-    assert report.claim.startswith("Mail.close (mail.py:2-3) and Post.close (mail.py:7-8) are called by ")
-    assert report.claim.endswith(" Mail.close calls mail.commit_transaction (mail.py:11-12).")
-
-
 MAPPERS = {
     "LoggingMapper.java": "abstract class LoggingMapper implements ExceptionMapper {\n"
     "    abstract void log();\n}\n",

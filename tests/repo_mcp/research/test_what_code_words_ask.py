@@ -124,33 +124,6 @@ BOUNDED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("question", "name", "place"),
-    [
-        (
-            "Where is the limit on how many parcels the shelf may hold configured?",
-            "max_shelf_length",
-            "app/default.conf:2",
-        ),
-        (
-            "Where is the limit on how large a parcel may be configured?",
-            "maxParcelSize",
-            "app/Server.kt:2",
-        ),
-        (
-            "Where is the number of missed beats after which a worker is considered dead configured?",
-            "missed_beats_limit",
-            "app/beats.py:2",
-        ),
-    ],
-)
-def test_a_setting_is_found_by_what_it_bounds(question: str, name: str, place: str) -> None:
-    report = Asked(BOUNDED).ask(question)
-    assert report.reading.form is Form.CONFIGURED
-    assert report.claim.startswith(f"By its name, this is {name}. ")
-    assert place in report.claim
-
-
 def test_what_no_name_bounds_stays_an_open_question() -> None:
     report = Asked(BOUNDED).ask("Where is the limit on how many clerks a counter may have configured?")
     assert report.reading.form is Form.OPEN
@@ -184,11 +157,6 @@ def test_what_makes_no_error_leaves_the_lead_to_what_does() -> None:
     assert "is not known to cause an error" not in claim
 
 
-def test_errors_are_those_of_the_function_that_is_named_after_what_is_done() -> None:
-    claim = Asked({"pool.py": POOL}).ask("Which errors can setting the parcel wait timeout give?").claim
-    assert claim == 'Errors that arise here: ValueError "at least a second" (pool.py:15).'
-
-
 def test_a_deed_that_several_types_have_names_no_function() -> None:
     pool = "class {}:\n    def return_parcel(self, parcel):\n"
     pool += "        if parcel.lost:\n            raise {}(parcel)\n"
@@ -206,14 +174,6 @@ def _declare_sorters(side: str) -> str:
 
 
 SIDES = {f"{side}/sorter.go": _declare_sorters(side) for side in ("client", "server", "depot")}
-
-
-def test_both_of_two_places_that_a_question_names_are_told() -> None:
-    report = Asked(SIDES).ask("Where would I add a new sorter on both the client and the server?")
-    assert report.claim.count("RegisterSorter (") == 2
-    assert "client/sorter.go:7-9" in report.claim
-    assert "server/sorter.go:7-9" in report.claim
-    assert "depot/" not in report.claim
 
 
 def test_what_makes_an_object_has_no_twins() -> None:

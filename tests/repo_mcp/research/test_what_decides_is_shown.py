@@ -217,7 +217,7 @@ RETRIED = {
 
 
 def test_a_function_inside_one_that_is_shown_whole_is_not_shown_again() -> None:
-    report = Asked(RETRIED).ask("who calls retry_call, and what does it do with wait_delay")
+    report = Asked(RETRIED).ask("how does retry_call wait with a delay?")
     outer, inner = (one for one in report.findings if one.path == "app/retries.py")
     assert (outer.symbol, inner.symbol) == ("retries.retry_call", "retries.retry_call.wait_delay")
     assert "8\t        sleep(delay)\n" in outer.excerpt

@@ -83,12 +83,6 @@ def test_a_verb_with_in_is_an_action(question: str, nouns: tuple[str, ...]) -> N
     assert action.nouns == nouns
 
 
-def test_a_key_of_an_object_is_no_use_of_the_function(carrier: Asked) -> None:
-    report = carrier.ask("what calls Carrier.send?")
-    assert "Depot.dispatch" in report.claim
-    assert "useNothing" not in report.claim
-
-
 def test_what_is_noticed_is_asked_for() -> None:
     assert list_words("how does the pump notice that the tank is empty") == ["pump", "tank", "empty"]
     assert "notice" in list_words("how is a notice printed")

@@ -225,14 +225,6 @@ results are kept. Defaults to 500 seconds.
 }
 
 
-def test_a_setting_is_found_by_what_documents_say_of_it() -> None:
-    claim = Asked(QUEUE).ask("where do I set how long the results of a job are kept").claim
-    assert claim.startswith(
-        "By docs/index.md:5-6, this is result_ttl. result_ttl is declared at queues/job.py:2"
-    )
-    assert "By name, its default is defaults.DEFAULT_RESULT_TTL (queues/defaults.py:1)." in claim
-
-
 @pytest.mark.parametrize(
     "asked",
     ["where do I set how long the colours of a job may run", "where do I set which results the job logs"],

@@ -166,60 +166,6 @@ int app_set_colors(const char *text) {
     assert not [one for one in report.findings if one.path == "configure.m4"]
 
 
-def test_compared_words_are_what_is_declared_side_by_side() -> None:
-    text = """class Edge:
-    def is_implicit(self, at):
-        return at >= self.first and not self.is_order_only(at)
-
-    def is_order_only(self, at):
-        return at >= self.last
-
-
-def order_only_rows(rows):
-    return rows
-"""
-    report = Asked({"edge.py": text}).ask(
-        "What is the difference between an implicit dependency and an order-only dependency?"
-    )
-    assert [one.name for one in report.findings[:2]] == ["is_implicit", "is_order_only"]
-
-
-SELECTION = """pub enum SelectionType {
-    Block,
-    Semantic,
-}
-
-impl Selection {
-    pub fn to_range(&self) -> usize {
-        if self.is_block() {
-            return self.range_block();
-        }
-        self.range_semantic()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn block_selection() {
-        assert!(select());
-    }
-
-    #[test]
-    fn semantic_selection() {
-        assert!(select());
-    }
-}
-"""
-
-
-def test_no_test_is_compared_where_the_program_declares_what_is_meant() -> None:
-    report = Asked({"src/selection.rs": SELECTION}).ask(
-        "What is the difference between a block and a semantic selection?"
-    )
-    assert [one.name for one in report.findings[:2]] == ["Block", "Semantic"]
-
-
 def test_what_happens_when_a_file_changes_is_in_what_watches_it() -> None:
     texts = {
         "src/watcher.py": "def watch(paths):\n    for path in paths:\n        if path.moved:\n"

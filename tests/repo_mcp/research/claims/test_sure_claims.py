@@ -283,17 +283,6 @@ def test_errors_of_others_are_not_told_where_the_nearest_makes_none() -> None:
     assert "MailError" not in claim
 
 
-@pytest.mark.parametrize(("before", "is_told"), [("", True), ("# ", False)], ids=["in code", "in a comment"])
-def test_where_a_word_is_that_the_best_lacks(before: str, is_told: bool) -> None:
-    points = "".join(f"def is_point_{at}(point):\n    return point > {at}\n\n\n" for at in range(9))
-    files = {
-        "runes.py": points,
-        "draw.py": f'def draw(item):\n    {before}item.write("checkbox")\n    return item\n',
-    }
-    claim = Asked(files).ask("How are checkboxes of points painted?").claim
-    assert ("The word checkboxes is in draw.draw (draw.py:1-3)." in claim) is is_told
-
-
 def test_what_a_test_calls_is_named() -> None:
     files = {"test_read.py": "def check(): ...\n\n\ndef helper():\n    return check()\n"}
     claim = Asked(files).ask("what does helper call?").claim

@@ -140,27 +140,6 @@ def test_a_value_tells_something_if_it_is_made_of_literals(value: str, tells: bo
     assert tells_value(value) is tells
 
 
-def test_an_empty_table_leads_to_the_one_that_stands_beside_it() -> None:
-    exporter = """class Exporter:
-    def __init__(self, settings):
-        self.stores = self.load_all(settings, "EXPORT_STORES")
-
-    def find_store(self, scheme):
-        found = self.stores.get(scheme)
-        if found is None:
-            raise LookupError(scheme)
-        return found
-"""
-    defaults = 'OTHER = 3\nEXPORT_STORES = {}\nEXPORT_STORES_BASE = {\n    "file": "stores.FileStore",\n}\n'
-    values = list_values(
-        {"exporter.py": exporter, "defaults.py": defaults},
-        "When is the store of a scheme not known? (find_store)",
-    )
-    assert (
-        'defaults.py\n2:EXPORT_STORES = {}\n3:EXPORT_STORES_BASE = {\n4:    "file"' in values["Exporter"][-1]
-    )
-
-
 def test_a_key_in_a_shown_line_leads_to_its_row() -> None:
     sender = """def send_parcel(table, sent)
     limit = table.fetch("PARCEL_LIMIT")

@@ -19,7 +19,7 @@ ORDERING = {
 
 
 def test_errors_of_what_only_shares_words_are_not_named() -> None:
-    claim = Asked(ORDERING).ask("which errors can choosing the sort order raise?").claim
+    claim = Asked(ORDERING).ask("which errors can choose_order raise?").claim
     assert claim == "Errors that arise here: OrderUnknown (config.py:13)."
 
 
@@ -32,7 +32,7 @@ def test_what_fails_two_calls_below_the_best_is_shown_with_it() -> None:
         "    return fetch(order.name)\n\n\n"
         "def fetch(key):\n    if key not in TABLE:\n        raise KeyMissing(key)\n    return TABLE[key]\n",
     }
-    report = Asked(files).ask("which errors can choosing the sort order raise?")
+    report = Asked(files).ask("which errors can choose_sort_order raise?")
     assert report.claim.startswith(
         "Errors that arise here: OrderUnknown (choosing.py:16) and KeyMissing (choosing.py:22). "
     )
@@ -47,7 +47,7 @@ def test_the_type_of_an_error_makes_none() -> None:
         "    static class CyclicException extends PluginException {\n"
         "        CyclicException() {\n            super(1);\n        }\n    }\n}\n"
     }
-    claim = Asked(files).ask("which errors can resolving plugins raise?").claim
+    claim = Asked(files).ask("which errors can resolvePlugins raise?").claim
     assert claim == "Errors that arise here: Resolver.CyclicException (Resolver.java:3)."
 
 

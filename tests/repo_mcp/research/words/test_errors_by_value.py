@@ -100,7 +100,7 @@ int Loader::LoadTable( int file )
 
 
 def test_what_sets_clears_and_asks_for_an_error_is_none_and_overloads_make_theirs() -> None:
-    claim = Asked({"loader.cpp": LOADER}).ask("which errors can loading a table give?").claim
+    claim = Asked({"loader.cpp": LOADER}).ask("which errors can LoadTable give?").claim
     assert claim.startswith(
         "Errors that arise here: LOAD_ERROR_NOT_FOUND (loader.cpp:17) and LOAD_ERROR_READ (loader.cpp:25). "
     )
