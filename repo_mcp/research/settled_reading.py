@@ -18,7 +18,7 @@ from repo_mcp.research.settings.configured import is_written
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 # Words that tell something: a phrase with so many is no name. Settings are often described in more.
-SENTENCE_WORDS = {Form.DEFINED: 4, Form.FLOW: 3, Form.CONFIGURED: 6}
+SENTENCE_WORDS = {Form.DEFINED: 4, Form.DIFFERENCE: 4, Form.FLOW: 3, Form.CONFIGURED: 6}
 _ASKS_PATH = re.compile(
     r"\b(?:reach|call|trigger|invok|lead|path|rout|chain|flow|trac|connect|relat|depend|arriv|ends? up)|->|→",
     re.IGNORECASE,

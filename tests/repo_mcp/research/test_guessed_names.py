@@ -171,3 +171,9 @@ def test_a_long_question_is_not_about_what_a_guess_declares() -> None:
     report = ASKED.ask(f"{asked} (restore_state, turn_conveyor)")
     assert report.reading.form is not Form.DEFINED
     assert {"depot.restore_state", "depot.turn_conveyor"} <= set(list_found(report))
+
+
+def test_a_long_side_of_a_choice_is_not_the_one_name_in_it() -> None:
+    texts = {"window.py": "def ipc(options):\n    return options\n\n\ndef config():\n    return ipc(None)\n"}
+    asked = "Which wins after a reload, run-time options set by IPC or the config file?"
+    assert Asked(texts).ask(asked).reading.form is Form.OPEN
