@@ -20,11 +20,13 @@ from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 
 MOST_KEYS, MOST_HOLDERS = 4, 4
+LINE_CHARS = 1_000  # of a line in which a key is looked for: a longer one was made by a program
+ABOVE_LINES = 400  # in which a text may have begun that goes on
 _KIND = (
     r"(?:keys?|fields?|headers?|columns?|events?|signals?|settings?|options?|attributes?|propert(?:y|ies)"
     r"|parameters?|entr(?:y|ies)|labels?|tags?|flags?|cookies?|messages?|actions?|strings?|literals?|names?)"
 )
-_NAME = r"(?:`[^`]+`|'[^']+'|\"[^\"]+\"|[\w$@][\w$@./:-]*\w)"
+_NAME = r"(?:`[^`]+`|'[^']+'|\"[^\"]+\"|(?<![\w$@])[\w$@][\w$@./:-]{0,120}\w)"
 _NAMES = rf"{_NAME}(?:(?:,(?: and| or)?| and| or) {_NAME})*"
 _OF_KIND = re.compile(rf"\b{_KIND}(?: (?:named|called))? (?P<names>{_NAMES})", re.IGNORECASE)
 _BEFORE_KIND = re.compile(rf"(?P<names>{_NAME}) {_KIND}\b", re.IGNORECASE)
@@ -57,8 +59,9 @@ def read_keys(query: str) -> AskedKeys | None:
         return None
     found = [one for pattern in (_OF_KIND, _BEFORE_KIND) for one in pattern.finditer(query)]
     names = [name for one in found for name in _ONE.findall(one["names"]) if name.lower() not in _NO_NAMES]
-    keys = [name.strip(_QUOTES) for name in names]
-    rest = re.sub("|".join(map(re.escape, keys)), " ", query) if keys else ""
+    keys = [key for key in (name.strip(_QUOTES) for name in names) if key.strip()]
+    whole = "|".join(map(re.escape, keys))
+    rest = re.sub(rf"(?<![\w$])(?:{whole})(?![\w$])", " ", query) if keys else ""
     named = [one for one in _HOLDER.findall(rest) if one.endswith("()") or looks_like_name(one)]
     holders = [one.removesuffix("()") for one in named if one.lower() not in _NO_NAMES]
     if not keys or not holders:
@@ -72,25 +75,24 @@ def find_texts(lines: Sequence[str], number: int, key: str, first: int = 0) -> l
     With the number of the `first` line of the declaration around it, return where a longer text has it, such
     as a statement of SQL, and where it is read as a member: `row.locked_at`.
     """
-    line = lines[number - 1]
+    line = lines[number - 1][:LINE_CHARS]
     whole = [one.span() for one in match_quoted(key).finditer(line)]
     if whole or not first or not _IS_COMPOUND.search(key):
         return whole
-    above = "\n".join(lines[first - 1 : number - 1])
-    found = re.finditer(rf"(?<![\w$]){re.escape(key)}(?![\w$])", line)
-    places = (one.span() for one in found)
+    places = [one.span() for one in re.finditer(rf"(?<![\w$]){re.escape(key)}(?![\w$])", line)]
+    above = "\n".join(lines[max(first - 1, number - ABOVE_LINES) : number - 1]) if places else ""
     return [
         (start, end)
         for start, end in places
-        if line[:start].endswith(".") or _is_in_text(f"{above}\n{line[:start]}")
+        if line[:start].endswith(".") or _is_in_text(above, line[:start])
     ]
 
 
-def _is_in_text(before: str) -> bool:
-    """Return True if a text in quotes has begun and not ended, given all before it in its declaration."""
-    if any(before.count(quotes) % 2 for quotes in (*_LONG_QUOTES, "`")):
+def _is_in_text(above: str, before: str) -> bool:
+    """Return True if a text in quotes has begun and not ended, in the lines above or before on its line."""
+    if any((above.count(quotes) + before.count(quotes)) % 2 for quotes in (*_LONG_QUOTES, "`")):
         return True
-    line = before.rpartition("\n")[2].replace('\\"', "").replace("\\'", "")
+    line = before.replace('\\"', "").replace("\\'", "")
     return line.count('"') % 2 > 0 or _OPEN_QUOTE.search(line) is not None
 
 

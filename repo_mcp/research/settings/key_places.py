@@ -20,7 +20,7 @@ from repo_mcp.research.findings.locating import count_shared_folders, is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.asked_keys import find_texts, match_quoted
+from repo_mcp.research.question.asked_keys import LINE_CHARS, find_texts, match_quoted
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.generated import is_generated
@@ -30,6 +30,7 @@ MAX_PLACES = 24  # that are noted
 MAX_BODIES = 8  # of the program, of which more than the lines with a key are shown
 ROOM, LESS_ROOM, FIRST = 900, 500, 4  # characters of each body; of the FIRST ones, and of the others
 MAX_NAMED = 5  # in one sentence
+BEFORE, BEHIND = 160, 80  # characters read before and behind a key
 AROUND = 1  # lines shown before and after one with a key, of what is no function
 # What stands around a key that gets a value, before the key and behind it.
 _STORES = re.compile(
@@ -40,6 +41,7 @@ _STORES = re.compile(
 _IS_GIVEN = re.compile(r"\s*\]?\s*(?::=|=>|=(?![=>])|:(?!:))|\s*\]?\s*\?\?=")
 _BEGINS_PAIR = re.compile(r"\{\s*$")  # `{ "key", value }`
 _GOES_ON = re.compile(r"\s*,")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,10 @@ def note_keys(state: ResearchState, subjects: Sequence[Subject]) -> None:
     ]
     whole = [subject.asked for subject in subjects if _is_whole(state, subject.asked, spans)]
     places = _list_places(state, [subject.asked for subject in subjects], whole)
-    own = [one for one in places if _lies_within(one, spans)]
-    rest = [one for one in places if one not in own]
+    own, rest = [], []
+    for one in places:
+        (own if _lies_within(one, spans) else rest).append(one)
+    own += _list_unread(state, subjects, own)
     rest.sort(key=lambda one: _rank(state, one, own, len(subjects)))
     for one in own:
         _note(state, one, 0, ROOM)
@@ -100,8 +104,9 @@ def describe_keys(state: ResearchState, subjects: Sequence[Subject]) -> str:
     keys = join_names((f'"{one.asked}"' for one in subjects), len(subjects))
     verb = "write" if any(one.role is Role.WRITES_KEY for one in found[False]) else "use"
     it = "it" if is_one else "them"
-    sentences = [
-        f"{_say(found[False], verb)} the text{'' if is_one else 's'} {keys}.",
+    held = f"{_say(found[False], verb)} the text{'' if is_one else 's'} {keys}."
+    sentences = [held] if found[False] else []
+    sentences += [
         f"{_say(readers, 'use')} {it}." if readers else f"No other code is known to read {it}.",
     ]
     sentences += [f"{_say(writers, 'write')} such a text, too."] if writers else []
@@ -134,17 +139,44 @@ def _list_places(state: ResearchState, keys: Sequence[str], whole: Sequence[str]
     """
     around: dict[tuple[str, str], tuple[ExactMatch, dict[int, list[str]]]] = {}
     for key in keys:
-        request = ExactRequest(key, whole_word=True, limit=MAX_LINES, with_symbols=True, by_role=True)
+        is_whole = key in whole
+        request = ExactRequest(
+            rf"[\"'`]{re.escape(key)}[\"'`]" if is_whole else key,
+            regex=is_whole,
+            whole_word=not is_whole,
+            limit=MAX_LINES,
+            with_symbols=True,
+            by_role=True,
+        )
         found = state.source.search_exact(request)
         if found.truncated:
             state.limit(f'lines with "{key}"', f"the first {MAX_LINES} are read")
         for one in found.matches:
-            if _is_code(state, one) and _has_text(state, one, key, is_whole=key in whole):
+            if _is_code(state, one) and _has_text(state, one, key, is_whole=is_whole):
                 node = state.source.find_around(one.path, one.start_line)
                 name = node.qualified_name if node is not None else one.symbol or one.path
                 lines = around.setdefault((one.path, name), (one, {}))[1]
                 lines.setdefault(one.start_line, []).append(key)
     return [_build_place(state, one, lines) for one, lines in around.values()]
+
+
+def _list_unread(state: ResearchState, subjects: Sequence[Subject], own: Sequence[_Place]) -> list[_Place]:
+    """Return the holders of keys that lie beyond the lines that were read."""
+    found = []
+    for node in dict.fromkeys(node for one in subjects for node in one.nodes):
+        span = (node.symbol.start_line, node.symbol.end_line)
+        if any(_lies_within(one, [(node.path, *span)]) for one in own):
+            continue
+        lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
+        keys = {
+            at: tuple(one.asked for one in subjects if find_texts(lines, at, one.asked, span[0]))
+            for at in range(span[0], min(span[1], len(lines)) + 1)
+            if at not in comments
+        }
+        keys = {at: held for at, held in keys.items() if held}
+        given = tuple(_is_given(lines[at - 1][:LINE_CHARS], key) for at, held in keys.items() for key in held)
+        found += [_Place(node.path, node, node.qualified_name, span, keys, given)] if keys else []
+    return found
 
 
 def _is_code(state: ResearchState, match: ExactMatch) -> bool:
@@ -171,7 +203,7 @@ def _has_text(state: ResearchState, match: ExactMatch, key: str, *, is_whole: bo
 def _build_place(state: ResearchState, first: ExactMatch, lines: dict[int, list[str]]) -> _Place:
     node = state.source.find_around(first.path, first.start_line)
     text = state.source.read_lines(first.path)
-    given = [_is_given(text[line - 1], key) for line, keys in lines.items() for key in keys]
+    given = [_is_given(text[line - 1][:LINE_CHARS], key) for line, keys in lines.items() for key in keys]
     keys = {line: tuple(own) for line, own in lines.items()}
     span = first.symbol_lines or (first.start_line, first.start_line)
     symbol = first.symbol or first.path
@@ -183,7 +215,8 @@ def _build_place(state: ResearchState, first: ExactMatch, lines: dict[int, list[
 def _is_given(line: str, key: str) -> bool:
     """Return True for a line that stores a value under a key."""
     for found in match_quoted(key).finditer(line):
-        before, after = line[: found.start()], line[found.end() :]
+        before = line[max(0, found.start() - BEFORE) : found.start()]
+        after = line[found.end() : found.end() + BEHIND]
         is_argument = _STORES.search(before) or _BEGINS_PAIR.search(before)
         if _IS_GIVEN.match(after) or (_GOES_ON.match(after) and is_argument):
             return True
@@ -212,7 +245,7 @@ def _rank(
         is_generated(lines),
         len(place.held) < count,
         place.writes,
-        not any(re.search(rf"\b{re.escape(owner)}\b", text) for owner in owners),
+        owners.isdisjoint(_WORD.findall(text)),
         -near,
         place.path,
         first,

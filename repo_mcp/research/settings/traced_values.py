@@ -105,7 +105,7 @@ class _Tracer:
         found = [
             (at, match)
             for at, line in enumerate(lines, 1)
-            if at not in comments and (match := given.search(line[:LINE_CHARS]))
+            if node.symbol.name in line and (match := given.search(line[:LINE_CHARS])) and at not in comments
         ]
         others = [at for at, _ in found if at != own]
         is_state = any(match[1] for _, match in found) or len(others) > MOST_SETTING
@@ -113,12 +113,15 @@ class _Tracer:
 
     def _trace_returned(self, node: Node, steps: int) -> list[Place]:
         """Return the line with what a short function returns, and what leads to that."""
+        if count_lines(node) > ACCESSOR_LINES:
+            return []
         lines = self._state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
-        found = _RETURNED.search("\n".join(lines)) if count_lines(node) <= ACCESSOR_LINES else None
+        text = "\n".join(line[:LINE_CHARS] for line in lines)
+        found = _RETURNED.search(text)
         if found is None:
             return []
         value = found[1] or found[2]
-        at = node.symbol.start_line + "\n".join(lines)[: found.start(1 if found[1] else 2)].count("\n")
+        at = node.symbol.start_line + text[: found.start(1 if found[1] else 2)].count("\n")
         behind = self._follow(node.path, at, value, steps - 1)
         if re.fullmatch(r"[\w.]+\W*", value):  # it only hands on what it holds
             return behind

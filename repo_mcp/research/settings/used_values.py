@@ -121,7 +121,7 @@ def _list_used(
     users = [one for one in around if one.symbol.kind in CALLABLE_KINDS][:MOST_USERS]
     worth: dict[Node | str, float] = {}
     for node, edge in ((one, edge) for one in users for edge in _find_uses(state, one)):
-        own = [text[at - 1] for at in edge.lines if at in lines and at <= len(text)]
+        own = [text[at - 1][:LINE_CHARS] for at in edge.lines if at in lines and at <= len(text)]
         own = [line for line in own if not tells(line)]
         other = state.get_node(edge.other)
         if own and other != node and may_stand(state, other) and not _is_receiver(other, own):

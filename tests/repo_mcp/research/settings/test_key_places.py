@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.findings.records import TakenAs
-from repo_mcp.research.question.asked_keys import AskedKeys, read_keys
+from repo_mcp.research.question.asked_keys import AskedKeys, find_texts, read_keys
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked, list_found
 
 STORE = """class Lease:
@@ -72,6 +73,17 @@ def test_the_uses_of_keys_are_those_of_their_texts_and_not_of_what_has_their_nam
     assert 'record.get("worker_id")' in report.findings[1].excerpt
 
 
+def test_what_is_named_is_told_although_many_lines_have_the_key() -> None:
+    others = {
+        f"a{at}.py": f"def read_{at}(row):\n    state = row\n    return row['state']\n" for at in range(250)
+    }
+    store = "def save(row):\n    row['state'] = 1\n"
+    report = Asked({**others, "zone/store.py": store}).ask(
+        "What breaks if the key state of store.save is renamed?"
+    )
+    assert report.claim.startswith('store.save (zone/store.py:2) writes the text "state". a0.read_0 (a0.py:3)')
+
+
 def test_an_event_may_be_of_several_words(asked: Asked) -> None:
     report = asked.ask("Which code listens to the event 'query done' that Runner.run emits?")
     assert report.claim == (
@@ -126,9 +138,22 @@ def test_a_name_that_is_no_text_in_what_is_named_beside_it_is_no_key(asked: Aske
             "Which code handles the message 'job done' that Worker.run sends?",
             AskedKeys(("job done",), ("Worker.run",)),
         ),
+        ('What depends on the key "id" of Store.validate?', AskedKeys(("id",), ("Store.validate",))),
+        ("What depends on the key ' ' of Store.save?", None),
         ("What breaks if log_in() is renamed?", None),
         ("How does Client.send compute the header Retry-After?", None),
     ],
 )
 def test_keys_are_read_from_questions_for_their_uses(query: str, keys: AskedKeys | None) -> None:
     assert read_keys(query) == keys
+
+
+def test_a_long_name_is_read_in_linear_time() -> None:
+    assert_linear(lambda size: f"Who handles the key id of Store.save and {'a' * size}?", read_keys, 1_000)
+
+
+def test_each_line_of_a_long_function_takes_the_same_time() -> None:
+    def find(lines: list[str]) -> list[object]:
+        return [find_texts(lines, at, "worker_id", 1) for at in range(1, len(lines) + 1)]
+
+    assert_linear(lambda size: ["def save(worker_id):"] + ["    use(worker_id)"] * size, find, 1_000)

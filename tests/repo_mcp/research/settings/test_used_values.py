@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.settings.given_values import find_value, tells_value
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
 RETRIES = """from limits import DEFAULT_ATTEMPTS
@@ -152,3 +153,11 @@ def test_a_key_in_a_shown_line_leads_to_its_row() -> None:
         "When is a parcel refused? (send_parcel, limit)",
     )
     assert values["send_parcel"] == ('options.py\n3:"PARCEL_LIMIT": 12,',)
+
+
+def test_blanks_between_the_signs_of_a_statement_are_read_in_linear_time() -> None:
+    assert_linear(
+        lambda size: f"name :{' ' * size}\n{' ' * size}|{' ' * size}",
+        lambda text: find_value("name", text),
+        100,
+    )
