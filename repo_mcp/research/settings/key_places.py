@@ -78,7 +78,8 @@ def note_keys(state: ResearchState, subjects: Sequence[Subject]) -> None:
     ]
     whole = [subject.asked for subject in subjects if _is_whole(state, subject.asked, spans)]
     places = _list_places(state, [subject.asked for subject in subjects], whole)
-    own, rest = [], []
+    own: list[_Place] = []
+    rest: list[_Place] = []
     for one in places:
         (own if _lies_within(one, spans) else rest).append(one)
     own += _list_unread(state, subjects, own)

@@ -37,6 +37,7 @@ MOST_STEPS = 5  # from a name to the line that tells its value
 ACCESSOR_LINES = 4  # of a function that has room for one statement at most
 MOST_SETTING = 3  # lines of a file that give one value
 MOST_NAMES = 2  # in one value, that are followed
+MOST_MET = 24  # symbols and names that are looked at for one value
 MOST_MATCHES, MOST_GIVING = 60, 3  # lines with a name; places that give it values, none of which is a default
 LINE_CHARS = 400  # read of a line, so that none takes long
 STANDING = VALUES | {SymbolKind.MACRO}
@@ -186,7 +187,10 @@ class _Tracer:
         folded = name.strip("_")
         if not folded or count_words(folded) < LEAST_WORDS or folded in self._met or steps < 1:
             return []
+        if len(self._met) >= MOST_MET:
+            return []
         self._met.add(folded)
+        self._state.check()
         quoted = re.escape(folded)
         typed = r"(?:[?:]?[^=:,;(){}]{0,60}=[^=>]|:\s|=>)"
         pattern = rf"\b_*{quoted}[\"'`]?\]?\s*{typed}|#\s*define\s+{quoted}\b"

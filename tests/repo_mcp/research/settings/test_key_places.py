@@ -81,7 +81,9 @@ def test_what_is_named_is_told_although_many_lines_have_the_key() -> None:
     report = Asked({**others, "zone/store.py": store}).ask(
         "What breaks if the key state of store.save is renamed?"
     )
-    assert report.claim.startswith('store.save (zone/store.py:2) writes the text "state". a0.read_0 (a0.py:3)')
+    assert report.claim.startswith(
+        'store.save (zone/store.py:2) writes the text "state". a0.read_0 (a0.py:3)'
+    )
 
 
 def test_an_event_may_be_of_several_words(asked: Asked) -> None:
