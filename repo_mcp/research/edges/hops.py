@@ -6,17 +6,15 @@ because what a guess leads to is noise. Within a level, symbols outside tests co
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 
 from repo_mcp.graph.bulk_scan import HEAD_LINES
-from repo_mcp.graph.edges import Bounds, Edge, Edges
+from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.edges.structural import list_filling
+from repo_mcp.research.edges.traversals import NAMES_TYPE, HopFindings, Traversal
 from repo_mcp.research.findings.locating import (
     CONFIDENCES,
     count_shared_folders,
@@ -26,22 +24,14 @@ from repo_mcp.research.findings.locating import (
     weaker,
 )
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import MAX_DEPTH, Link, Outside
-from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, relocate
+from repo_mcp.research.findings.records import MAX_DEPTH, Link
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
-from repo_mcp.text.citations import write_citation
 
-_SCRIPTS = frozenset({"typescript", "javascript"})
-FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at later ones
-FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
+FIRST_WIDTH = 6  # symbols of the first level that are followed
 WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first level
 NARROW = Bounds(files=30, references=120)  # for each symbol of a later level
 LEAST_FILES, LEAST_REFERENCES = 60, 240  # for each symbol of the first level, however many share WIDE
-MAX_OUTSIDE_USES = 2_000  # of names that are declared elsewhere
-_DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})  # calls of one may run an override
-_HANDED_ON = CALLABLE_KINDS - {SymbolKind.CONSTRUCTOR}  # may be passed as values and called elsewhere
-_TYPE_TEST = re.compile(r"\b(?:isinstance|issubclass|instanceof)\b")
-NAMES_TYPE = "names_type"
 
 
 def drop_guesses(
@@ -74,26 +64,6 @@ def _has_surer(state: ResearchState, guess: Link) -> bool:
         and state.get_node(link.target).symbol.name == name
         for link in state.links.values()
     )
-
-
-@dataclass(frozen=True, slots=True)
-class HopFindings:
-    """The edges of one symbol in the direction that is followed."""
-
-    links: tuple[Link, ...]
-    cut: bool = False  # True: there were more references than the bounds allow
-
-
-@dataclass(frozen=True, slots=True)
-class Traversal:
-    """A kind of edge and the direction in which it is followed."""
-
-    expand: Callable[[ResearchState, Node, Bounds], HopFindings]
-    upwards: bool  # towards what depends on a symbol
-    first_fan: int = FIRST_FAN
-    fan: int = FAN
-    width: int = WIDTH
-    finds_entries: bool = False  # a symbol that nothing leads to is an entry point
 
 
 def follow(
@@ -289,141 +259,9 @@ def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None
         state.enter(node, "no call of it was found in the repository")
 
 
-def _find_in(
-    state: ResearchState, node: Node, types: Sequence[EdgeType], bounds: Bounds
-) -> tuple[list[Link], bool]:
-    """Return links from the innermost symbols that use a symbol, and whether the search was cut."""
-    found = state.graph.find_incoming(node, types, bounds)
-    links = []
-    for edge in found.edges:
-        if _is_export(node, edge):
-            continue
-        holders = relocate(state, edge.other, edge.lines)
-        count = edge.count if len(holders) == 1 else 0  # else unknown for each holder
-        links += [
-            Link(holder, node.declaration, edge.type.value, edge.confidence, lines, count)
-            for holder, lines in holders
-        ]
-    return links, found.cut
-
-
-def _is_export(node: Node, edge: Edge) -> bool:
-    """Return True if a script only lists a symbol of its own among what it exports, and does not use it."""
-    is_own = edge.type is EdgeType.IMPORTS and edge.other == Declaration(node.path, 0)
-    return is_own and node.language in _SCRIPTS and node.symbol.kind is not SymbolKind.FILE
-
-
 def _name_decoration(state: ResearchState, link: Link, other: Node) -> Link:
     """Return a call as `decorated_by` when all its lines begin a decorator, and any other link unchanged."""
     is_head = link.kind == "calls" and link.lines and link.lines[-1] < other.symbol.start_line + HEAD_LINES
     if is_head and all(is_decorator(state.source.read_lines(other.path), line) for line in link.lines):
         return replace(link, kind="decorated_by")
     return link
-
-
-def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """Return the callers of a symbol.
-
-    For a function, add the symbols that name it as a value, since it may be called under another name. For a
-    method, add the methods it overrides, through which calls may reach it.
-    """
-    types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
-    links, cut = _find_in(state, node, types, bounds)
-    links = [link for link in links if link.kind == "calls" or _passes_on(link)]
-    if node.symbol.kind in _DISPATCHED:
-        above = state.graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds)
-        links += [
-            Link(edge.other, node.declaration, "overridden_by", weaker(edge.confidence, Confidence.PROBABLE))
-            for edge in above.edges
-        ]
-    if not any(link.confidence is not Confidence.POSSIBLE for link in links):
-        links += _list_possible_causes(state, node, bounds)
-    return HopFindings(tuple(links), cut)
-
-
-def _passes_on(link: Link) -> bool:
-    """Return True for a sure use as a value, except a function's use of itself."""
-    return link.confidence is not Confidence.POSSIBLE and link.source != link.target
-
-
-def _list_possible_causes(state: ResearchState, node: Node, bounds: Bounds) -> list[Link]:
-    """Return links from the symbols that may cause a call of an uncalled symbol.
-
-    These are the function it is declared in, and the symbols that name it, or the type it constructs, as a
-    value.
-    """
-    around = Declaration(node.path, node.symbol.parent)
-    named = state.get_node(around) if node.symbol.kind is SymbolKind.CONSTRUCTOR else node
-    links = [
-        link
-        for link in _find_in(state, named, (EdgeType.REFERENCES,), bounds)[0]
-        if link.source != node.declaration
-    ]
-    if named is not node:
-        return [
-            replace(link, target=node.declaration, kind=NAMES_TYPE, confidence=Confidence.POSSIBLE)
-            for link in links
-            if not _only_tests_types(state, link)
-        ]
-    if node.symbol.parent and state.get_node(around).symbol.kind in CALLABLE_KINDS:
-        links.append(Link(around, node.declaration, "contains", Confidence.EXACT, (node.symbol.start_line,)))
-    return links
-
-
-def _only_tests_types(state: ResearchState, link: Link) -> bool:
-    """Return True when every use of a type only tests whether a value is of that type."""
-    lines = state.source.read_lines(link.source.path)
-    return all(line <= len(lines) and _TYPE_TEST.search(lines[line - 1]) for line in link.lines)
-
-
-def _expand_dependents(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    links, cut = _find_in(state, node, NAMED, bounds)
-    return HopFindings(tuple(links), cut)
-
-
-def _expand_implementations(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    if node.symbol.kind in _DISPATCHED:
-        below = state.graph.find_implementations(node)
-        links = [
-            Link(edge.other, node.declaration, edge.type.value, edge.confidence, edge.lines)
-            for edge in below.edges
-        ]
-        return HopFindings(tuple(links), below.cut)
-    links, cut = _find_in(state, node, IMPLEMENTATIONS, bounds)
-    return HopFindings(tuple(links), cut)
-
-
-def _expand_out(types: Sequence[EdgeType]) -> Callable[[ResearchState, Node, Bounds], HopFindings]:
-    def expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-        found = state.graph.find_outgoing(node, types, bounds)
-        note_outside(state, node, found)
-        links = [
-            Link(node.declaration, edge.other, edge.type.value, edge.confidence, edge.lines, edge.count)
-            for edge in found.edges
-        ]
-        return HopFindings(tuple(links), found.cut)
-
-    return expand
-
-
-def note_outside(state: ResearchState, node: Node, found: Edges) -> None:
-    """Note the names that are declared outside the repository."""
-    for one in found.externals:
-        line = one.lines[0] if one.lines else node.symbol.start_line
-        if len(state.outside) < MAX_OUTSIDE_USES:
-            state.outside.append(Outside(one.name, one.count, write_citation(node.path, line, line)))
-
-
-def _expand_callees(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """Return the callees of a symbol; for an abstract method, also the methods that implement it."""
-    found = _expand_calls(state, node, bounds)
-    filling, cut = list_filling(state, node, bounds)
-    return HopFindings((*found.links, *filling), found.cut or cut)
-
-
-_expand_calls = _expand_out(CALLS)
-CALLERS = Traversal(_expand_callers, True, finds_entries=True)
-DEPENDENTS = Traversal(_expand_dependents, True)
-IMPLEMENTERS = Traversal(_expand_implementations, True, 120, 60, 60)
-CALLEES = Traversal(_expand_callees, False)
-DEPENDENCIES = Traversal(_expand_out(NAMED), False)

@@ -7,12 +7,8 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
-from repo_mcp.research.edges.hops import (
-    DEPENDENTS,
-    WIDE,
-    Traversal,
-    follow,
-)
+from repo_mcp.research.edges.hops import WIDE, follow
+from repo_mcp.research.edges.traversals import DEPENDENTS, Traversal
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, relocate

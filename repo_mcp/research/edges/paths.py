@@ -20,7 +20,8 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.edges.hops import CALLEES, CALLERS, Traversal, explain, sort_links
+from repo_mcp.research.edges.hops import explain, sort_links
+from repo_mcp.research.edges.traversals import CALLEES, CALLERS, Traversal
 from repo_mcp.research.findings.locating import CONFIDENCES, is_test_place, weaker
 from repo_mcp.research.findings.records import Chain, Link
 from repo_mcp.research.findings.research_state import ResearchState

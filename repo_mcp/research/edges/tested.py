@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.research.edges.hops import CALLERS, DEPENDENTS, NARROW, WIDTH, explain, share_bounds, sort_links
+from repo_mcp.research.edges.hops import NARROW, explain, share_bounds, sort_links
+from repo_mcp.research.edges.traversals import CALLERS, DEPENDENTS, WIDTH
 from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings
 from repo_mcp.research.findings.locating import is_test, is_test_place, weaker
 from repo_mcp.research.findings.reasons import Reason, Role

@@ -18,9 +18,9 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.accessors import find_setters, note_accessors, note_constants, note_values
-from repo_mcp.research.settings.line_use import LineUse, classify_use, judge_call
+from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.words.shown_lines import show_body
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -38,9 +38,6 @@ _CONFIG_PATH = re.compile(
     r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
     re.IGNORECASE,
 )
-_TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function that declares an option
-HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 KCONFIG = "CONFIG_"
 _ROLES = {
@@ -209,88 +206,13 @@ def _build_spelled(quoted: str) -> str:
     return rf"(?:{valued}|{keyed}|{before}{quoted}\b|{named})"
 
 
-def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
-    """Return how a line uses a name, considering also whether it is a comment and which brackets are open."""
-    use = classify_use(name, match.line)
-    if use is LineUse.PASSES_ON and (opened := _find_open_call(state, match, match.line.find(name))):
-        return judge_call(opened) or use
-    if use not in (LineUse.SETS, LineUse.DECLARES):
-        return use
-    if match.start_line in state.source.read_comment_lines(match.path):
-        return LineUse.DECLARES
-    quoted = re.escape(name).replace("_", "[_-]?")
-    if use is LineUse.DECLARES:
-        option = re.search(rf"[\"'`][^\"'`]{{0,20}}--{quoted}\b", match.line, re.IGNORECASE)
-        called = None if option is None else _find_open_call(state, match, option.start())
-        return LineUse.OPTION if called and _TAKES_OPTION.search(called) else use
-    read = (
-        rf"(?:[\w.?>-]+(?:\.|->){quoted}|{quoted}_|(?:[\w.]+(?:\.|->))?(?:get|is|has)_?{quoted}(?=\())"
-        r"(?:(?:\.\w+)?\([\w:. ]*\))?"
-    )
-    declared = rf"\s*(?:[\w<>\[\],?]+ ){{0,4}}{quoted}(?:\s*:[^=]{{1,80}})?"
-    whole = rf"{declared}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*(?://.*)?"
-    if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE):
-        return LineUse.READS  # a variable of the same name
-    if re.fullmatch(rf"\s*(?:this\.|self\.|@)?_?({quoted})\s*=\s*\1;?\s*", match.line, re.IGNORECASE):
-        return LineUse.GIVES
-    if "=" not in match.line and _declares_field(state, match, quoted):
-        return LineUse.DECLARES
-    handed = rf"(?<![\w.]){quoted}[\"']?\s*:\s*(?:\w[\w.]*\.{quoted}\b|{quoted}[\[.])"
-    if re.search(handed, match.line, re.IGNORECASE):
-        return LineUse.PASSES_ON
-    given = re.search(  # a parameter with a type, or one whose value has its name
-        rf"(?<=[\w>?\]]) {quoted}\s*=(?!=)|(?<![\w.]){quoted}\s*(?:\??:(?!:)|=\s*[\w.\[\"']*\b{quoted}\b)",
-        match.line,
-        re.IGNORECASE,
-    )
-    if given is None or _find_open_call(state, match, given.start()) is None:
-        return use
-    return LineUse.PASSES_ON if "=" in given[0] else LineUse.GIVES
-
-
-def _join_value(state: ResearchState, match: ExactMatch) -> str:
-    """Return a matching line, with the next one if that is where its value stands."""
-    if not match.line.rstrip().endswith("="):
-        return match.line
-    following = state.source.read_lines(match.path)[match.start_line : match.start_line + 1]
-    return " ".join((match.line, *following))
-
-
-def _declares_field(state: ResearchState, match: ExactMatch, quoted: str) -> bool:
-    """Return True for a line that is the declaration of a field of the name."""
-    around = state.source.find_around(match.path, match.start_line)
-    is_field = around is not None and around.symbol.kind is SymbolKind.PROPERTY
-    return around is not None and is_field and bool(re.fullmatch(quoted, around.symbol.name, re.IGNORECASE))
-
-
-def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str | None:
-    """Return the word before the round bracket in which a column of a line stands, or "" without a word.
-
-    Return None if the innermost bracket that is open there is no round one.
-    """
-    above = state.source.read_lines(match.path)[
-        max(0, match.start_line - 1 - HEAD_LINES) : match.start_line - 1
-    ]
-    text = _QUOTED.sub("", "\n".join((*above, match.line[:column])))
-    opened: list[int] = []
-    for at, char in enumerate(text):
-        if char in "([{":
-            opened.append(at)
-        elif char in ")]}" and opened:
-            opened.pop()
-    if not opened or text[opened[-1]] != "(":
-        return None
-    word = re.search(r"\w+$", text[: opened[-1]])
-    return "" if word is None else word[0]
-
-
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], whole: str = "") -> None:
     """Note matching lines by function: configuration first, and lines that set the name before others.
 
     If `name` is only the last part of a setting's name, `whole` is that name.
     """
     counts: dict[str, int] = {}
-    uses = {match: _classify_match(state, name, match) for match in matches}
+    uses = {match: classify_match(state, name, match) for match in matches}
     ordered = sorted(
         uses,
         key=lambda one: (

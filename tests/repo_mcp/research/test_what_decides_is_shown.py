@@ -6,8 +6,8 @@ import pytest
 
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.best_claim import _is_adverb
+from repo_mcp.research.findings.excerpts import show_once
 from repo_mcp.research.findings.records import Finding, Form
-from repo_mcp.research.findings.shown_once import show_once
 from repo_mcp.research.words.shown_lines import match_calls
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
