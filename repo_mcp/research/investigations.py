@@ -19,10 +19,12 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.comparison import note_compared, pair_subjects
+from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.hops import follow
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
-from repo_mcp.research.edges.paths import build_chains, find_paths
-from repo_mcp.research.edges.structural import gather_groups, list_overriding
+from repo_mcp.research.edges.paths import find_paths
+from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.edges.surroundings import gather_groups
 from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, CONFORMING, DEPENDENCIES, DEPENDENTS
 from repo_mcp.research.edges.unparsed import note_unparsed

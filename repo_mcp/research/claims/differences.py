@@ -6,14 +6,12 @@ from collections.abc import Iterable, Sequence, Set
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_first_sentence
 from repo_mcp.research.edges.shared_members import MAX_ALONE, find_members, list_inherited
-from repo_mcp.research.edges.structural import list_sections
+from repo_mcp.research.edges.surroundings import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
 from repo_mcp.research.findings.records import Subject
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 
@@ -92,8 +90,7 @@ def _list_calls(state: ResearchState, node: Node) -> dict[str, str]:
 
 def _find_calls(state: ResearchState, node: Node) -> list[Edge]:
     """Return the edges to what a function surely calls, each with the lines of its calls."""
-    edges = state.graph.find_outgoing(node, CALLS, _BOUNDS).edges
-    return [edge for edge in edges if edge.confidence is not Confidence.POSSIBLE and edge.lines]
+    return [edge for edge in list_uses(state, node, _BOUNDS) if edge.lines]
 
 
 def _cite_call(node: Node, edge: Edge) -> str:

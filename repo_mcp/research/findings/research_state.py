@@ -18,10 +18,11 @@ from repo_mcp.bundler.layouts import Layout
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.vocabulary import name_kind
+from repo_mcp.graph.vocabulary import CALLS, EdgeType, name_kind
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.page.rare_words import QueryWord, describe_absent, lacks_most
@@ -339,6 +340,24 @@ def relocate(
     for line in lines:
         found.setdefault(find_innermost(record, line) or holder.ordinal, []).append(line)
     return [(Declaration(holder.path, ordinal), tuple(own)) for ordinal, own in found.items()]
+
+
+def list_uses(
+    state: ResearchState, node: Node, bounds: Bounds, types: Sequence[EdgeType] = CALLS
+) -> list[Edge]:
+    """Return the edges to what a symbol calls, or uses in other ways, without those only possible."""
+    state.check()
+    edges = state.graph.find_outgoing(node, types, bounds).edges
+    return [edge for edge in edges if edge.confidence is not Confidence.POSSIBLE]
+
+
+def list_users(
+    state: ResearchState, node: Node, bounds: Bounds, types: Sequence[EdgeType] = CALLS
+) -> list[Edge]:
+    """Return the edges to what calls a symbol, or uses it in other ways, without those only possible."""
+    state.check()
+    edges = state.graph.find_incoming(node, types, bounds).edges
+    return [edge for edge in edges if edge.confidence is not Confidence.POSSIBLE]
 
 
 def search_words(state: ResearchState, words: str, most: int) -> tuple[Hit, ...]:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines, find_by_name
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
 from repo_mcp.symbols.symbol_record import SymbolKind
@@ -40,13 +40,12 @@ def find_listing(state: ResearchState, base: Node, own: Sequence[Node]) -> tuple
     met: Counter[Declaration] = Counter()
     known = {base.declaration, *(node.declaration for node in own)}
     for node in own:
-        state.check()
-        edges = [
+        edges = (
             edge
             for one in (node, *_list_makers(state, node))
-            for edge in state.graph.find_incoming(one, (*CALLS, EdgeType.REFERENCES), GLANCE).edges
-        ]
-        met.update({edge.other for edge in edges if edge.confidence is not Confidence.POSSIBLE})
+            for edge in list_users(state, one, GLANCE, (*CALLS, EdgeType.REFERENCES))
+        )
+        met.update({edge.other for edge in edges})
     listing = {
         one: count
         for one, count in met.items()

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence, Set
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.vocabulary import CALLS, NAMED
+from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.locating import is_test_symbol, may_answer
 from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.settings.traced_values import trace_value
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -136,14 +136,9 @@ def _find_readers(
     state: ResearchState, getter: Node, names: Iterable[str]
 ) -> list[tuple[Node, tuple[int, ...]]]:
     """Return the functions that call a getter and are none, each with the lines of its calls."""
-    state.check()
     own = set(names)
-    edges = state.graph.find_incoming(getter, CALLS, _BOUNDS).edges
-    readers = [
-        (state.get_node(edge.other), edge.lines)
-        for edge in edges
-        if edge.confidence is not Confidence.POSSIBLE and may_answer(edge.other.path)
-    ]
+    edges = list_users(state, getter, _BOUNDS)
+    readers = [(state.get_node(edge.other), edge.lines) for edge in edges if may_answer(edge.other.path)]
     return [
         (node, lines)
         for node, lines in readers

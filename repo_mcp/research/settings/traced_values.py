@@ -13,14 +13,13 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.locating import is_aside, is_test_place, may_answer
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.settings.given_values import (
     begins_value,
@@ -220,12 +219,8 @@ class _Tracer:
 
 def _list_values(state: ResearchState, node: Node, lines: Sequence[int]) -> list[Node]:
     """Return the values and short functions that some lines of a symbol name, surely or probably."""
-    edges = state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), NARROW).edges
-    found = [
-        state.get_node(edge.other)
-        for edge in edges
-        if edge.confidence is not Confidence.POSSIBLE and any(at in lines for at in edge.lines)
-    ]
+    edges = list_uses(state, node, NARROW, (*CALLS, EdgeType.REFERENCES))
+    found = [state.get_node(edge.other) for edge in edges if any(at in lines for at in edge.lines)]
     return [one for one in dict.fromkeys(found) if one != node and may_stand(state, one)]
 
 

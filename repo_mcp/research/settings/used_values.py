@@ -15,16 +15,14 @@ from collections.abc import Sequence, Set
 
 from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
 from repo_mcp.bundler.statements import tells
-from repo_mcp.graph.edges import Edge
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.excerpts import MAX_LINE_CHARS
 from repo_mcp.research.findings.locating import is_program, is_test
 from repo_mcp.research.findings.records import Finding, ResearchRequest
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.settings.traced_values import LINE_CHARS, Place, list_keys, may_stand, trace_value
 from repo_mcp.research.words.handed_on import decides
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -120,7 +118,9 @@ def _list_used(
     around = dict.fromkeys(filter(None, (state.source.find_around(path, at) for at in sorted(lines))))
     users = [one for one in around if one.symbol.kind in CALLABLE_KINDS][:MOST_USERS]
     worth: dict[Node | str, float] = {}
-    for node, edge in ((one, edge) for one in users for edge in _find_uses(state, one)):
+    for node, edge in (
+        (one, edge) for one in users for edge in list_uses(state, one, NARROW, (*CALLS, EdgeType.REFERENCES))
+    ):
         own = [text[at - 1][:LINE_CHARS] for at in edge.lines if at in lines and at <= len(text)]
         own = [line for line in own if not tells(line)]
         other = state.get_node(edge.other)
@@ -131,12 +131,6 @@ def _list_used(
             named = min(MOST_TELLING, shares_word(key, words))
             worth[key] = max(named + DECIDES * decides(key, [line]) if named else 0.0, worth.get(key, 0.0))
     return sorted((one for one in worth if worth[one] >= least), key=lambda one: -worth[one])  # stable
-
-
-def _find_uses(state: ResearchState, node: Node) -> list[Edge]:
-    """Return the edges from a function to what it surely or probably names."""
-    edges = state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), NARROW).edges
-    return [edge for edge in edges if edge.confidence is not Confidence.POSSIBLE]
 
 
 def _rate(node: Node, texts: Sequence[str], words: Sequence[str]) -> float:

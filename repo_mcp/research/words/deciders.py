@@ -15,13 +15,12 @@ from itertools import pairwise
 from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import cut_statements, is_branch
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.named_symbols import count_lines, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.errors_made import holds_error
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
@@ -56,12 +55,8 @@ def _list_deciders(state: ResearchState, seed: Seed) -> list[Node]:
     lines = _list_deciding(seed.body)
     if seed.node is None or not lines:
         return []
-    state.check()
-    edges = state.graph.find_outgoing(seed.node, CALLS, GLANCE).edges
-    sure = [
-        edge for edge in edges if edge.confidence is not Confidence.POSSIBLE and may_answer(edge.other.path)
-    ]
-    nodes = [state.get_node(edge.other) for edge in sure if not lines.isdisjoint(edge.lines)]
+    called = [edge for edge in list_uses(state, seed.node, GLANCE) if may_answer(edge.other.path)]
+    nodes = [state.get_node(edge.other) for edge in called if not lines.isdisjoint(edge.lines)]
     return [
         node
         for node in dict.fromkeys(nodes)

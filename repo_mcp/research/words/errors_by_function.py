@@ -15,14 +15,12 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
 from repo_mcp.research.findings.locating import is_program, is_test, is_test_node, may_answer
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.words.errors_made import (
     LINE_CHARS,
     MAX_ERRORS,
@@ -171,11 +169,10 @@ def _list_same(state: ResearchState, alike: Sequence[Node]) -> list[Node]:
     words = _WORD.findall(alike[0].symbol.name)
     found: dict[Node, None] = {}
     for node in alike[:MAX_FUNCTIONS] if alike[0].symbol.kind in CALLABLE_KINDS else ():
-        state.check()
-        for edge in state.graph.find_outgoing(node, CALLS, _BOUNDS).edges:
+        for edge in list_uses(state, node, _BOUNDS):
             other = state.get_node(edge.other)
             is_same = shares_word(other.symbol.name, words) == len(words) > 1
-            if edge.confidence is Confidence.POSSIBLE or not is_same or not is_program(other.path):
+            if not is_same or not is_program(other.path):
                 continue
             filled = [state.get_node(link.source) for link in list_overriding(state, other)]
             found.update(

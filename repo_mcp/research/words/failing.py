@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
@@ -54,10 +53,10 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
     for _ in range(FAILING_DEPTH):
         below: list[Node] = []
         for node in level[:MAX_CALLING] if len(failing) < most else ():
-            for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
+            for edge in list_uses(state, node, _BOUNDS, (*CALLS, EdgeType.REFERENCES)):
                 other = state.get_node(edge.other)
-                is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
-                if is_sure and other not in seen and other.symbol.kind in CALLABLE_KINDS:
+                is_own = is_program(other.path) and other.symbol.kind in CALLABLE_KINDS
+                if is_own and other not in seen:
                     seen.add(other)
                     below.append(other)
                     if fails(state, other):

@@ -22,7 +22,7 @@ from typing import Protocol, TypeVar
 from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import Statement, cut_statements, tells
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.record_classes import replace
@@ -31,7 +31,7 @@ from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines, read_body
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
@@ -200,12 +200,10 @@ def _list_before(before: Mapping[One, One], node: One) -> list[One]:
 
 def _list_used(state: ResearchState, node: Node) -> dict[Node, _Use]:
     """Return the functions near a function that it uses, and how, in the order of their uses."""
-    state.check()
-    edges = state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), NARROW).edges
     lines = state.source.read_lines(node.path)
     used: dict[Declaration, set[int]] = {}
-    for edge in edges:
-        if edge.confidence is not Confidence.POSSIBLE and _is_near(state, node, edge.other):
+    for edge in list_uses(state, node, NARROW, (*CALLS, EdgeType.REFERENCES)):
+        if _is_near(state, node, edge.other):
             used.setdefault(edge.other, set()).update(edge.lines)
     found = {}
     for declaration in sorted(used, key=lambda one: (min(used[one], default=0), one.ordinal)):

@@ -26,13 +26,12 @@ from repo_mcp.bundler.best_blocks import (
 from repo_mcp.bundler.body import Body, only_imports, says_nothing
 from repo_mcp.code_search.namesakes import pass_namesakes
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.graph.program import Declaration
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol, may_answer
 from repo_mcp.research.findings.reasons import NAMED_SO, Reason, Role, explain_named
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_derived
 from repo_mcp.research.words.told_blocks import name_told
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
@@ -230,9 +229,7 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     for seed in seeds[:USED]:
         if seed.node is None:
             continue
-        state.check()
-        found = state.graph.find_incoming(seed.node, CALLS, GLANCE).edges
-        users = {edge.other for edge in found if edge.confidence is not Confidence.POSSIBLE}
+        users = {edge.other for edge in list_users(state, seed.node, GLANCE)}
         own = [user for user in users if user.ordinal and may_answer(user.path) and state.admits(user.path)]
         for user in sorted(own, key=lambda user: (user.path, user.ordinal)) if len(own) <= MANY_USERS else ():
             worth = USER_SHARE * seed.worth / max(1, len(own))

@@ -7,11 +7,10 @@ from itertools import islice
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.graph.program import Declaration
 from repo_mcp.research.findings.citing import name_briefly, shorten
 from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.text.citations import write_citation
 
@@ -57,5 +56,4 @@ def list_rivals(state: ResearchState, best: Node) -> list[Rival]:
 
 def _list_callers(state: ResearchState, node: Node) -> set[Declaration]:
     """Return what surely calls a symbol."""
-    edges = state.graph.find_incoming(node, CALLS, _BOUNDS).edges
-    return {edge.other for edge in edges if edge.confidence is not Confidence.POSSIBLE}
+    return {edge.other for edge in list_users(state, node, _BOUNDS)}

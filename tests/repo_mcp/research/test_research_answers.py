@@ -7,7 +7,7 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.research.edges import hops
+from repo_mcp.research.edges.traversals import FIRST_FAN
 from repo_mcp.research.findings.records import Focus, Form, ResearchRequest, RunControl
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.research.words.asked_words import MAX_WORDS
@@ -613,11 +613,10 @@ def test_tests_come_after_the_program() -> None:
     assert list_found(report, 1) == ["service.web.handle", "tests.test_web.test_login"]
 
 
-def test_what_is_cut_off_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hops, "WIDTH", 1)
+def test_what_is_cut_off_is_said() -> None:
     callers = "".join(f"def f{n}():\n    g()\n\n\n" for n in range(60))
     report = Asked({"m.py": f"def g(): ...\n\n\n{callers}"}).ask("what calls g")
-    assert len(list_found(report, 1)) == hops.FIRST_FAN
+    assert len(list_found(report, 1)) == FIRST_FAN
     assert ("edges of m.g (20 more)", "at most 40 per symbol are shown") in [
         (one.what, one.why) for one in report.limits
     ]
