@@ -232,6 +232,9 @@ const handler = async (req, res) => {
 }
 function* walk(tree) {}
 Router.prototype.use = function (fn) {}
+Router.prototype[Symbol.iterator] = function* () {}
+Router.prototype["close"] = () => {}
+handlers[kind] = function () {}
 module.exports.parse = (text) => {}
 const api = {
   get: function (url) {},
@@ -270,6 +273,8 @@ it ('y (z)', { skip: true }, function () {
             "inner",
             "walk",
             "use",
+            "iterator",
+            "close",
             "parse",
             "api",
             "get",
