@@ -1,8 +1,8 @@
 """Build call chains from the edges that were found, from the outermost caller to the subject.
 
 A chain ends where nothing further is known: at a symbol that nothing calls, at module-level code, at a guess,
-at the depth of the question, or at a symbol that it already contains (a cycle, which is reported). When there
-are many chains, the first few of each direct caller are shown.
+at a symbol that only tests call, at the depth of the question, or at a symbol that it already contains (a
+cycle, which is reported). When there are many chains, the first few of each direct caller are shown.
 """
 
 from __future__ import annotations
@@ -25,16 +25,12 @@ CALLING = frozenset({"calls", "overridden_by", "decorated_by", "references", "co
 _HANDED_ON = frozenset({"references", "contains"})
 CYCLE = "cycle"
 AT_DEPTH = "the depth limit"
+ONLY_TESTS = "only tests are known to call it"
 
 
 def build_chains(state: ResearchState, subjects: Sequence[Node], *, upwards: bool) -> list[Chain]:
     """Return call chains that end (or, downwards, begin) at the subjects, in the order of the findings."""
     edges = _list_edges(state, upwards)
-    if upwards:  # the tests that lead to a subject stand around the findings
-        edges = {
-            target: [link for link in links if not is_test_place(link.source.path)]
-            for target, links in edges.items()
-        }
     found: list[Chain] = []
     for subject in subjects:
         routes = [
@@ -61,9 +57,14 @@ def _take(state: ResearchState, routes: Iterator[tuple[list[Link], str]]) -> lis
 
 
 def _list_edges(state: ResearchState, upwards: bool) -> Mapping[Declaration, list[Link]]:
-    """Return the links that lead on from each symbol, the surest first, then in the order of discovery."""
+    """Return the links that lead on from each symbol, the surest first, then in the order of discovery.
+
+    Upwards, there are none from tests: those that lead to a subject stand around the findings.
+    """
     found: dict[Declaration, list[Link]] = {}
     for link in state.links.values():
+        if upwards and is_test_place(link.source.path):
+            continue
         if link.kind in CALLING and not _names_type(state, link):
             found.setdefault(link.target if upwards else link.source, []).append(link)
     for links in found.values():
@@ -110,6 +111,8 @@ def _describe(state: ResearchState, walked: tuple[list[Link], str], upwards: boo
         said = "top-level code of a file"
     elif route[-1].confidence is Confidence.POSSIBLE:
         said = "a guess, not followed"
+    elif upwards and any(_calls_in_test(one, outer.declaration) for one in state.links.values()):
+        said = ONLY_TESTS  # any other caller would be in the chain
     else:
         said = AT_DEPTH if upwards else f"no further call into this repository, or {AT_DEPTH}"
     return Chain(
@@ -118,6 +121,10 @@ def _describe(state: ResearchState, walked: tuple[list[Link], str], upwards: boo
         confidence.value,
         said,
     )
+
+
+def _calls_in_test(link: Link, called: Declaration) -> bool:
+    return link.target == called and link.kind in CALLING and is_test_place(link.source.path)
 
 
 def weigh(link: Link) -> Confidence:

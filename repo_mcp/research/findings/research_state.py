@@ -18,7 +18,7 @@ from repo_mcp.bundler.layouts import Layout
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.edges import Bounds, Edge
+from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
@@ -334,7 +334,7 @@ def relocate(
     the value of a variable. Any other holder is returned as it is.
     """
     record = state.graph.scan.find_record(holder.path)
-    if record is None or SymbolKind(int(record.kinds[holder.ordinal])) not in _HOLDERS:
+    if record is None or record.get_kind(holder.ordinal) not in _HOLDERS:
         return [(holder, lines)]
     found: dict[int, list[int]] = {}
     for line in lines:
@@ -347,8 +347,7 @@ def list_uses(
 ) -> list[Edge]:
     """Return the edges to what a symbol calls, or uses in other ways, without those only possible."""
     state.check()
-    edges = state.graph.find_outgoing(node, types, bounds).edges
-    return [edge for edge in edges if edge.confidence is not Confidence.POSSIBLE]
+    return _keep_sure(state.graph.find_outgoing(node, types, bounds))
 
 
 def list_users(
@@ -356,8 +355,11 @@ def list_users(
 ) -> list[Edge]:
     """Return the edges to what calls a symbol, or uses it in other ways, without those only possible."""
     state.check()
-    edges = state.graph.find_incoming(node, types, bounds).edges
-    return [edge for edge in edges if edge.confidence is not Confidence.POSSIBLE]
+    return _keep_sure(state.graph.find_incoming(node, types, bounds))
+
+
+def _keep_sure(found: Edges) -> list[Edge]:
+    return [edge for edge in found.edges if edge.confidence is not Confidence.POSSIBLE]
 
 
 def search_words(state: ResearchState, words: str, most: int) -> tuple[Hit, ...]:

@@ -115,7 +115,7 @@ def _name_use(state: ResearchState, use: NamedUse) -> str:
 
 
 def _look_at_type(path: str, record: SymbolRecord, ordinal: int, found: _Repeated) -> None:
-    name = record.strings[record.names[ordinal]]
+    name = record.get_name(ordinal)
     line = int(record.starts[ordinal])
     hump = _HUMP.search(name)
     if hump is not None and hump.start() > 0:

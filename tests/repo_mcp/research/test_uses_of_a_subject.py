@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.edges.chains import ONLY_TESTS
 from tests.repo_mcp.research.asking import Asked, find_one
 
 STEPS = "".join(f"    log.note('step {step}', plan)\n" for step in range(20))
@@ -20,7 +21,10 @@ def empty_lorry(depot, plan, waiting, log):
 CALLERS = "".join(
     f"def call_{number}(depot, box):\n    move_parcels(depot, box)\n\n\n" for number in range(7)
 )
-TESTS = "from depot import move_parcels\n\n\ndef test_it_moves():\n    move_parcels(None, set())\n"
+TESTS = (
+    "import depot\nfrom depot import move_parcels\n\n\ndef test_it_moves():\n    move_parcels(None, set())\n"
+)
+LORRY_TEST = "\n\ndef test_a_lorry():\n    depot.empty_lorry(None, 1, set(), None)\n"
 ASKED = Asked({"depot.py": DEPOT, "tests/test_depot.py": TESTS})
 
 
@@ -43,3 +47,9 @@ def test_of_many_callers_each_is_shown_with_its_calls_alone() -> None:
 def test_no_chain_of_calls_begins_in_a_test() -> None:
     chains = ASKED.ask("what calls move_parcels()").chains
     assert [one.symbols for one in chains] == [("depot.empty_lorry", "depot.move_parcels")]
+
+
+def test_a_chain_ends_where_only_tests_go_on() -> None:
+    texts = {"depot.py": DEPOT, "tests/test_depot.py": TESTS + LORRY_TEST}
+    chains = Asked(texts).ask("what calls move_parcels()", depth=3).chains
+    assert [(one.symbols[0], one.ends) for one in chains] == [("depot.empty_lorry", ONLY_TESTS)]
