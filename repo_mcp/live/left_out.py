@@ -2,9 +2,8 @@
 
 This is done only where nothing was found and no indexed file passes the filter: `*.log` finds nothing in a
 tree whose logs are ignored, and an empty answer would look as if there were none. The files are counted,
-and named only if they are too large, so that a declaration in one of them is not taken for missing. For a
-glob that matches nothing, the one that was probably meant is suggested: `**/core/*.c` for `core/*.c`, which
-begins at the root, and `{*.c,*.h}` for `*.c, *.h`. If it ends with a name, files of similar names are named.
+and named only if they are too large, so that a declaration in one of them is not taken for missing. A glob
+that matches nothing gets what was probably meant by it (`meant_globs`).
 
 Left out on purpose: denied files, which are never mentioned.
 """
@@ -14,13 +13,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from itertools import islice
 
 from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactRequest, SearchRequest, SkipReason
 from repo_mcp.ranking.scoring.file_masks import Filter
@@ -35,8 +32,6 @@ from repo_mcp.workspace.walked_files import FileColumns
 
 MAX_LARGE = 3  # files above the size limit that are named
 LOOK_SECONDS = 0.5  # enough for a walk of 80,000 files
-_WILD = compile_late(r"[*?\[{]")
-_SEPARATORS = compile_late(r"[,|;\s]+")  # What people who do not know braces write between alternatives
 
 
 class LeftOut:
@@ -83,8 +78,8 @@ class LeftOut:
         """Return a warning for a glob that lists nothing; with `hides`, hidden files were not listed."""
         counted = self._count(GlobFilter(glob).matches, hides=hides)
         searcher = None if counted else self._index.find_searcher()
-        meant = _suggest(searcher, glob, None).strip() if searcher else ""
-        return counted or ((meant,) if meant else ())
+        meant = _suggest(searcher, glob, None) if searcher else ""
+        return counted or (f"This glob matches no file: `{glob}`.{meant}",)
 
     def _count(self, matches: Callable[[str], bool], *, hides: bool = True) -> tuple[str, ...]:
         counts, is_whole = self._look_for(matches)
@@ -153,16 +148,10 @@ def _has_files(searcher: Searcher, glob: str, language: str | None) -> bool:
 
 
 def _suggest(searcher: Searcher, glob: str, language: str | None) -> str:
-    """Return a space and a sentence that names a similar glob with matches; "" if there is none."""
-    alternatives = [one for one in _SEPARATORS.split(glob) if one]
-    listed = ["{" + ",".join(alternatives) + "}"] if len(alternatives) > 1 and "{" not in glob else []
-    below = [f"**/{glob.strip('/')}"] if "/" in glob else []
-    for one in (*listed, *below):
-        with suppress(RepoError):  # the split went through a bracket
-            if _has_files(searcher, one, language):
-                return f" `{one}` matches some."
-    name = glob.rpartition("/")[2]
-    from repo_mcp.live.similar_names import find_similar_files  # Imported late: most filters match
+    """Return a space and a sentence about what a glob may mean; "" for none."""
+    if not glob or (language and _has_files(searcher, glob, None)):
+        return ""
+    from repo_mcp.live.meant_globs import suggest_glob  # Imported late: most filters match
 
-    similar = [] if _WILD.search(name) else find_similar_files(searcher.snapshot, name)
-    return f" Similar: {', '.join(f'`{path}`' for path in similar)}." if similar else ""
+    meant = suggest_glob(searcher.snapshot, glob, lambda one: _has_files(searcher, one, language))
+    return f" {meant}" if meant else ""
