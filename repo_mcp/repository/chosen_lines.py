@@ -15,6 +15,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import OpenedText, Outline
 from repo_mcp.record_classes import replace
 
+NO_WORD = "No line has a word of about"
 MOST_LEFT = 8  # most lines that are named instead of shown
 
 
@@ -114,27 +115,20 @@ def _keep_chosen(opened: OpenedText, chosen: tuple[int, ...], most_lines: int, n
     )
 
 
-def keep_asked(opened: OpenedText, about: str, around: int | None, most_lines: int) -> OpenedText:
+def keep_asked(opened: OpenedText, about: str, around: int | None, most_lines: int) -> OpenedText | None:
     """Return only those of the opened lines that are about some words, and those near the line `around`.
 
-    If there are neither, the first lines are returned; at most `most_lines` in any case.
+    They are at most `most_lines`. Return None if no line has one of the words.
     """
-    from repo_mcp.ranking.page.lines_about import (  # imported here, as few calls give `about`
+    from repo_mcp.ranking.page.lines_about import (
         choose_asked,
-        choose_first,
         list_left,
-    )
-    from repo_mcp.ranking.page.lines_near import choose_near
+    )  # imported here: few calls give words
 
     chosen = choose_asked(opened.lines, opened.start_line, about, around)[:most_lines]
     if not chosen:
-        near = None if around is None else choose_near(opened.lines, opened.start_line, around, most_lines)
-        chosen = near or choose_first(opened.lines, opened.start_line)[:most_lines]
-        if len(chosen) < len(opened.lines):
-            which = f"those near line {around}" if near else f"the first {len(chosen)}"
-            note = f"No line has a word of about: only {which} are shown."
-            opened = replace(opened, warnings=(*opened.warnings, note))
-    elif left := list_left(opened.lines, opened.start_line, about, {*chosen}):
+        return None
+    if left := list_left(opened.lines, opened.start_line, about, {*chosen}):
         named = ", ".join(map(str, sorted(left[:MOST_LEFT])))
         more = f" and {len(left) - MOST_LEFT} more" if len(left) > MOST_LEFT else ""
         lines = "lines" if len(left) > 1 else "line"
@@ -142,3 +136,19 @@ def keep_asked(opened: OpenedText, about: str, around: int | None, most_lines: i
         opened = replace(opened, warnings=(*opened.warnings, note))
     is_cut = opened.truncated or len(chosen) < len(opened.lines)
     return replace(opened, shown=chosen, truncated=is_cut)
+
+
+def keep_first(opened: OpenedText, most_lines: int) -> OpenedText:
+    """Return the first of the opened lines, none of which has a word that was asked for."""
+    from repo_mcp.ranking.page.lines_about import choose_first  # imported here, as in keep_asked
+
+    chosen = choose_first(opened.lines, opened.start_line)[:most_lines]
+    if len(chosen) == len(opened.lines):
+        return opened
+    note = f"{NO_WORD}: only the first {len(chosen)} are shown."
+    return replace(opened, shown=chosen, truncated=True, warnings=(*opened.warnings, note))
+
+
+def note_unasked(opened: OpenedText) -> OpenedText:
+    """Return the lines of a declaration with a note, if some are left out, that none has a word asked for."""
+    return replace(opened, warnings=(f"{NO_WORD}.", *opened.warnings)) if opened.truncated else opened

@@ -40,7 +40,9 @@ from repo_mcp.record_classes import replace
 from repo_mcp.repository.chosen_lines import (
     fold,
     keep_asked,
+    keep_first,
     keep_part,
+    note_unasked,
     skip_documentation,
 )
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
@@ -178,9 +180,13 @@ class Repository:
         if symbol is None and around is None:
             usual = limits.default_open_lines if about is None else most_read
             shown = show_lines(opened, start_line, end_line, usual, most_read)
-        else:
-            shown = self._show_declaration(opened, symbol, around, most_read, folds=folds and about is None)
-        return shown if about is None else keep_asked(shown, about, around, most)
+            return shown if about is None else keep_asked(shown, about, None, most) or keep_first(shown, most)
+        shown = self._show_declaration(opened, symbol, around, most_read, folds=folds and about is None)
+        if about is None:
+            return shown
+        return keep_asked(shown, about, around, most) or note_unasked(
+            self._show_declaration(opened, symbol, around, most, folds=folds)
+        )
 
     def _show_declaration(
         self, opened: OpenedFile, symbol: str | None, around: int | None, most: int, *, folds: bool

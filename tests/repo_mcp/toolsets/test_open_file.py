@@ -650,9 +650,15 @@ def test_words_and_a_line_show_both(served: Served) -> None:
     content = served.open(path="long.py", line=900, about="x1500")["content"]
     assert "\n900\t" in content
     assert "\n1502\t" in content
-    envelope = served.call(path="long.py", line=900, about="fence")
-    assert "\n900\t" in envelope["result"]["content"]
-    assert any("only those near line 900 are shown" in one for one in envelope["warnings"])
+
+
+@pytest.mark.parametrize("asked", [{"line": 900}, {"symbol": "long"}])
+def test_a_declaration_without_the_words_is_shown_as_if_none_were_given(
+    served: Served, asked: dict[str, Any]
+) -> None:
+    plain, lacking = served.call(path="long.py", **asked), served.call(path="long.py", about="fence", **asked)
+    assert lacking["result"] == plain["result"]
+    assert lacking["warnings"] == ["No line has a word of about.", *plain["warnings"]]
 
 
 def test_what_is_shown_whole_without_the_words_has_no_warning(served: Served) -> None:
