@@ -27,11 +27,12 @@ _TEST_NAME = re.compile(
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", ".cy.", "__mocks__", ".snap")
 _MAY_BE_TEST = re.compile(r"est|pec|Suite|e2e|\.cy\.|\.snap")  # in each name that makes its file a test
 # `docs` as well as `docs-site`; `_examples`, `iOS Example` and `App.Examples`. `benchmark` alone and `perf`
-# count only at the top: further down they are part of the program.
+# count only at the top: further down they are part of the program. So do pieces of a change log.
 _DOCS_DIRECTORY = re.compile(
     r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|[^/]*\.docc|tutorials?|website"
     r"|(?:[^/]*[ ._-])?(?:[Ee]xamples?|[Ss]amples?|[Dd]emos?|[Bb]enchmarks)|[^/]+[Bb]enchmark|benches|jmh"
     r"|__bench(?:es)?__|[Ss]andbox|[Pp]laygrounds?)/|^(?:[Bb]ench(?:mark)?|perf)/"
+    r"|^\.?(?:changelogs?(?:\.d)?|changesets?|newsfragments|release[-_]?notes)/"
 )
 _DOCS_NAME = re.compile(r"\.(?:bench|stories)\.[cm]?[jt]sx?$")
 # Folders of the program's texts in a language other than English. In `lang`, `cs` may be C#, and `pl` Perl.
