@@ -2,8 +2,8 @@
 
 Where a keyword says what a line defines, the name follows it. Java, C# and Dart have no keyword
 for methods: there a method is a name before `(` and after at least one type word, on a line that
-does not begin like a statement. JavaScript methods need a `{` right after their parameters, which
-calls with a callback never have.
+does not begin like a statement. In C# an interface may stand before the name: `Task IFilter<T>.Send(`.
+JavaScript methods need a `{` right after their parameters, which calls with a callback never have.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ _NOT_STATEMENT = (
     r"(?!(?:return|new|else|throw|throws|case|assert|await|yield|goto|do|in|is|as|not|and|or|import|package|using"
     r"|select|where|from|let|join|orderby|if|for|foreach|while|switch|catch|lock|default)\b)"
 )
-_TYPE_WORDS = r"(?:[A-Za-z_@<][A-Za-z0-9_.<>\[\],?&@\x80-\xff]*+{gap}){1,8}"
+_TYPE_WORD = r"[A-Za-z_@<][A-Za-z0-9_.<>\[\],?&@\x80-\xff]*+{gap}"
+_TYPE_WORDS = rf"(?:{_TYPE_WORD}){{1,8}}"
 
 _JAVA = r"""
     {opt}(?:
@@ -43,9 +44,13 @@ CSHARP = build_language(
           |partial|extern){gap}){0,5}(?:[A-Za-z_][\w.]{0,80}+<)?\([^(){};=,\n]{1,80}+,[^(){};=\n]{1,150}+\)[>?\[\]]{0,5}{gap}
           (?!(?:or|and|when|switch|is|as|with|in)\b)({name})(?:<[^<>\n]{0,80}+>)?{opt}(?:\( | => | \{)
         | (?=public|protected|private|internal)(?:{name}{gap}){1,2}({name})\(
+        | {not_statement}(?:{not_infix}{type_word}){1,8}(?<!,[ \t])
+          (?:{name}(?:<[^();={}\n]{1,150}>)?\.){1,6}({name})(?:(?:<[^<>\n]{0,80}+>)?\( | {opt}=> | \n?{opt}\{)
     )
     """,
     not_statement=_NOT_STATEMENT,
+    type_word=_TYPE_WORD,
+    not_infix=r"(?!(?:namespace|when|is|as|in|and|or|not|new|await|return|equals|by|ref|out|at)\b)",
     type_words=_TYPE_WORDS,
 )
 

@@ -78,6 +78,7 @@ _OWN = {
 _ML = frozenset({"ocaml", "fsharp"})
 # Where words in capitals are no keywords: class OPTION Shape {
 _WITH_MACROS = frozenset({"c", "cpp", "objective-c"})
+_CASED = _WITH_MACROS | {"csharp"}  # public Type Of(Message it)
 _ML_FUNCTION = re.compile(  # let f x = ..., let f = fun ..., val f : a -> b
     rb"\s{1,8}[a-z_~?(\[{][^\n=]{0,200}=|\s{0,8}=\s{0,8}(?:fun|function)\b|\s{0,8}:[^\n]{0,200}->"
 )
@@ -95,7 +96,7 @@ _SHOWN_BYTES = 400  # looked at on either side of the name
 def find_kind(language: str, before: bytes, name: bytes, after: bytes) -> str:
     """Return the kind of a declaration from the text of its line before and after the declared name."""
     words = [word.decode("ascii", "replace") for word in _WORD.findall(before[-_SHOWN_BYTES:])]
-    if language not in _WITH_MACROS:
+    if language not in _CASED:
         words = [word.lower() for word in words]
     after = after[:_SHOWN_BYTES]
     own = _OWN.get(language, {}).get(words[-1]) if words else None

@@ -76,6 +76,34 @@ def test_csharp_documentation_is_read_without_its_tags() -> None:
     assert [one.doc for one in symbols] == ["Adds Item to the all list.", "Is true or 1 < 2."]
 
 
+def test_csharp_members_that_implement_an_interface_belong_to_their_type() -> None:
+    text = (
+        "public class RetryFilter<T> :\n    IFilter<T>\n{\n"
+        "    async Task IFilter<T>.Send(T context, IPipe<T> next)\n    {\n        await next.Send(context);\n"
+        "    }\n\n    void IProbeSite.Probe(Message context) => Run();\n\n"
+        "    Type ISite<Message>.Target\n    {\n        get { return typeof(T); }\n    }\n}\n"
+    )
+    assert rows("RetryFilter.cs", text) == [
+        ("class", "RetryFilter", 1, 15, None),
+        ("method", "Send", 4, 7, "RetryFilter"),
+        ("method", "Probe", 9, 9, "RetryFilter"),
+        ("property", "Target", 11, 14, "RetryFilter"),
+    ]
+
+
+def test_types_of_csharp_in_capitals_are_no_keywords() -> None:
+    text = (
+        "class A\n{\n    public Type Of(Message it) => null;\n    Task<IList<Message>> Read(int count);\n"
+        "    public Type Kind { get; }\n}\n"
+    )
+    assert [row[:2] for row in rows("A.cs", text)] == [
+        ("class", "A"),
+        ("method", "Of"),
+        ("method", "Read"),
+        ("property", "Kind"),
+    ]
+
+
 def test_typescript() -> None:
     text = (
         "export const limit = 3;\nexport const run = async (a: number) => {\n  return a;\n};\n"

@@ -169,6 +169,22 @@ public sealed partial class Walker : IWalker
     }
     private async Task<(int Line, string Text)> Read() => default;
     void Helper(int a);
+    async Task IFilter<Pair<T, int>>.Send<TKey>(T context, IPipe<T> next)
+    {
+        return await next.Send(context).Wait();
+        await Other.Send(context, text switch {
+            string one when Other.IsEmpty(one) => 1,
+            Kind.A or Kind.B => 2,
+        }, @"
+   at System.Text.Encoding.Read(Task task)");
+        Wait(x => x.Id,
+            _machine.Started, TimeSpan.FromSeconds(8));
+    }
+    Type IWalker.Kind => typeof(T);
+    string App.INamed.Title
+    {
+        get => Found(value is Other.Kind { Length: 1 });
+    }
 }
 public record struct Point(int X);
 public enum Kind { A }
@@ -176,7 +192,7 @@ interface IWalker { }
 """,
         [
             *("Walker", "Max", "Depth", "Name", "Walker", "RunAsync", "Split", "Read"),
-            *("Helper", "Point", "Kind", "IWalker"),
+            *("Helper", "Send", "Kind", "Title", "Point", "Kind", "IWalker"),
         ],
         ["/// <summary>Doc</summary>"],
     ),
