@@ -37,6 +37,7 @@ from repo_mcp.research.words.seed_order import (
     put_weak_last,
 )
 from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
+from repo_mcp.research.words.type_members import put_working_members
 from repo_mcp.text.question_words import find_action, list_base_forms, list_words, lower_plain_names
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -92,6 +93,7 @@ def find_seeds(
     seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     seeds = seeds if preferred is PreferredKind.FAILURES else put_handed_on(state, seeds)
     seeds = put_weak_last(seeds) if guessed else seeds
+    seeds = put_working_members(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))

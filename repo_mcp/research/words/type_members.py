@@ -1,0 +1,90 @@
+"""Show what a type does, instead of its head and its constructor.
+
+A type that is found by its name says little: its fields, and how they are set. What is asked is mostly done by
+one of its functions, which needs none of the words of the question, since the type has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from repo_mcp.bundler.block_worth import rate_work
+from repo_mcp.bundler.body import list_code
+from repo_mcp.bundler.statements import cut_statements
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.named_symbols import count_lines
+from repo_mcp.research.findings.reasons import Reason
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.analysis import get_word_terms
+
+LEADING = 8  # best declarations among which types are looked at
+LEAST_STATEMENTS = 3  # of a function that does something, with the signature
+_TYPES = frozenset({SymbolKind.CLASS, SymbolKind.STRUCT})
+
+
+def put_working_members(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; of a type or a constructor among the best, the function that does most comes instead.
+
+    The type itself comes last. One of which a function is among the best anyway stays behind these.
+    """
+    ordered: list[Seed] = []
+    last: list[Seed] = []
+    shown = {_find_owner(seed.node) for seed in seeds[:LEADING] if seed.node is not None and _does(seed.node)}
+    for position, seed in enumerate(seeds):
+        owner = None if seed.node is None or position >= LEADING else _find_type(state, seed.node)
+        if owner is None:
+            ordered.append(seed)
+            continue
+        working = None if owner.qualified_name in shown else _find_working(state, owner, state.weights)
+        if working is None and owner.qualified_name not in shown:
+            ordered.append(seed)
+            continue
+        last.append(seed)
+        shown.add(owner.qualified_name)
+        if working is not None:
+            reason = Reason(f"does most of what {owner.symbol.name} does")
+            ordered.append(replace(build_seed(state, working, seed.worth), reason=reason))
+    known = {seed.node for seed in ordered if seed.node is not None}
+    return [*ordered, *(seed for seed in last if seed.node not in known)]
+
+
+def _does(node: Node) -> bool:
+    return node.symbol.kind in CALLABLE_KINDS and node.symbol.kind is not SymbolKind.CONSTRUCTOR
+
+
+def _find_owner(node: Node) -> str:
+    return node.qualified_name.rpartition(".")[0]
+
+
+def _find_type(state: ResearchState, node: Node) -> Node | None:
+    """Return a type, or that of a constructor that does little; None for any other symbol."""
+    if node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.parent:
+        body = build_seed(state, node, 0.0).body
+        if rate_work([body.lines[at - 1] for at in list_code(body)], 1.0, 0.0):
+            return None
+        node = state.get_node(Declaration(node.path, node.symbol.parent))
+    return node if node.symbol.kind in _TYPES else None
+
+
+def _find_working(state: ResearchState, owner: Node, weights: Mapping[str, float]) -> Node | None:
+    """Return the function of a type that has most of the weight of the question's words; None without one."""
+    own = [
+        node
+        for node in state.graph.outline(owner.path)
+        if node.symbol.parent == owner.symbol.ordinal and _does(node)
+    ]
+    rated = [(_rate(state, node, weights), count_lines(node), node) for node in own]
+    rated = [one for one in rated if one[0] > 0]
+    return max(rated, key=lambda one: one[:2], default=(0.0, 0, None))[2]
+
+
+def _rate(state: ResearchState, node: Node, weights: Mapping[str, float]) -> float:
+    body = build_seed(state, node, 0.0).body
+    if len(cut_statements(body, list_code(body))) < LEAST_STATEMENTS:
+        return 0.0
+    text = "\n".join(body.lines[body.start_line - 1 : body.end_line])
+    return sum(weights.get(term, 0.0) for term in {*get_word_terms(text)})
