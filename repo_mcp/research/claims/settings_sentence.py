@@ -118,7 +118,7 @@ def _describe_accessors(state: ResearchState, *, is_default_told: bool = False) 
     sentences = [f" It is declared with the value of {name_findings(given)}."] if given else []
     is_new = default and not is_default_told
     sentences += [f" By name, its default is {name_findings(default)}."] if is_new else []
-    sentences += [f" Callers set it by {name_findings(setting)}."] if setting else []
+    sentences += [f" Callers can set it by {name_findings(setting)}."] if setting else []
     reads = "reads" if len(reading) == 1 else "read"
     return "".join([*sentences, f" {name_findings(reading)} {reads} it."] if reading else sentences)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -9,7 +10,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.findings.locating import may_answer
-from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines, find_by_name
+from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines, find_by_name, read_body
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
@@ -20,6 +21,7 @@ MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
 MOST_MODELS = 8  # types of a kind whose uses are looked at
 MOST_NAMED = 8  # further types whose names end with the kind's
 _MAKES = ("new", "make", "create", "build")
+_NAME = re.compile(r"\w+")
 LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types
 
 
@@ -53,7 +55,19 @@ def find_listing(state: ResearchState, base: Node, own: Sequence[Node]) -> tuple
     }
     order = sorted(listing, key=lambda one: (one.path, one.ordinal), reverse=True)
     best = max(order, key=lambda one: (listing[one], bool(one.ordinal)), default=None)
-    return None if best is None else (state.get_node(best), listing[best])
+    if best is None:
+        return None
+    table = None if best.ordinal else _find_value(state, best.path, own)
+    return table or (state.get_node(best), listing[best])
+
+
+def _find_value(state: ResearchState, path: str, own: Sequence[Node]) -> tuple[Node, int] | None:
+    """Return the constant or variable of a file that names most of a kind, if LEAST_LISTED or more."""
+    names = {node.symbol.name for node in own}
+    values = [one for one in state.graph.outline(path) if one.symbol.kind in VALUES]
+    counts = [len(names.intersection(_NAME.findall("\n".join(read_body(state, one))))) for one in values]
+    most = max(counts, default=0)
+    return (values[counts.index(most)], most) if most >= LEAST_LISTED else None
 
 
 def _list_makers(state: ResearchState, node: Node) -> list[Node]:

@@ -54,8 +54,9 @@ class AskedKeys:
 
 def read_keys(query: str) -> AskedKeys | None:
     """Return the keys whose uses a question asks for; None for any other question."""
-    form = parse_question(query)[0].form
-    if form is not Form.DEPENDENTS and (form is not Form.OPEN or _ASKS_USE.match(query) is None):
+    forms = {one.form for one in parse_question(query)}
+    is_plain = forms <= {Form.OPEN, Form.CONFIGURED} and _ASKS_USE.match(query) is not None
+    if Form.DEPENDENTS not in forms and not is_plain:
         return None
     found = [one for pattern in (_OF_KIND, _BEFORE_KIND) for one in pattern.finditer(query)]
     names = [name for one in found for name in _ONE.findall(one["names"]) if name.lower() not in _NO_NAMES]

@@ -14,10 +14,15 @@ import re
 
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.additions import read_addition
+from repo_mcp.research.question.named_forms import read_named_form
+from repo_mcp.research.question.phrase_names import is_one_name
 from repo_mcp.research.question.phrases import Phrase, leave_out_article, leave_out_tail, read_phrase
 from repo_mcp.text.question_words import leave_out_kind
 
 OF_WORDS = frozenset({Form.EXTENSION, Form.ERRORS})  # forms whose phrases are words to search for, not names
+_OF_ONE_NAME = frozenset({Form.CALLERS, Form.DEFINED, Form.DEPENDENTS, Form.IMPLEMENTATIONS})
+_OVER_ADDITION = frozenset({Form.DEPENDENTS, Form.DIFFERENCE, Form.ERRORS})  # though something is to be added
 MAX_CHARS = 400  # of a question that may have a form; longer questions are open
 
 
@@ -298,7 +303,24 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
                 rest = _leave_out_noun(match) if form is Form.DIFFERENCE else None
                 ways = (*shared, _build(form, match), rest)
                 found.update(dict.fromkeys(one for one in ways if one is not None))
+    loose = _read_loosely(text)
+    if loose is not None and all(one.form is not loose.form or one.form in _OF_ONE_NAME for one in found):
+        found = dict.fromkeys((*filter(_is_sure, found), loose, *found))
     return (*found, Parsed(Form.OPEN, (Phrase(text),)))
+
+
+def _read_loosely(text: str) -> Parsed | None:
+    """Return what the words around a name ask for, or what is to be added; None for neither."""
+    around, kind = read_named_form(text), read_addition(text)
+    if around is None or (kind and around[0] not in _OVER_ADDITION):
+        return Parsed(Form.EXTENSION, (Phrase(kind),)) if kind else None
+    form, names = around
+    return Parsed(form, tuple(map(Phrase if form in OF_WORDS else read_phrase, names)))
+
+
+def _is_sure(parsed: Parsed) -> bool:
+    """Return False for a form that has prose beside the name: the words around the name alone say more."""
+    return parsed.form not in _OF_ONE_NAME or all(is_one_name(one.text) for one in parsed.phrases)
 
 
 def asks_for_tests(query: str) -> bool:

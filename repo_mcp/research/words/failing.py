@@ -14,6 +14,7 @@ from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
@@ -71,7 +72,7 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
 
     They may be named in several words, if these make up the whole name: "let command" for `LetCommand`.
     """
-    phrase = read_phrase(text)
+    phrase = read_phrase(find_only_name(text) or text)
     subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
     if " " in phrase.text:
         nodes = [node for node in subject.nodes if is_whole_name(node.symbol.name, phrase.text)]

@@ -1,7 +1,7 @@
 """Show what a type does, instead of its head and its constructor.
 
-A type that is found by its name says little: its fields, and how they are set. What is asked is mostly done by
-one of its functions, which needs none of the words of the question, since the type has them.
+A type that is found by its name says little: its fields, and how they are set. What is asked is mostly done
+by one of its functions, which needs none of the words of the question, since the type has them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import count_lines
-from repo_mcp.research.findings.reasons import Reason
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -35,7 +35,9 @@ def put_working_members(state: ResearchState, seeds: Sequence[Seed]) -> list[See
     last: list[Seed] = []
     shown = {_find_owner(seed.node) for seed in seeds[:LEADING] if seed.node is not None and _does(seed.node)}
     for position, seed in enumerate(seeds):
-        owner = None if seed.node is None or position >= LEADING else _find_type(state, seed.node)
+        is_asked = seed.reason.role not in (Role.OTHER, Role.HAS_WORDS)  # by its name
+        node = None if is_asked or position >= LEADING else seed.node
+        owner = None if node is None else _find_type(state, node)
         if owner is None:
             ordered.append(seed)
             continue
@@ -77,12 +79,12 @@ def _find_working(state: ResearchState, owner: Node, weights: Mapping[str, float
         for node in state.graph.outline(owner.path)
         if node.symbol.parent == owner.symbol.ordinal and _does(node)
     ]
-    rated = [(_rate(state, node, weights), count_lines(node), node) for node in own]
-    rated = [one for one in rated if one[0] > 0]
-    return max(rated, key=lambda one: one[:2], default=(0.0, 0, None))[2]
+    worth = {node: rated for node in own if (rated := _rate(state, node, weights))}
+    return max(worth, key=lambda node: (worth[node], count_lines(node)), default=None)
 
 
 def _rate(state: ResearchState, node: Node, weights: Mapping[str, float]) -> float:
+    """Return the weight of the words that a function has; 0 for one that does little."""
     body = build_seed(state, node, 0.0).body
     if len(cut_statements(body, list_code(body))) < LEAST_STATEMENTS:
         return 0.0

@@ -184,7 +184,7 @@ public class Redirects {
 
 def test_functions_that_set_and_read_a_setting_are_stated() -> None:
     report = Asked(CLIENT).ask("Where is maxRedirects configured?")
-    setter = "Callers set it by Settings.setMaxRedirects (src/main/java/client/Settings.java:14-17)."
+    setter = "Callers can set it by Settings.setMaxRedirects (src/main/java/client/Settings.java:14-17)."
     assert f"{setter} Redirects.follow (src/main/java/client/Redirects.java:4-8) reads it." in report.claim
     assert "Settings.java:15" not in report.claim  # its own name is no value
     assert "count >= settings.getMaxRedirects()" in find_one(report, "client.Redirects.follow").excerpt

@@ -131,7 +131,7 @@ def test_a_function_named_after_an_error_is_none() -> None:
         '        throw new LabelException("no label found");\n    }\n}\n'
     )
     claim = Asked({"Sorter.cs": text}).ask("Which errors can I get in SortParcelError?").claim
-    assert claim.startswith('Errors that arise in Sorter: LabelException "no label found" (Sorter.cs:4).')
+    assert claim.startswith('Errors that arise here: LabelException "no label found" (Sorter.cs:4).')
 
 
 def test_the_type_that_a_function_returns_is_no_error_that_it_makes() -> None:

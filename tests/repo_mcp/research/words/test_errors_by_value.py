@@ -372,7 +372,7 @@ class Pool {
 def test_a_setter_is_stated_once_and_a_printed_or_copied_value_sets_nothing() -> None:
     report = Asked({"Pool.java": POOL}).ask("where is maxTotal configured?")
     assert report.claim == (
-        "maxTotal is declared at Pool.java:2. Callers set it by Pool.setMaxTotal (Pool.java:3-5)."
+        "maxTotal is declared at Pool.java:2. Callers can set it by Pool.setMaxTotal (Pool.java:3-5)."
     )
     assert [one.name for one in report.findings].count("setMaxTotal") == 1
 

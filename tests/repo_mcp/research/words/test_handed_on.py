@@ -160,7 +160,7 @@ def test_nothing_is_handed_on_by_what_may_not_be_asked_for() -> None:
 def test_groups_are_around_the_best_ones_and_not_around_what_they_hand_on_to() -> None:
     texts = FILES | {"hush.py": "from bells import Presenter\n\n\nclass Hush(Presenter):\n    loud = False\n"}
     report = Asked(texts).ask("how is a notice of a setting shown (ask, whether)?")
-    assert list_found(report)[4] == "bells.Presenter"
+    assert "bells.Presenter" in list_found(report)
     places = {group.what: group.places for group in report.groups}
     assert places["implementers"] == ("hush.Hush (hush.py:4-5)",)
 
