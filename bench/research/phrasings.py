@@ -1,4 +1,4 @@
-"""How many questions are taken as they are meant, in the sentences that people type.
+"""The questions that are taken as they are meant, in the sentences that people type.
 
     python -m bench.research.phrasings --trees DIR [--half tune|kept] [--data DIR] [--code DIR]
 
