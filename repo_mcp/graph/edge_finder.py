@@ -42,7 +42,7 @@ from repo_mcp.graph.reference_search import (
     Window,
 )
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED, NAMELESS_FILES, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, NAMELESS_FILES, EdgeType
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 
@@ -60,6 +60,7 @@ _INCLUDING = "c"
 _IMPORTING = frozenset({EdgeType.IMPORTS})
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 _NAMED = frozenset(NAMED)
+_CALLS = frozenset(CALLS)
 _IMPLEMENTING = frozenset(IMPLEMENTATIONS)
 _SATISFYING = TYPE_KINDS - {SymbolKind.EXTENSION}  # a type satisfies an interface once, where it is declared
 
@@ -171,7 +172,8 @@ class EdgeFinder(References):
     ) -> Iterator[Edges]:
         """Yield the edges of these types that end at a symbol, in windows, as `iter_outgoing` does.
 
-        With `dispatches`, calls of the members that it overrides are included. All edges begin in `folder`.
+        With `dispatches`, calls of the members that it overrides are included, and those of its overrides are
+        counted if only calls are asked for. All edges begin in `folder`.
         """
         record = self._program.find_record(target.path)
         gathered = GatheredEdges(folder)
@@ -180,6 +182,7 @@ class EdgeFinder(References):
             return
         self._gather_unnamed(target, record, types, gathered)
         above = self.dispatch.list_above(target) if dispatches else frozenset()
+        below = self._map_below(target) if dispatches and types == _CALLS else {}
         is_cut = self.hierarchy.is_cut
         most = bounds or Bounds(MAX_FILES, MAX_INCOMING)
         if types - _WITHOUT_NAMES:
@@ -188,10 +191,18 @@ class EdgeFinder(References):
             is_hot = is_hot and self._are_hot([target, *declared], folder, most)
             window = Window(FIRST.narrow(most) if is_hot else most, most)
             for one, apart in self._iter_named(target, declared, gathered):
-                search = ReferenceSearch(self, one, record, types, gathered, above, apart)
+                search = ReferenceSearch(self, one, record, types, gathered, above, apart, below)
                 for _ in search.run(window, folder):
                     yield gathered.take(is_followed=True)
         yield gathered.take(cut=is_cut)
+
+    def _map_below(self, target: Declaration) -> dict[Declaration, Declaration]:
+        """Return the declarations of each override of a member, with the one that stands for it."""
+        found: dict[Declaration, Declaration] = {}
+        for one in self.hierarchy.find_overriding(target):
+            own = one.declaration
+            found |= dict.fromkeys((own, *self.prototypes.list_others(own)), own)
+        return found
 
     def _gather_unnamed(
         self, target: Declaration, record: SymbolRecord, types: Types, gathered: GatheredEdges

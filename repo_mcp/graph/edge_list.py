@@ -77,6 +77,7 @@ class EdgeTotals:
     unresolved: int  # references
     is_complete: bool  # if not, each number is a lower bound
     is_cut: bool  # a limit of the hierarchy was reached, so that there may be further edges
+    below: tuple[tuple[Declaration, int], ...]  # overrides with callers of their own, most called first
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ class EdgeList:
         # Whether possible edges are mixed with the others; None before the first edge.
         self._is_guessing: bool | None = None
         self._lines = self._references = 0
+        self._below: Counter[Declaration] = Counter()
 
     def read(self, start: int) -> KnownEdges:
         """Return the list, read until it has rows from `start` on, is complete, or MAX_WINDOWS had none.
@@ -155,6 +157,7 @@ class EdgeList:
         for place in window.unresolved:
             self._unresolved += _split(place)
             self._references += place.count
+        self._below.update(dict(window.below))
         if window.is_followed:
             self._sure.append(WindowEnd(len(self._stages)))
         totals = EdgeTotals(
@@ -165,6 +168,7 @@ class EdgeList:
             self._references,
             is_complete=not window.is_followed,
             is_cut=window.cut and not window.is_followed,
+            below=tuple(self._below.most_common()),
         )
         self._stages.append(_Stage(len(self._stages), len(self._sure), totals))
 

@@ -84,6 +84,8 @@ class Edges:
     unresolved: tuple[Unresolved, ...] = ()  # inside the symbol, or by its name; nearest file first
     cut: bool = False  # a limit was reached, so there may be more
     is_followed: bool = False  # another window of the same search follows
+    # Overrides of the symbol, each with the number of lines that call it by its own type.
+    below: tuple[tuple[Declaration, int], ...] = ()
 
 
 class GatheredEdges:
@@ -96,6 +98,7 @@ class GatheredEdges:
         self._taken: dict[_Key, set[int]] = {}
         self._externals: dict[tuple[EdgeType, str], list[int]] = {}
         self._unresolved: dict[str, dict[int, int]] = {}  # path -> row of the reference -> line
+        self._below: dict[Declaration, set[tuple[str, int]]] = {}  # override -> lines that call it
 
     def add(
         self,
@@ -123,6 +126,10 @@ class GatheredEdges:
     def add_unresolved(self, path: str, row: int, line: int) -> None:
         """Note a reference that leads to nothing."""
         self._unresolved.setdefault(path, {})[row] = line
+
+    def add_below(self, override: Declaration, path: str, line: int) -> None:
+        """Note a line that calls an override of the symbol by its own type."""
+        self._below.setdefault(override, set()).add((path, line))
 
     def list_paths(self, edge_type: EdgeType) -> set[str]:
         """Return the files at the other ends of all edges of a type that were noted."""
@@ -153,8 +160,10 @@ class GatheredEdges:
         ]
         for key, lines in self._found.items():
             self._taken.setdefault(key, set()).update(lines)
-        self._found, self._externals, self._unresolved = {}, {}, {}
-        return Edges(tuple(edges), tuple(externals), tuple(unresolved), cut or is_followed, is_followed)
+        below = tuple((one, len(lines)) for one, lines in self._below.items())
+        self._found, self._externals, self._unresolved, self._below = {}, {}, {}, {}
+        is_cut = cut or is_followed
+        return Edges(tuple(edges), tuple(externals), tuple(unresolved), is_cut, is_followed, below)
 
 
 def _order(edge: Edge) -> tuple[int, str, int, EdgeType, str, int, str]:

@@ -7,9 +7,10 @@ resolved. An alias under which a file imports the symbol is one more name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from heapq import merge
+from types import MappingProxyType
 
 from repo_mcp.graph.c_visibility import CVisibility
 from repo_mcp.graph.dispatch import Dispatch
@@ -175,10 +176,12 @@ class ReferenceSearch:
         gathered: GatheredEdges,
         above: frozenset[Declaration],
         apart: frozenset[str] = frozenset(),
+        below: Mapping[Declaration, Declaration] = MappingProxyType({}),
     ) -> None:
         self._references = references
         self._apart = apart
         self._above = above  # members that the target overrides, if calls of them count
+        self._below = below  # declarations of overrides of the target, each with the one that stands for it
         self._target = target
         self._symbol = record.get_symbol(target.ordinal)
         self._types = types
@@ -264,6 +267,15 @@ class ReferenceSearch:
                 self._gathered.add(EdgeType.CALLS, source, Confidence.POSSIBLE, line, above[0])
         elif resolution == NOTHING and not self._apart and self._could_mean(record, row):
             self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
+        elif self._below and int(record.ref_roles[row]) == ReferenceRole.CALL:
+            self._note_below(resolution, path, int(record.ref_lines[row]))
+
+    def _note_below(self, resolution: Resolution, path: str, line: int) -> None:
+        """Note the override of the target that a call is sure to name."""
+        for one in resolution.targets:
+            if one.confidence is not Confidence.POSSIBLE and one.declaration in self._below:
+                self._gathered.add_below(self._below[one.declaration], path, line)
+                return
 
     def _find_meant(self, resolution: Resolution, path: str, record: SymbolRecord, row: int) -> Target | None:
         """Return the matching target if the reference in a row means it, or imports from it."""

@@ -24,6 +24,8 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceR
 MAX_CALLED = 64  # overloads of one call whose parameters are read
 # the receiver of an entry has the type of its value, so that of its key is not known
 _KEY = "java.util.Map.Entry.getKey"
+# methods of generics of libraries that return a value of the last type argument
+_GIVING = frozenset({"apply", "call", "get", "getIfPresent", "getNow", "join", "orElseThrow"})
 
 
 class JavaReceivers(ReceiverTypes):
@@ -121,6 +123,8 @@ class JavaReceivers(ReceiverTypes):
         """Return the type together with its written type arguments."""
         found = super()._complete(at, text, named, found, receiver)
         _, _, inside = text.partition(f"{named.name}<")
+        if inside and found.external and not found.is_items:
+            return self._complete_external(at, inside, found, receiver)
         other = self._lookup.find_scope(found.types[0].path) if found.types and not found.is_items else None
         if not inside or other is None or self._lookup.depth >= MAX_DEPTH:
             return found
@@ -128,10 +132,37 @@ class JavaReceivers(ReceiverTypes):
         given: list[tuple[str, Receiver]] = []
         with self._lookup.deepen():
             for name, one in zip(names, split_list(inside.rpartition(">")[0]), strict=False):
-                written = one.removeprefix("? extends ").removeprefix("? super ")
-                each = self._read_text(at, written, receiver)
+                each = self._read_text(at, _read_bound(one), receiver)
                 given += [(name, each)] if each is not None else []
         return replace(found, type_arguments=tuple(given))
+
+    def _complete_external(
+        self, at: Declaration, inside: str, found: Receiver, receiver: Receiver | None
+    ) -> Receiver:
+        """Return an external type together with its last type argument, which has no name there."""
+        if self._lookup.depth >= MAX_DEPTH:
+            return found
+        with self._lookup.deepen():
+            written = split_list(inside.rpartition(">")[0])[-1:]
+            given = [self._read_text(at, _read_bound(one), receiver) for one in written]
+        kept = tuple(("", one) for one in given if one is not None and not one.is_items)
+        return replace(found, type_arguments=kept)
+
+    def _take_steps(self, receiver: Receiver | None, segments: Sequence[str]) -> Receiver | None:
+        """Return the type at the end of a chain; of an external generic, that of the values it gives.
+
+        What its other members return may be made of its type arguments, so that it is not known.
+        """
+        for at, segment in enumerate(segments):
+            given = receiver.type_arguments[0][1] if receiver and receiver.type_arguments else None
+            if receiver is None or not receiver.external:
+                receiver = super()._take_steps(receiver, [segment])
+            elif given is not None and segment.removesuffix("()") in _GIVING:
+                receiver = replace(given, is_certain=False)
+            else:
+                is_known = given is None or given.external
+                return super()._take_steps(receiver, segments[at:]) if is_known else None
+        return receiver
 
     def _choose_called(
         self, found: Sequence[Declaration], role: ReferenceRole
@@ -152,6 +183,11 @@ class JavaReceivers(ReceiverTypes):
     def _is_value(self, declaration: Declaration, role: ReferenceRole) -> bool:
         """Return False for a method where no call is written: there the name is that of a variable."""
         return role is not ReferenceRole.USE or self._lookup.get_kind(declaration) not in CALLABLE_KINDS
+
+
+def _read_bound(argument: str) -> str:
+    """Return a type argument without the words of a wildcard."""
+    return argument.removeprefix("? extends ").removeprefix("? super ")
 
 
 def _is_self_bound(scope: FileScope, member: int, name: str) -> bool:

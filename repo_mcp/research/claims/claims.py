@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from repo_mcp.graph.called_overrides import describe_called_overrides
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.best_claim import (
     describe_best,
     describe_doubt,
@@ -31,6 +33,7 @@ from repo_mcp.research.claims.outcomes import describe_handling
 from repo_mcp.research.claims.recipe_sentences import describe_recipe
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
+from repo_mcp.research.edges.hops import WIDE
 from repo_mcp.research.edges.tested import describe_tests
 from repo_mcp.research.edges.written_names import describe_written_name
 from repo_mcp.research.findings.citing import (
@@ -57,6 +60,7 @@ from repo_mcp.research.findings.records import (
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.errors_by_function import describe_errors
 from repo_mcp.research.words.errors_made import describe_function, list_named
+from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.roles import is_side_file
 
 _RELATIONS = {
@@ -198,6 +202,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         directly = " directly" if mentions or through else ""
         more += _describe_overridden(state, through, len(subjects) > 1)
         more += _describe_mentions(mentions, len(subjects) > 1)
+        more += _describe_called_overrides(state, subjects)
         no_callers = (Role.MENTIONS, Role.HOLDS, Role.OVERRIDDEN)
         found = [one for one in found if one.role not in no_callers]
     if state.is_unimplemented:
@@ -257,6 +262,15 @@ def _describe_overridden(state: ResearchState, found: Sequence[Finding], several
     users = _name_users([one for one in state.findings if one.hop > 1 and one.node_id in sources])
     called = f", called by {users}" if users else ""
     return f" Calls may reach {'them' if several else 'it'} through {name_findings(found)}{called}."
+
+
+def _describe_called_overrides(state: ResearchState, subjects: Sequence[Node]) -> str:
+    """Return a sentence on overrides of one subject that are called by their own types; "" for none."""
+    if len(subjects) != 1 or subjects[0].symbol.kind not in (SymbolKind.METHOD, SymbolKind.PROPERTY):
+        return ""
+    found = state.graph.find_incoming(subjects[0], CALLS, WIDE, dispatches=True)
+    said = describe_called_overrides(state.graph, found.below, is_complete=not found.is_followed)
+    return f" {said}" if said else ""
 
 
 def _describe_written(found: Sequence[Finding]) -> str:

@@ -153,7 +153,8 @@ def _answer(
         if types is None:
             blind += _name_bases(graph, rows)
         notes = [] if known.rows or blind else _explain_kind(node, types, incoming=incoming)
-        notes += _find_values(graph, node, asked, known) if tool == "get_callers" and not page.start else []
+        if tool == "get_callers" and not page.start:
+            notes += [*_find_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
         notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
         keys = _name_rows(known.rows[:end])
         found = _EdgePage(known, renderer.render(rows), keys, direction, facts, blind, notes)
@@ -210,6 +211,15 @@ def _find_values(graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdge
     first = f"{edges[0].other.path}:{edges[0].lines[0]}"
     places = "One place uses it" if count == 1 else f"{count:,} places use it"
     return [USED_AS_VALUE.format(places, first if count == 1 else f"such as {first}")]
+
+
+def _name_called_overrides(graph: Graph, known: KnownEdges) -> list[str]:
+    """Return a note on the overrides of a member that are called by their own types."""
+    from repo_mcp.graph.called_overrides import describe_called_overrides
+
+    totals = known.totals
+    said = describe_called_overrides(graph, totals.below, is_complete=totals.is_complete)
+    return [f"{said.removesuffix('.')}: ask for theirs."] if said else []
 
 
 def _name_bases(graph: Graph, rows: Iterable[EdgeRow]) -> list[str]:

@@ -53,3 +53,10 @@ def test_a_chain_ends_where_only_tests_go_on() -> None:
     texts = {"depot.py": DEPOT, "tests/test_depot.py": TESTS + LORRY_TEST}
     chains = Asked(texts).ask("what calls move_parcels()", depth=3).chains
     assert [(one.symbols[0], one.ends) for one in chains] == [("depot.empty_lorry", ONLY_TESTS)]
+
+
+def test_overrides_with_calls_of_their_own_are_named() -> None:
+    text = "class Base:\n    def haul(self): ...\n\n\nclass Near(Base):\n    def haul(self): ...\n\n\n"
+    text += "def first(one: Base):\n    one.haul()\n\n\ndef second(one: Near):\n    one.haul()\n"
+    answer = Asked({"a.py": text}).ask("what calls Base.haul?").claim
+    assert answer.endswith(" 1 override has calls of its own: Near.haul (1).")

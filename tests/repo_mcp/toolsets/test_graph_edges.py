@@ -830,3 +830,24 @@ def test_implementations_that_have_subtypes_are_named(tmp_path: Path) -> None:
     assert [row["name"] for row in direct["result"]] == ["Near", "Other"]
     assert direct["warnings"] == ["Near has subtypes that are not listed: ask for theirs."]
     assert "warnings" not in below
+
+
+def test_overrides_that_are_called_by_their_own_types_are_named(tmp_path: Path) -> None:
+    names = ("Near", "Far", "Third", "Fourth", "Silent")
+    text = "class Base:\n    def run(self): ...\n\n\n"
+    text += "".join(f"class {one}(Base):\n    def run(self): ...\n\n\n" for one in names)
+    text += "class Unlike:\n    def run(self): ...\n\n\ndef use(x):\n    Unlike().run()\n    Far().run()\n"
+    text += "".join(f"    {one}().run()\n" for one in names[:4])
+    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
+    try:
+        above, below = (served.call("get_callers", symbol=name) for name in ("Base.run", "Silent.run"))
+        listed = served.call("get_references", symbol="Base.run")
+    finally:
+        served.close()
+    (said,) = above["warnings"]
+    assert said == (
+        "4 overrides have calls of their own: Far.run (2), Near.run (1), Third.run (1) and 1 more:"
+        " ask for theirs."
+    )
+    assert "warnings" not in below
+    assert "warnings" not in listed

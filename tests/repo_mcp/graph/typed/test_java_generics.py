@@ -76,3 +76,41 @@ EITHER = ["p/A.java:4 code possible", "p/A.java:5 code possible"]
 )
 def test_members(line: str, expected: list[str]) -> None:
     assert Repository.build({"p/A.java": TEXT}).ask("p/A.java", line, "code") == expected
+
+
+LENT = """
+package p;
+import java.util.function.*;
+import com.lib.Lazy;
+class Item { int code() { return 2; } Item other() { return this; } }
+class Other { int code() { return 3; } }
+class Use {
+  Supplier<Item> field; Lazy<Item> lazy; Function<String, Item> make; Supplier<String> text;
+  void run(Supplier<? extends Item> given) {
+    field.get().code(); // field
+    field.get().other().code(); // chain
+    given.get().code(); // wildcard
+    make.apply("a").code(); // the last
+    var got = field.get();
+    got.code(); // variable
+    lazy.map(x).code(); // unknown
+    text.get().code(); // outside
+    field.code(); // of its own
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        *((f"// {one}", ["p/A.java:4 code probable"]) for one in ("field", "chain", "wildcard", "variable")),
+        ("// the last", ["p/A.java:4 code probable"]),
+        ("// unknown", ["p/A.java:4 code possible", "p/A.java:5 code possible"]),
+        ("// outside", ["-> String.code"]),
+        ("// of its own", ["-> java.util.function.Supplier.code"]),
+    ],
+)
+def test_what_a_generic_of_a_library_gives_has_the_type_it_is_given(line: str, expected: list[str]) -> None:
+    files = {"p/A.java": LENT.replace("function.*", "function.Supplier")}
+    assert Repository.build(files).ask("p/A.java", line, "code") == expected
