@@ -23,6 +23,7 @@ from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.graph.unknown_symbols import NEAREST
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import list_languages
+from repo_mcp.live.index_report import CHANGING
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import IndexedPath
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
@@ -171,7 +172,8 @@ class LiveGraph:
                 if error.code is not ErrorCode.NOT_FOUND or not self._opened_with.warnings:
                     raise
                 message = " ".join([error.message, *self._opened_with.warnings])
-                hint = f"Ask again in a moment. {error.hint}".strip()
+                is_growing = self._opened_with.warnings != [CHANGING]  # else mostly nothing has changed
+                hint = f"{'Ask again in a moment. ' * is_growing}{error.hint}".strip()
                 raise RepoError(error.code, message, hint, error.details) from error
 
     def _wait_for(self, symbol: str) -> None:

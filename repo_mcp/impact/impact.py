@@ -48,6 +48,10 @@ MAX_COMPANIONS = 10  # files without an edge, of the program and of its tests
 MAX_ALIKE = 5  # of these, files that only have words in common, if there are files that more speaks for
 FEW = 5  # paths that a note names
 _AROUND = (SymbolKind.FILE, SymbolKind.MODULE)  # the symbols that hold imports
+NOT_ALL_FOLLOWED = (
+    "Not every use was followed, as there are many: the dependents of one changed symbol, asked for alone,"
+    " have them all."
+)
 _FAR = 1_000  # the distance of a file to which no edge leads
 
 
@@ -204,7 +208,7 @@ def _note_reach(changed: Sequence[ChangedSymbol], reach: Reach) -> list[str]:
     if added:
         notes.append(f"The diff is not applied: nothing uses yet what it adds to {_name_some(list(added))}.")
     if reach.is_cut:
-        notes.append("A limit of the search was reached: more may depend on what changes.")
+        notes.append(NOT_ALL_FOLLOWED)
     return notes
 
 

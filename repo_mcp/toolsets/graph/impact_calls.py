@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 LISTS = ("changed", "result", "tests", "left_out")
 SHOWN_SYMBOLS = 8  # of one file
 SHOWN_TESTS = 3  # of one file of tests: it is the file that is run
-SHOWN_LINES = 3  # of one symbol, and names at the other ends of its edges
+SHOWN_LINES = 3  # of one symbol, with their text, and names at the other ends of its edges
+SHOWN_NUMBERS = 10  # of lines of one symbol
 POSSIBLE = "possible"
 ReadLines = Callable[[str], Sequence[str]]  # a file -> its lines, none where it changed since it was indexed
 
@@ -118,6 +119,15 @@ def _render_file(file: ReachedFile, read: ReadLines, most: int) -> Row:
     }
 
 
+def _render_lines(one: Reached, text: Sequence[str]) -> str:
+    """Return the first lines with their text, the numbers of others, and how many more there are."""
+    name = one.via[0].rpartition(".")[2] if one.via else ""
+    shown = [render_lines(one.lines[:SHOWN_LINES], text, name)["lines"]]
+    shown += one.lines[SHOWN_LINES:SHOWN_NUMBERS]
+    left = len(one.lines) - SHOWN_NUMBERS
+    return "\n".join([*map(str, shown), *([f"and {left} more"] if left > 0 else [])])
+
+
 def _render_reached(one: Reached, text: Sequence[str]) -> Row:
     is_usual = one.node.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
     return {
@@ -128,5 +138,5 @@ def _render_reached(one: Reached, text: Sequence[str]) -> Row:
         "confidence": one.confidence.value,
         "distance": one.distance,
         "via": escape_text(", ".join(one.via[:SHOWN_LINES])),
-        **render_lines(one.lines[:SHOWN_LINES], text, one.via[0].rpartition(".")[2] if one.via else ""),
+        "lines": _render_lines(one, text),
     }

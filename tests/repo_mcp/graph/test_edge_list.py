@@ -56,6 +56,20 @@ def test_what_is_sure_stands_before_what_is_possible_and_that_before_what_is_unr
     assert edges.read(0) == first  # as if nobody had read on
 
 
+def test_possible_edges_of_the_program_come_before_tests_where_nothing_in_it_is_surer() -> None:
+    tested = build_edge("tests/test_a.py", Confidence.PROBABLE, 1)
+    guesses = [build_edge(path, Confidence.POSSIBLE, 2) for path in ("a.py", "tests/test_b.py")]
+    program = build_edge("b.py", Confidence.EXACT, 3)
+
+    def read(*edges: Edge, is_incoming: bool = True) -> tuple[list[str], int]:
+        known = EdgeList(iter_windows(Edges(edges), read=[]), is_incoming=is_incoming).read(0)
+        return [one.other.path for one in known.rows if isinstance(one, Edge)], known.first_possible
+
+    assert read(tested, *guesses) == (["a.py", "tests/test_a.py", "tests/test_b.py"], 0)
+    assert read(program, tested, *guesses)[0] == ["b.py", "tests/test_a.py", "a.py", "tests/test_b.py"]
+    assert read(tested, *guesses, is_incoming=False) == (["tests/test_a.py", "a.py", "tests/test_b.py"], 1)
+
+
 def test_an_edge_of_many_lines_takes_several_rows() -> None:
     lines = tuple(range(1, 2 * ROW_LINES + 6))
     found = EdgeList(iter_windows(Edges((build_edge("a", Confidence.EXACT, *lines),)), read=[])).read(0)

@@ -430,7 +430,7 @@ def test_a_limit_of_the_search_is_said(served: Served, monkeypatch: pytest.Monke
     monkeypatch.setattr(reach, "FIRST_REFERENCES", 1)
     text = _text("shop/money.py")
     found = served.call("get_impact", diff=_compare("shop/money.py", text, text.replace("return", "yield")))
-    assert "A limit of the search was reached: more may depend on what changes." in found["warnings"]
+    assert impact_module.NOT_ALL_FOLLOWED in found["warnings"]
 
 
 def test_the_log_has_no_line_of_a_diff(served: Served) -> None:
@@ -447,3 +447,17 @@ def test_the_log_has_no_line_of_a_diff(served: Served) -> None:
 def test_equal_diffs_have_equal_answers(served: Served) -> None:
     diff = _diff(*CHECK)
     assert served.ask("get_impact", {"diff": diff}).text == served.ask("get_impact", {"diff": diff}).text
+
+
+def test_lines_beyond_the_first_are_numbered(tmp_path: Path) -> None:
+    old = "def pay(x):\n    return x\n"
+    tree = {"a.py": old, "b.py": "from a import pay\n\n\ndef use():\n" + "    pay(1)\n" * 12}
+    served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
+    try:
+        found = served.call("get_impact", diff=_compare("a.py", old, old.replace("(x)", "(x, y)")))
+    finally:
+        served.close()
+    ((symbol,),) = [one["symbols"] for one in found["result"]]
+    assert symbol["lines"].split("\n") == [
+        *(f"{line}\tpay(1)" for line in (5, 6, 7)), *map(str, range(8, 15)), "and 2 more"
+    ]  # fmt: skip
