@@ -13,13 +13,17 @@ from itertools import islice
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.nodes import NODE_ID, Node, ProgramNodes, normalise_name
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
+from repo_mcp.symbols.symbol_record import ReferenceRole
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
 NEAREST = "Nearest:"  # begins a hint with names similar to an unknown one
+ELSEWHERE = "It is declared elsewhere, and a base of"  # begins a hint with the types of that base
 # lowest ratio (difflib) between an unknown name and a similar one that shares words with it
 LEAST_ALIKE = 0.6
+BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
+MAX_USING = 200  # files that use an undeclared name
 MAX_COMPARED = 2_000  # names with the same beginning as an unknown one: some 20 ms
 BEGUN_CHARS = 2
 # The line in a text after a path; a column after it is ignored.
@@ -45,8 +49,24 @@ class UnknownSymbols:
         if NODE_ID.fullmatch(text):
             said = f"No symbol has the node_id {shown(text)}."
             usual = "Find the symbol with search_symbols; renaming changes a node_id."
-        near = self.list_near(text, normalise_name(rest).rpartition(".")[2], path)
-        return RepoError(ErrorCode.NOT_FOUND, said, suggest(near, usual), details)
+        last = normalise_name(rest).rpartition(".")[2]
+        hint = self._name_derived(last) or suggest(self.list_near(text, last, path), usual)
+        return RepoError(ErrorCode.NOT_FOUND, said, hint, details)
+
+    def _name_derived(self, name: str) -> str:
+        """Return a hint with the types that have an external type as a base; "" if none has.
+
+        Of an undeclared name such a base is the only meaning that is known.
+        """
+        found: list[str] = []
+        for path in self._program.list_using(name)[:MAX_USING] if name else ():
+            record = self._program.find_record(path)
+            for row in record.list_named_role(name, *BASES) if record is not None else ():
+                assert record is not None
+                owner, line = record.get_name(int(record.ref_symbols[row])), int(record.ref_lines[row])
+                found += [f"{owner} ({path}:{line})"] if owner else []
+        more = f" and {len(found) - NEAR_NAMES} more" if len(found) > NEAR_NAMES else ""
+        return f"{ELSEWHERE} {', '.join(found[:NEAR_NAMES])}{more}." if found else ""
 
     def list_near(self, text: str, last: str, path: str = "") -> list[Node]:
         """Return symbols of the file that an id points to; if there is none, symbols with similar names."""

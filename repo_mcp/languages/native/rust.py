@@ -56,6 +56,7 @@ _ Some None Ok Err Option Result Vec String Box Self self str bool char u8 u16 u
 i16 i32 i64 i128 isize f32 f64 drop true false Sized Send Sync
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
+_NAMELESS = frozenset({"tuple_type", "unit_type"})  # types that are named as they are written
 _MEMBERS = frozenset({SymbolKind.TRAIT, SymbolKind.EXTENSION})
 
 
@@ -145,12 +146,14 @@ def _on_bounds(walk: CaptureWalk, node: Node) -> None:
 def _on_implementation(walk: CaptureWalk, node: Node) -> None:
     type_node, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
     owner = read_type(walk.read_line(type_node).partition("<")[0])
-    if type_node is None or not owner.name:
+    is_tuple = type_node is not None and type_node.type in _NAMELESS
+    if type_node is None or not (owner.name or is_tuple):
         return
     row = walk.take_marks(node.start_point.row)[0]
     access = Access.PUBLIC if trait is not None else Access.NONE
-    walk.declare(node, owner.name, SymbolKind.EXTENSION, access=access, extent=Extent(row))
-    if not _is_parameter(walk, node, owner.name):
+    name = walk.read_line(type_node) if is_tuple else owner.name
+    walk.declare(node, name, SymbolKind.EXTENSION, access=access, extent=Extent(row))
+    if not is_tuple and not _is_parameter(walk, node, owner.name):
         is_reference = type_node.type == "reference_type"
         kind = BY_REFERENCE if is_reference else 0
         walk.refer(ReferenceRole.EXTEND, owner.name, type_node, owner.qualifier, "", kind)

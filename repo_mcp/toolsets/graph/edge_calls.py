@@ -15,7 +15,7 @@ from repo_mcp.graph.vocabulary import (
 )
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.model import TYPE_KINDS, ParseStatus, SymbolFlag, SymbolKind
+from repo_mcp.symbols.model import DERIVED, TYPE_KINDS, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
@@ -67,6 +67,7 @@ NOT_CALLED = "This is {}, which nothing calls: get_references lists what uses it
 CALLS_NOTHING = "This is {}, which calls nothing itself: get_dependencies lists what it uses and contains."
 # Of callers: in such a place the function is an argument, a part of a table, or assigned.
 USED_AS_VALUE = "{} without a call, {}: get_references lists what hands it on."
+BY_MACRO = "{:,} derive(...) name it, such as {}: what a macro implements is not listed."
 NOT_IMPLEMENTED = "Only a type, or a member of one, has implementations: this is {}."
 BY_SHAPE = "Only classes that name this interface are listed: too many others have what it requires."
 
@@ -151,7 +152,7 @@ def _answer(
             blind += filter(None, [repository.engines.describe_unread_uses(node.symbol.name, node.language)])
         rows = known.rows[page.start : end]
         if types is None:
-            blind += _name_bases(graph, rows)
+            blind += [*_name_bases(graph, rows), *([] if page.start else _count_derives(graph, node))]
         notes = [] if known.rows or blind else _explain_kind(node, types, incoming=incoming)
         if tool == "get_callers" and not page.start:
             notes += [*_find_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
@@ -234,6 +235,20 @@ def _name_bases(graph: Graph, rows: Iterable[EdgeRow]) -> list[str]:
     more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
     has = "has" if len(named) == 1 else "have"
     return [f"{', '.join(named[:MAX_NAMED])}{more} {has} subtypes that are not listed: ask for theirs."]
+
+
+def _count_derives(graph: Graph, node: Node) -> list[str]:
+    """Return a note on the types of Rust that derive a trait: a macro implements it for them."""
+    if node.symbol.kind is not SymbolKind.TRAIT or node.language != "rust":
+        return []
+    places: list[str] = []
+    found = graph.name_uses.list_rare(node.symbol.name, MOST_SOUGHT)
+    for path in sorted({path for paths in found for path in paths}):
+        record = graph.scan.find_record(path)
+        for row in record.list_named_role(node.symbol.name, ReferenceRole.TYPE) if record is not None else ():
+            if record is not None and record.get_reference(row).arguments == DERIVED:
+                places.append(f"{path}:{record.ref_lines[row]}")
+    return [BY_MACRO.format(len(places), places[0])] if places else []
 
 
 def _has_subtypes(graph: Graph, node: Node) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from repo_mcp.graph import edge_finder
 from repo_mcp.toolsets.graph import edge_calls
-from repo_mcp.toolsets.graph.edge_calls import ONLY_NUMBERS, PARTLY_ELSEWHERE, TEXT_ROWS
+from repo_mcp.toolsets.graph.edge_calls import BY_MACRO, ONLY_NUMBERS, PARTLY_ELSEWHERE, TEXT_ROWS
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served
 from tests.written_trees import write_tree
@@ -851,3 +851,34 @@ def test_overrides_that_are_called_by_their_own_types_are_named(tmp_path: Path) 
     )
     assert "warnings" not in below
     assert "warnings" not in listed
+
+
+def test_types_of_rust_without_a_name_implement_traits_and_derives_are_counted(tmp_path: Path) -> None:
+    text = (
+        "trait Size {\n    fn columns(&self) -> usize;\n"
+        "    fn last(&self) -> usize { self.columns() - 1 }\n}\n"
+        "impl Size for (usize, usize) {\n    fn columns(&self) -> usize { self.last() + self.1 }\n}\n"
+        "impl Size for () {\n    fn columns(&self) -> usize { 0 }\n}\n"
+        "#[derive(Size)]\nstruct One;\n\n#[derive(Debug, Size)]\npub struct Two {\n    a: u8,\n}\n"
+    )
+    served = Served(write_tree(tmp_path / "r", {"src/lib.rs": text}), tmp_path / "data")
+    try:
+        types, members = (served.call("get_implementations", symbol=one) for one in ("Size", "Size.columns"))
+        (caller,) = served.call("get_callers", symbol="Size.last")["result"]
+    finally:
+        served.close()
+    assert [row["name"] for row in types["result"]] == ["(usize, usize)", "()"]
+    assert [row["name"] for row in members["result"]] == ["(usize, usize).columns", "().columns"]
+    assert caller["name"] == "(usize, usize).columns"
+    assert types["warnings"] == [BY_MACRO.format(2, "src/lib.rs:11")]
+    assert "warnings" not in members
+
+
+def test_the_types_of_an_external_base_are_named_where_it_is_asked_for(tmp_path: Path) -> None:
+    text = "import lib\n\n\nclass Own(lib.Handler): ...\n"
+    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
+    try:
+        hint = served.error("get_implementations", symbol="Handler")["hint"]
+    finally:
+        served.close()
+    assert hint == "It is declared elsewhere, and a base of Own (a.py:4)."
