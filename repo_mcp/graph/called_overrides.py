@@ -18,7 +18,8 @@ def describe_called_overrides(
     """Return a sentence with the most called overrides and their numbers of calls; "" for none."""
     if not below:
         return ""
-    names = [(graph.get_node(one).name_inside, count) for one, count in below[:MAX_NAMED]]
+    most = sorted(below, key=lambda one: -one[1])[:MAX_NAMED]
+    names = [(graph.get_node(one).name_inside, count) for one, count in most]
     named = ", ".join(f"{'.'.join(name.split('.')[-2:])} ({count:,})" for name, count in names)
     more = f" and {len(below) - MAX_NAMED:,} more" if len(below) > MAX_NAMED else ""
     least = "" if is_complete else "At least "

@@ -77,7 +77,7 @@ class EdgeTotals:
     unresolved: int  # references
     is_complete: bool  # if not, each number is a lower bound
     is_cut: bool  # a limit of the hierarchy was reached, so that there may be further edges
-    below: tuple[tuple[Declaration, int], ...]  # overrides with callers of their own, most called first
+    below: tuple[tuple[Declaration, int], ...]  # overrides that lines call by their own type
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class EdgeList:
             self._references,
             is_complete=not window.is_followed,
             is_cut=window.cut and not window.is_followed,
-            below=tuple(self._below.most_common()),
+            below=tuple(self._below.items()),
         )
         self._stages.append(_Stage(len(self._stages), len(self._sure), totals))
 

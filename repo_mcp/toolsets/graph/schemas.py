@@ -268,7 +268,7 @@ def _describe_unresolved(description: str) -> dict[str, Schema]:
 def _describe_edges(direction: str) -> dict[str, Schema]:
     """Return the fields of a list of edges, all of one direction."""
     edge = _EDGE | {"direction": _EDGE["direction"] | {"default": direction}}
-    possible = "Of the total; these come after the others, on pages of their own"
+    possible = "Of the total; these mostly come after the others, on pages of their own"
     return {
         "result": keep(build_list(build_object(edge, ("node_id", "name")))),
         "total": build_field("integer", "Symbols at the other end, once for each type of edge"),
