@@ -33,6 +33,7 @@ BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits on
 # Factors of a block's worth for a question: in a side file, without a term, in a test.
 SIDE_FILE, WORDLESS, TESTING = 0.3, 0.6, 0.3
 TRIVIAL, DECIDING = 0.6, 1.4  # factors for bodies, as `rate_work` gives them
+DECIDING_BRANCHES = 3
 # If errors are asked for: the factor of a block without any, and what is added to 1 for a block that holds
 # all its terms in lines that fail.
 FAILS_NOT, FAILING = 0.5, 1.5
@@ -95,7 +96,7 @@ def weigh_work(one: RatedBlock) -> float:
     comment_lines, lines = one.view.layout.comment_lines, one.view.live.lines
     numbers = range(one.block.start_line, one.block.end_line + 1)
     code = [lines[at - 1] for at in numbers if at not in comment_lines]
-    return rate_work([line for line in code if not says_nothing(line)], DECIDING, TRIVIAL)
+    return rate_work([line for line in code if not says_nothing(line)], DECIDING, TRIVIAL, DECIDING_BRANCHES)
 
 
 def weigh_failures(one: RatedBlock) -> float:

@@ -25,7 +25,6 @@ KEYWORD_TERMS = 16  # heaviest terms, whose sum is the weight of a prompt
 PROTOTYPE_LINES = 4  # at most; a longer declaration that ends in a semicolon is something else
 BODY_LINES = 2  # a shorter declaration has no body
 TRIVIAL_LINES = 8  # a body of at most so many lines without branches only passes something on
-DECIDING_BRANCHES = 3
 MANY_COMMENTS = 30  # lines of comments of a block; further ones are a manual
 
 
@@ -87,7 +86,7 @@ class Rater:
         """Return the factor of a block for its kind, whichever terms it holds."""
         weights = self._weights
         lines = view.live.lines[block.start_line - 1 : block.end_line]
-        factor = rate_work(lines, weights.deciding, weights.trivial)
+        factor = rate_work(lines, weights.deciding, weights.trivial, weights.least_branches)
         if not _has_body(block):
             factor *= weights.no_body
         if block.span is not None and is_program and is_inner_test(block.span.qualified_name):
@@ -137,14 +136,14 @@ def is_straight(lines: Sequence[str]) -> bool:
     return len(lines) > TRIVIAL_LINES and not any(map(is_branch, lines))
 
 
-def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
-    """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1.
+def rate_work(lines: Sequence[str], deciding: float, trivial: float, least_branches: int) -> float:
+    """Return `deciding` for a body with so many branches, `trivial` for a short one without any, else 1.
 
     If both factors are equal, they are returned without reading the lines.
     """
     if deciding == trivial:
         return deciding
-    branches = len([*islice(filter(is_branch, lines), DECIDING_BRANCHES)])
-    if branches == DECIDING_BRANCHES:
+    branches = len([*islice(filter(is_branch, lines), least_branches)])
+    if branches == least_branches:
         return deciding
     return trivial if not branches and len(lines) <= TRIVIAL_LINES else 1.0

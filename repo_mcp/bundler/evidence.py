@@ -31,7 +31,7 @@ from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.base_forms import list_other_forms
 from repo_mcp.text.idioms import leave_out_light_words, list_plain_terms
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
-from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS, QUESTION_WORDS, STOP_WORDS
+from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS, QUESTION_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 
 MAX_WORDS = 1_000  # of the prompt
@@ -138,7 +138,7 @@ def gather_evidence(
     known = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
     clues += tuple(Clue(ClueKind.SYMBOL, name) for name in hints if name not in known)
     prose = drop_written(prompt.removesuffix(query.code)) if query.is_pasted else prompt
-    clues += find_joined(prose, source.count_units)
+    clues += find_joined(prose, source.count_units) if weights.joined_term else ()
     mentions = resolve_mentions(clues, source.find_paths)
     mentions = tuple(one for one in mentions if is_wanted(one, include_tests=request.include_tests))
     prose_words = frozenset(read_words(prose).split())
@@ -240,7 +240,7 @@ def weigh_clues(
     pasted: Set[Clue] = frozenset(),
     plain: Iterable[str] = (),
 ) -> dict[str, float]:
-    """Return the terms of all clues with their weights: rare terms and whole symbols weigh more.
+    """Return the terms of all clues with their weights: rare terms weigh more.
 
     The terms of `pasted` clues weigh less. If there are few terms, as in a question, words of similar meaning
     are added if the index has them: synonyms of a term that it has, stand-ins for a term that it lacks, and
@@ -303,6 +303,3 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
         yield from ((part, share * (1.0 if len(parts) == 1 else weights.part_term)) for part in parts)
         forms = list_other_forms(clue.text) if weights.form else ()
         yield from ((analyse_text(form)[-1], share * weights.form) for form in forms)
-    elif clue.kind is ClueKind.PHRASE:
-        terms = analyse_text(clue.text)
-        yield from ((term, weights.phrase_term) for term in terms if term not in STOP_WORDS)

@@ -14,10 +14,7 @@ from repo_mcp.text.lines import is_import
 
 MAX_IMPORT_LINES = 12  # of one import
 IMPORT_SEARCH_LINES = 200  # from the top of the file
-LICENCE_LINES = 80
 _OPENS = re.compile(r"[({]\s*(?:(?:#|//).*)?$")
-_COMMENT = re.compile(r"\s*(?:/\*|\*|//|#(?!\s*(?:include|define|if|pragma)\b)|--|;|<!--)")
-_RIGHTS = re.compile(r"copyright|licen[cs]e|SPDX-", re.IGNORECASE)
 # A line that is a statement without a word of its own.
 _BARE_KEYWORD = re.compile(
     r"[\s}]*(?:pass|break|continue|return|raise|throw|else|try|finally|do|default|next|fallthrough)\s*(?:[:;{]\s*)?"
@@ -79,16 +76,16 @@ class FileView:
 
     @cached_property
     def line_terms(self) -> Mapping[int, tuple[str, ...]]:
-        """Return the terms of lines that have any, by number; imports, licences and bare keywords have none.
+        """Return the terms of lines that have any, by number; imports and bare keywords have none.
 
-        Imports and licences name much and explain nothing, and Python's `pass` passes nothing on. A question
+        Imports name much and explain nothing, and Python's `pass` passes nothing on. A question
         asks this of few files that only declare a name, and a report of every opened file.
         """
         lines = self.live.lines
         found = self.finder.find_lines(lines)
         for line in [number for number in found if _BARE_KEYWORD.fullmatch(lines[number - 1])]:
             del found[line]
-        for first, last in (*list_imports(lines), *find_licence(lines)):
+        for first, last in list_imports(lines):
             for line in range(first + 1, last + 2):
                 found.pop(line, None)
         return found
@@ -111,11 +108,3 @@ def list_imports(lines: Sequence[str]) -> list[tuple[int, int]]:
             statements.append((line, end))
         line = end + 1
     return statements
-
-
-def find_licence(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the 0-based first and last line of the comment at the top of the file, if it is a licence."""
-    end = 0
-    while end < min(len(lines), LICENCE_LINES) and (not lines[end].strip() or _COMMENT.match(lines[end])):
-        end += 1
-    return [(0, end - 1)] if end and any(map(_RIGHTS.search, lines[:end])) else []

@@ -28,7 +28,6 @@ from repo_mcp.text.analysis import MAX_WORD_BYTES
 
 MAX_NAMES = 200  # followed from one block
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_OUTSIDE = re.compile(r"\bstd::[\w:]+")  # `std::next(it)` calls no `next` of the repository
 _TAG = re.compile(r"<[^<>]{0,300}>")  # in the heading of a section
 SEEDS = 12  # blocks from which names are followed
 
@@ -57,7 +56,6 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
     comments = view.layout.comment_lines
     numbers = range(block.start_line, block.end_line + 1)
     code = "\n".join(view.live.lines[number - 1] for number in numbers if number not in comments)
-    code = _OUTSIDE.sub("", code)
     for names, use in ((list_called(code), Use.CALL), (_NAME.findall(code), Use.NAMED)):
         for name in names:
             found.setdefault(name, use)
@@ -173,7 +171,7 @@ class _Follower:
         for number in list_holding(lines, positions):
             if number in comments:
                 continue
-            line, at = _OUTSIDE.sub("", lines[number - 1]), bisect_right(starts, number) - 1
+            line, at = lines[number - 1], bisect_right(starts, number) - 1
             for name in pattern.findall(line):
                 position = positions[name]
                 if at != position and file.blocks[at].span is not None:
@@ -197,7 +195,7 @@ class _Follower:
         """
         places = self._places.get(step.name, [])
         targets = [place for place in places if place[0] is seed] or places
-        if not targets or len(targets) > MAX_DECLARING:
+        if not targets:
             return 0.0, []
         units = self._source.count_units(step.name.lower())
         rarity = min(1.0, compute_rarity(units, self._source.unit_count))

@@ -14,11 +14,10 @@ class Weights:
     """Weights of evidence. A block that holds every term of the prompt once or twice is worth about 1."""
 
     # terms of the prompt
-    symbol_term: float = 2.0  # a term that is a whole symbol of the prompt
+    symbol_term: float = 1.0  # a term that is a whole symbol of the prompt
     rarity: float = 1.5  # power of a term's rarity
-    joined_term: float = 2.0  # a term of the index that two words of the prompt form together
+    joined_term: float = 0.0  # a term of the index that two words form together; at 0 none is looked for
     part_term: float = 0.7  # a term that is a part of a longer word
-    phrase_term: float = 1.0  # a term of a quoted phrase
     inflected: float = 0.3  # a word as it is written, beside its stem
     form: float = 1.0  # factor of another form of an irregular word: `chosen` for "choose"
     pasted: float = 0.5  # factor of a term that only pasted code holds
@@ -35,6 +34,7 @@ class Weights:
     lead: float = 0.8  # a term in the comment above a declaration, which says what all of it is for
     no_body: float = 0.4  # factor of a single line, and of lines outside functions: they seldom answer alone
     deciding: float = 1.5  # factor of a body with branches: it says how things work
+    least_branches: int = 1  # of such a body
     trivial: float = 0.5  # factor of a short body without branches: it passes something on
     inner_test: float = 0.2  # factor of a test in a file of the program, unless tests are asked for
     repeats: float = 1.0  # repetitions at which a term in a block of usual length reaches half its weight
@@ -43,8 +43,8 @@ class Weights:
 
     # what the prompt names
     named: float = 3.0  # more than all terms together: what is named comes first
-    unsure: float = 0.5  # factor of a capitalised word, which may be no name
-    joined: float = 0.5  # factor of words that form a name together, which may be chance
+    unsure: float = 1.0  # factor of a capitalised word, which may be no name
+    joined: float = 0.0  # factor of words that form a name together, which may be chance
 
     members: bool = True  # what a small file or class declares is named like what is a block itself
 
@@ -84,12 +84,17 @@ WEIGHTS = Weights()
 # says what is wrong. Names say what was used, which is seldom what is at fault. Chosen on 205 issues.
 REPORT_WEIGHTS = replace(
     WEIGHTS,
+    symbol_term=2.0,
+    joined_term=2.0,
     named=0.3,
+    unsure=0.5,
+    joined=0.5,
     members=False,
     held_term=1.0,
     title_term=2.0,
     worth_power=1.3,
     share_power=1.0,
+    least_branches=3,
     straight=0.7,  # what decides nothing is seldom at fault
     named_use=0.0,  # what is read or handed on is seldom at fault
     least_rate=0.3,
@@ -102,18 +107,19 @@ REPORT_WEIGHTS = replace(
 # such questions: in one of eight, a name that their words formed by chance came first.
 QUESTION_WEIGHTS = replace(
     WEIGHTS,
+    symbol_term=2.0,
     joined_term=0.5,
     name=0.7,
     owner=0.6,
     named=1.0,
     members=False,
-    joined=0.0,
     rarity=2.0,
     inflected=1.0,
     form=0.0,
     synonym=0.0,
     plain=0.0,  # who asks such a question adds them to it
     asking=0.5,
+    unsure=0.5,
     lead=0.3,
     far_comment=0.2,
     no_body=0.5,

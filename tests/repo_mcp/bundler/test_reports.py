@@ -10,7 +10,7 @@ from repo_mcp.bundler.opened_files import Opener
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from repo_mcp.ranking.query.report_noise import (
     MAX_TEMPLATE_CHARS,
     drop_written,
@@ -120,9 +120,9 @@ TEXTS = {
 }
 
 
-def gather(prompt: str) -> Evidence:
+def gather(prompt: str, weights: Weights = WEIGHTS) -> Evidence:
     source = IndexSource(open_index(TEXTS), lambda path: TEXTS[path].encode())
-    return gather_evidence(BundleRequest(prompt), source, find_no_hints, WEIGHTS)
+    return gather_evidence(BundleRequest(prompt), source, find_no_hints, weights)
 
 
 def test_the_terms_of_a_title_are_known_and_a_question_has_none() -> None:
@@ -138,9 +138,10 @@ def test_what_only_pasted_code_names_counts_less() -> None:
     )
 
 
-def test_words_form_no_name_across_what_was_pasted() -> None:
-    assert "open_door" in gather("please open door\nsoon").names
-    assert "open_door" not in gather("please\n```\nopen door\n```").names
+def test_words_form_a_name_in_reports_alone_and_not_across_what_was_pasted() -> None:
+    assert "open_door" in gather("please open door\nsoon", REPORT_WEIGHTS).names
+    assert "open_door" not in gather("please open door\nsoon").names
+    assert "open_door" not in gather("please\n```\nopen door\n```", REPORT_WEIGHTS).names
 
 
 def test_a_frame_leads_to_its_own_function_and_to_none_of_the_same_name() -> None:

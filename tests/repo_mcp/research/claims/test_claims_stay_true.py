@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.block_worth import DECIDING_BRANCHES, rate_work
+from repo_mcp.bundler.best_blocks import DECIDING_BRANCHES
+from repo_mcp.bundler.block_worth import rate_work
 from repo_mcp.bundler.body import Body
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.research.claims.first_sentences import read_first_sentence
@@ -172,7 +173,7 @@ def test_lines_of_the_preprocessor_neither_decide_nor_enclose() -> None:
 
 def test_a_body_with_several_branches_decides() -> None:
     branches = ["    if (items > limit) evict(items);"] * DECIDING_BRANCHES
-    assert rate_work(["void run(void) {", *branches], 1.4, 0.6) == 1.4
+    assert rate_work(["void run(void) {", *branches], 1.4, 0.6, DECIDING_BRANCHES) == 1.4
 
 
 def test_a_prototype_is_not_next_to_its_definition() -> None:
