@@ -38,6 +38,11 @@ ROLE_EDGES = {
 }
 
 
+_NO_USES = (ReferenceRole.IMPORT, ReferenceRole.EXPORT, ReferenceRole.BIND)
+# Languages whose files import namespaces, of which they see some without an import: uses show what is needed.
+_IMPORTING_SPACES = frozenset({"csharp"})
+
+
 @dataclass(frozen=True, slots=True)
 class Import:
     """One file or external name that one line imports."""
@@ -114,7 +119,10 @@ class BulkScan:
             return [(row, self._edges.resolve(path, record, row)) for row in rows if record is not None]
 
     def list_imports(self, path: str) -> list[Import]:
-        """Return a file's imports in line order: one per line and target file or outside name."""
+        """Return a file's imports in line order: one per line and target file or outside name.
+
+        In C# they include the files whose declarations it uses by the namespace around it alone.
+        """
         with self._lock:
             record = self._program.find_record(path)
             if record is None:
@@ -123,7 +131,18 @@ class BulkScan:
             for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
                 if not _binds_nothing(record, row):
                     found.update(dict.fromkeys(self._read_import(path, record, row)))
-            return list(found)
+            if self._program.find_language(path) in _IMPORTING_SPACES:
+                known = {path, *(one.target for one in found)}
+                found.update(dict.fromkeys(self._iter_used(path, record, known)))
+            return sorted(found, key=lambda one: one.line)
+
+    def _iter_used(self, path: str, record: SymbolRecord, known: set[str]) -> Iterator[Import]:
+        """Yield the other files whose declarations a file uses without doubt, each by its first use."""
+        for row in np.flatnonzero(~np.isin(record.ref_roles, _NO_USES)).tolist():
+            for one in _list_sure(self._edges.resolve(path, record, row)):
+                if one not in known:
+                    known.add(one)
+                    yield Import(int(record.ref_lines[row]), "", one, "")
 
     def _read_import(self, path: str, record: SymbolRecord, row: int) -> Iterator[Import]:
         module = record.strings[record.ref_qualifiers[row]]
@@ -138,10 +157,12 @@ class BulkScan:
             if [one.declaration.ordinal for one in through.targets] == [0]:
                 meant = through  # the file from which it is imported, even if that only re-exports it
         paths = dict.fromkeys(one.declaration.path for one in meant.targets)
+        if self._program.find_language(path) in _IMPORTING_SPACES:
+            paths = dict.fromkeys(_list_sure(meant))
         for target in paths:
             if target != path:
                 yield Import(line, module, target, "")
-        if not paths and (meant.external or module):
+        if not meant.targets and (meant.external or module):
             yield Import(line, module or meant.external, "", meant.external)
 
     def list_bases(self, path: str) -> list[NamedUse]:
@@ -239,6 +260,11 @@ class BulkScan:
 _HOLDERS = frozenset(
     {SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE, SymbolKind.VARIABLE, SymbolKind.CONSTANT}
 )
+
+
+def _list_sure(meant: Resolution) -> list[str]:
+    """Return the files of what a name means, without those of possible targets."""
+    return [one.declaration.path for one in meant.targets if one.confidence is not Confidence.POSSIBLE]
 
 
 def _binds_nothing(record: SymbolRecord, row: int) -> bool:

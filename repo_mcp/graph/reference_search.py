@@ -65,6 +65,7 @@ _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 _DEFAULT = "default"
 # the family of languages whose files import the main file of a package by the name of the package
 _NAMING_PACKAGES = "javascript"
+_WITH_NAMESPACES = "csharp"  # the language whose files name namespaces, each declared in many files
 _INDEX, _FOLDER = "index", "."  # imported as `.` or `..` in its folder and below it
 _STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "doc"})
 # kinds of symbols that have members: in C a macro may declare fields
@@ -113,11 +114,26 @@ class References:
     def list_names(self, target: Declaration, record: SymbolRecord) -> list[str]:
         """Return the names under which other files may refer to the target."""
         names = list(_iter_names(target, record))
+        if self._is_namespace(target, record):
+            names.append(names[0].rpartition(".")[2])  # enough for a file inside the one around it
         if self.is_script(target):
             own = ModuleFinder(self._program).find_own_name(target.path).rpartition("/")[2]
             names += [own] if own and own not in names else []
             names += [_FOLDER] if names[0] == _INDEX else []
         return names
+
+    def list_parts(self, target: Declaration, record: SymbolRecord) -> list[Declaration]:
+        """Return all declarations of a target that is a namespace of C#: a `using` means any of them."""
+        if not self._is_namespace(target, record):
+            return []
+        name = record.get_name(target.ordinal)
+        paths = self._program.list_declaring(name)[:MAX_FILES]
+        records = {path: one for path in paths if (one := self._program.find_record(path)) is not None}
+        return [Declaration(path, one) for path, own in records.items() for one in own.find_symbols(name)]
+
+    def _is_namespace(self, target: Declaration, record: SymbolRecord) -> bool:
+        is_module = record.get_kind(target.ordinal) is SymbolKind.MODULE
+        return is_module and self._program.find_language(target.path) == _WITH_NAMESPACES
 
     def find_family(self, path: str) -> str:
         """Return the family of a file's language: the languages that can name each other's symbols."""
@@ -190,6 +206,7 @@ class ReferenceSearch:
         # A use of the name means the definition, or a twin of it for another platform.
         self._meant.update(references.prototypes.list_definitions(target))
         self._meant.update(references.prototypes.list_twins(target))
+        self._meant.update(references.list_parts(target, record))
         possible = references.prototypes.list_possible_definitions(target)
         self._maybe_meant = {one for one in possible if not references.c_visibility.is_static(one)}
         self._names = references.list_names(target, record)

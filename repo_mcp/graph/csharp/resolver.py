@@ -16,6 +16,7 @@ from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.csharp.guesses import COMMON_MEMBERS, MAX_TARGETS, CSharpGuesses
 from repo_mcp.graph.csharp.members import Members
 from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.namespaces import CSharpNamespaces, list_meant
 from repo_mcp.graph.csharp.overloads import CSharpOverloads
 from repo_mcp.graph.csharp.same_named import SameNamed
 from repo_mcp.graph.csharp.signatures import accepts, accepts_count, list_parameter_types
@@ -69,6 +70,7 @@ class CSharpResolver:
         self._guesses = CSharpGuesses(self._names, self._accessible, self._overloads)
         self._conditions = CSharpConditions(self._names)
         self._same_named = SameNamed(self._names, self._types)
+        self._namespaces = CSharpNamespaces(self._names, self._resolve)
         passed = AnonymousFunctions(self._names, self._types, self._overloads, self._resolve)
         self._types.find_contextual = passed.find
 
@@ -109,24 +111,18 @@ class CSharpResolver:
     # Types
 
     def _resolve_using(self, file: CSharpFile, row: Reference) -> Resolution:
-        """Resolve `using static` and aliases to a type, other usings to declarations of a namespace."""
+        """Resolve `using static` and aliases to a type, other usings to parts of a namespace."""
         if not row.qualifier and not row.name:
             return NOTHING
         dotted = _spell_imported(row)
-        name = dotted.rpartition(".")[2]
-        found = self._names.list_types(name).get(dotted)
-        if found:
-            plain = self._names.choose(file.path, dotted, found, 0)
-            plain = plain or self._names.choose(file.path, dotted, found, None)
-            return _conclude_type(plain or TypeMeaning(dotted))
-        spaces = []
-        for path in self._names.program.list_declaring(dotted)[:MAX_TARGETS]:
-            other = self._names.find_file(path)
-            for ordinal in other.record.find_symbols(dotted) if other is not None else ():
-                if other is None or other.record.kinds[ordinal] != SymbolKind.MODULE:
-                    continue  # for example a property of that name
-                spaces.append(Target(Declaration(path, ordinal), Confidence.EXACT))
-        return Resolution(tuple(spaces[:MAX_TARGETS])) if spaces else Resolution(external=dotted)
+        types = self._names.list_types(dotted.rpartition(".")[2])
+        for full in list_meant(file, row.symbol, dotted):
+            found = types.get(full)
+            if found:
+                plain = self._names.choose(file.path, full, found, 0)
+                plain = plain or self._names.choose(file.path, full, found, None)
+                return _conclude_type(plain or TypeMeaning(full))
+        return self._namespaces.resolve_using(file, row.symbol, dotted)
 
     def _resolve_type(self, file: CSharpFile, row: Reference) -> Resolution:
         ordinal = row.symbol

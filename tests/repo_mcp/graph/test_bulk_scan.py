@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, EdgeType, SymbolFilter
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, make_graph
 
 FILES = {
@@ -51,6 +51,40 @@ def test_an_import_of_what_is_only_passed_on_is_one_of_who_passes_it_on() -> Non
         (1, "src/index.ts"),
         (2, "src/deep/a.ts"),
     ]
+
+
+def test_imports_of_csharp_are_the_files_whose_declarations_are_used() -> None:
+    files = {
+        "Tasks.cs": "namespace System.Threading.Tasks { class Shim {} }\n",
+        "Filter.cs": "namespace App { public interface IFilter {} public interface ISite {} }\n",
+        "Events.cs": "namespace App.Events { public class Raised {} }\n",
+        "More.cs": "namespace App.Events { public class More {} }\n",
+        "Retry.cs": "namespace App.Inner\n{\n    using System.Threading.Tasks;\n    using Events;\n"
+        "    class Retry : IFilter, ISite { Raised raised; Task Run() => null; }\n}\n",
+    }
+    assert [
+        (one.line, one.target, one.outside) for one in make_graph(files).scan.list_imports("Retry.cs")
+    ] == [
+        (3, "", "System.Threading.Tasks"),
+        (4, "Events.cs", ""),
+        (5, "Filter.cs", ""),
+    ]
+
+
+def test_what_depends_on_a_namespace_uses_any_of_its_files() -> None:
+    graph = make_graph(
+        {
+            "One.cs": "namespace App.Events { public class One {} }\n",
+            "Two.cs": "namespace App.Events { public class Two {} }\n",
+            "a.cs": "namespace App.Inner { using Events; class A : One {} }\n",
+            "b.cs": "using App.Events;\nclass B : Two {}\n",
+            "c.cs": "namespace Other { using Events; class C {} }\n",
+        }
+    )
+    for node in graph.look_up("App.Events", SymbolFilter())[0]:
+        edges = graph.find_incoming(node, (EdgeType.IMPORTS,), WIDE).edges
+        found = sorted((edge.other.path, edge.confidence.value) for edge in edges)
+        assert found == [("a.cs", "exact"), ("b.cs", "exact")]
 
 
 def test_bases_and_calls_at_the_top() -> None:
