@@ -118,10 +118,11 @@ class BulkScan:
             rows = [] if record is None else np.flatnonzero(record.ref_roles != ReferenceRole.BIND).tolist()
             return [(row, self._edges.resolve(path, record, row)) for row in rows if record is not None]
 
-    def list_imports(self, path: str) -> list[Import]:
+    def list_imports(self, path: str, *, with_uses: bool = False) -> list[Import]:
         """Return a file's imports in line order: one per line and target file or outside name.
 
-        In C# they include the files whose declarations it uses by the namespace around it alone.
+        In C# a file sees the namespaces around its own without an import. The files whose declarations it
+        uses are added `with_uses`, which resolves each of its references.
         """
         with self._lock:
             record = self._program.find_record(path)
@@ -131,7 +132,7 @@ class BulkScan:
             for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
                 if not _binds_nothing(record, row):
                     found.update(dict.fromkeys(self._read_import(path, record, row)))
-            if self._program.find_language(path) in _IMPORTING_SPACES:
+            if with_uses and self._program.find_language(path) in _IMPORTING_SPACES:
                 known = {path, *(one.target for one in found)}
                 found.update(dict.fromkeys(self._iter_used(path, record, known)))
             return sorted(found, key=lambda one: one.line)

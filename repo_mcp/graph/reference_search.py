@@ -41,6 +41,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_FILES = 400  # scanned in one window
+MAX_PARTS = 2_000  # of one namespace
 MAX_ALIASES = 8  # other names under which a symbol is imported
 
 Types = frozenset[EdgeType]
@@ -127,7 +128,7 @@ class References:
         if not self._is_namespace(target, record):
             return []
         name = record.get_name(target.ordinal)
-        paths = self._program.list_declaring(name)[:MAX_FILES]
+        paths = self._program.list_declaring(name)[:MAX_PARTS]
         records = {path: one for path in paths if (one := self._program.find_record(path)) is not None}
         return [Declaration(path, one) for path, own in records.items() for one in own.find_symbols(name)]
 

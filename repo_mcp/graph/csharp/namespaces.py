@@ -14,11 +14,12 @@ from collections.abc import Callable
 
 from repo_mcp.graph.csharp.csharp_file import NAMED_KINDS, CSharpFile
 from repo_mcp.graph.csharp.guesses import MAX_TARGETS
-from repo_mcp.graph.csharp.names import MAX_FILES, CSharpNames
+from repo_mcp.graph.csharp.names import CSharpNames
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Resolution, Target
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
 
+MAX_PARTS = 2_000  # of one namespace that are read
 MAX_USED = 60  # parts of a namespace that one file is found to use
 MAX_ROWS = 4  # uses of one name that are resolved until one leads to a part
 MAX_TRIED = 400  # uses that are resolved for one using
@@ -42,7 +43,7 @@ class CSharpNamespaces:
         self._names = names
         self._resolve = resolve
         self._parts: dict[str, list[_Part]] = {}
-        self._used: dict[str, dict[str, list[int]]] = {}
+        self._rows: tuple[SymbolRecord, dict[str, list[int]]] | None = None  # of the last file
 
     def resolve_using(self, file: CSharpFile, ordinal: int, dotted: str) -> Resolution:
         """Return the parts of a namespace that is named in a namespace of a file, by what the file uses."""
@@ -63,7 +64,7 @@ class CSharpNamespaces:
         if full not in self._parts:
             self._parts[full] = [
                 _Part(Declaration(path, ordinal), _list_names(file, ordinal))
-                for path in self._names.program.list_declaring(full)[:MAX_FILES]
+                for path in self._names.program.list_declaring(full)[:MAX_PARTS]
                 if (file := self._names.find_file(path)) is not None
                 for ordinal in file.record.find_symbols(full)
                 if file.record.get_kind(ordinal) is SymbolKind.MODULE
@@ -74,8 +75,6 @@ class CSharpNamespaces:
         """Return the parts of a namespace that a file uses, as surely as their surest use."""
         rows, found, tried = self._list_rows(file), [], 0
         for part in parts:
-            if part.declaration.path == file.path:
-                continue
             best: Confidence | None = None
             for row in (row for name in sorted(part.names & rows.keys()) for row in rows[name][:MAX_ROWS]):
                 if best is Confidence.EXACT or tried == MAX_TRIED:
@@ -92,13 +91,13 @@ class CSharpNamespaces:
 
     def _list_rows(self, file: CSharpFile) -> dict[str, list[int]]:
         """Return the rows in which a file uses each name, ascending."""
-        if file.path not in self._used:
+        if self._rows is None or self._rows[0] is not file.record:
             record, rows = file.record, dict[str, list[int]]()
             for row, (name, role) in enumerate(zip(record.ref_names, record.ref_roles, strict=True)):
                 if ReferenceRole(int(role)) not in _NO_USES:
                     rows.setdefault(record.strings[name], []).append(row)
-            self._used[file.path] = rows
-        return self._used[file.path]
+            self._rows = record, rows
+        return self._rows[1]
 
 
 def list_meant(file: CSharpFile, ordinal: int, dotted: str) -> list[str]:

@@ -319,7 +319,7 @@ def resolve_edges(
     for number, path in enumerate(paths):
         if number % POLLED == 0:
             state.check()
-        for one in state.graph.scan.list_imports(path):
+        for one in state.graph.scan.list_imports(path, with_uses=len(paths) == 1):
             citation = write_citation(path, one.line, one.line)
             if not one.target:
                 package = name_package(one.module, one.outside)
