@@ -43,7 +43,9 @@ class CSharpNamespaces:
         self._names = names
         self._resolve = resolve
         self._parts: dict[str, list[_Part]] = {}
-        self._rows: tuple[SymbolRecord, dict[str, list[int]]] | None = None  # of the last file
+        self._last: SymbolRecord | None = None  # the file that was asked about last, and its rows
+        self._rows: dict[str, list[int]] = {}
+        self._resolved: dict[int, Resolution] = {}
 
     def resolve_using(self, file: CSharpFile, ordinal: int, dotted: str) -> Resolution:
         """Return the parts of a namespace that is named in a namespace of a file, by what the file uses."""
@@ -73,14 +75,17 @@ class CSharpNamespaces:
 
     def _find_used(self, file: CSharpFile, parts: list[_Part]) -> list[Target]:
         """Return the parts of a namespace that a file uses, as surely as their surest use."""
-        rows, found, tried = self._list_rows(file), [], 0
+        rows, resolved = self._list_rows(file)
+        found, tried = [], 0
         for part in parts:
             best: Confidence | None = None
             for row in (row for name in sorted(part.names & rows.keys()) for row in rows[name][:MAX_ROWS]):
                 if best is Confidence.EXACT or tried == MAX_TRIED:
                     break
-                tried += 1
-                meant = self._resolve(file, file.record.get_reference(row))
+                if row not in resolved:
+                    tried += 1
+                    resolved[row] = self._resolve(file, file.record.get_reference(row))
+                meant = resolved[row]
                 sure = [
                     one.confidence for one in meant.targets if one.declaration.path == part.declaration.path
                 ]
@@ -89,15 +94,15 @@ class CSharpNamespaces:
                 found.append(Target(part.declaration, best))
         return sorted(found, key=lambda one: SURENESS[one.confidence])[:MAX_USED]
 
-    def _list_rows(self, file: CSharpFile) -> dict[str, list[int]]:
-        """Return the rows in which a file uses each name, ascending."""
-        if self._rows is None or self._rows[0] is not file.record:
+    def _list_rows(self, file: CSharpFile) -> tuple[dict[str, list[int]], dict[int, Resolution]]:
+        """Return the rows in which a file uses each name, ascending, and the meanings of some rows."""
+        if self._last is not file.record:
             record, rows = file.record, dict[str, list[int]]()
             for row, (name, role) in enumerate(zip(record.ref_names, record.ref_roles, strict=True)):
                 if ReferenceRole(int(role)) not in _NO_USES:
                     rows.setdefault(record.strings[name], []).append(row)
-            self._rows = record, rows
-        return self._rows[1]
+            self._last, self._rows, self._resolved = record, rows, {}
+        return self._rows, self._resolved
 
 
 def list_meant(file: CSharpFile, ordinal: int, dotted: str) -> list[str]:
