@@ -22,10 +22,8 @@ from repo_mcp.research.findings.records import (
 )
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.investigations import Gathered
-from repo_mcp.research.question.topics import Topic, find_topic
 from repo_mcp.text.question_words import list_words, shares_word
 
-MAX_WORDS = 6  # of a part, for a later part whose pronoun may stand for any of them
 MAX_PLACES = 2  # of one group around the findings of all parts
 
 
@@ -52,15 +50,12 @@ def follow_part(control: RunControl, position: int, count: int) -> RunControl:
     return RunControl(control.cancelled, tell)
 
 
-def find_next_topic(answered: AnsweredPart, before: Topic) -> Topic:
-    """Return what the next part may refer to: what this one is about, or else the one before."""
-    state, reading = answered.state, answered.reading
-    named = [one.asked for one in reading.subjects if one.nodes and one.is_declared]
+def name_topic(answered: AnsweredPart) -> tuple[str, str]:
+    """Return the declared name in a part, and the name of the symbol that fits it best; "" for none."""
+    state = answered.state
+    named = [one.asked for one in answered.reading.subjects if one.nodes and one.is_declared]
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
-    name = named[0] if named else own[0].qualified_name if own else ""
-    topic = find_topic(state.request.query)
-    words = " ".join(list_words(state.request.query)[:MAX_WORDS])
-    return replace(topic if topic.subject else before, name=name or before.name, words=words)
+    return next(iter(named), ""), own[0].qualified_name if own else ""
 
 
 def list_told(answered: Iterable[AnsweredPart]) -> Mapping[str, frozenset[int]]:

@@ -47,15 +47,15 @@ from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.joined_parts import (
     AnsweredPart,
     drop_repeated,
-    find_next_topic,
     follow_part,
     join_reports,
     leave_out_used,
     list_told,
+    name_topic,
 )
 from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.parts import MOST_PARTS, split_question
-from repo_mcp.research.question.topics import Topic, has_pronoun, refer_back
+from repo_mcp.research.question.pronouns import has_pronoun, refer_back
 from repo_mcp.research.question.understanding import understand
 from repo_mcp.research.settings.used_values import quote_values
 from repo_mcp.research.settled_reading import settle_reading
@@ -152,27 +152,28 @@ def _answer_parts(
 ) -> Report:
     """Return the report on a question of several parts, each investigated by itself.
 
-    A part with a pronoun is asked of what the part before is about. It is left out if that is a name that
-    nothing declares.
+    A pronoun stands for the declared name in the part before. If nothing declares that, the part is left
+    out.
     """
     answered: list[AnsweredPart] = []
     quoted: set[tuple[str, int]] = set()
-    topic, is_undeclared = Topic(), False
+    is_undeclared = False
     for position, part in enumerate(parts):
         if is_undeclared and has_pronoun(part):
             continue
         guesses = leave_out_used(request.guesses, answered)
-        own = replace(request, query=refer_back(part, topic), guesses=guesses)
+        topic = name_topic(answered[-1]) if answered and not is_undeclared else ("", "")
+        own = replace(request, query=refer_back(part, *topic), guesses=guesses)
         follow = follow_part(control, position, len(parts))
         state = ResearchState(source, own, follow, wants_tests=asks_for_tests(own.query))
         state.parts, state.told, state.quoted = len(parts), list_told(answered), quoted
         reading = _read(state)
         gathered = _investigate(state, reading)
-        claim = describe_part(state, reading, part, gathered.claim)
+        before = answered[-1].state.findings if answered else ()
+        claim = describe_part(state, reading, part, gathered.claim, before)
         claim = leave_out_told(claim, [one.claim for one in answered])
         answered.append(AnsweredPart(part, state, reading, gathered, claim))
         is_undeclared = any(subject.taken_as is TakenAs.UNDECLARED for subject in reading.subjects)
-        topic = Topic() if is_undeclared else find_next_topic(answered[-1], topic)
     if len(parts) == MOST_PARTS and len(split_question(parts[-1])) > 1:
         answered[-1].state.warnings.append(_MORE_PARTS)
     drop_repeated([one.state for one in answered])

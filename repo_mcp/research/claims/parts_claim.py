@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from repo_mcp.research.findings.citing import join_names, name_findings
 from repo_mcp.research.findings.records import Finding, Form, Reading
@@ -16,17 +16,19 @@ _CITATION = re.compile(r":\d")
 _SENTENCE_END = re.compile(r"(?<=[?]) |(?<=[.]) (?=[A-Z])")
 
 
-def describe_part(state: ResearchState, reading: Reading, asked: str, claim: str) -> str:
+def describe_part(
+    state: ResearchState, reading: Reading, asked: str, claim: str, before: Sequence[Finding] = ()
+) -> str:
     """Return the claim of a part behind its question.
 
     If the best declaration has no word of the part's own, or if there is no claim, it says that the part is
-    not answered, and where to look.
+    not answered, and where to look: for want of anything better, at the findings of the part `before`.
     """
     question = write_question(asked)
     missing = _list_missing(state, asked) if reading.form in _OF_WORDS else []
     if claim and not missing:
         return f"{question} {claim}"
-    near = [one for one in state.findings if not one.hop] or state.findings
+    near = [one for one in state.findings or before if not one.hop] or state.findings
     code = [one for one in near if one.kind != "section"] or near
     where = f" Where to look: {_name_near(code)}." if code else ""
     reason = f": nothing that was found says {join_names(missing, len(missing))}" if missing else ""

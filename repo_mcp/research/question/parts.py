@@ -8,7 +8,7 @@ where it begins". What stands before the first such clause belongs to it: "After
 become a GET". What has no word to search for, as in "and when?", is no part of its own, nor is what is quoted
 or asked twice in a row.
 
-Topics, in topics.py, give pronouns what they stand for.
+What a pronoun in a later part stands for is told in pronouns.py.
 """
 
 from __future__ import annotations

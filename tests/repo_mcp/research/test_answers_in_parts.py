@@ -45,7 +45,7 @@ def test_each_part_has_its_sentence_and_its_findings() -> None:
     own, other = report.parts
     assert list_found(own)[0] == "store.ParcelStore.save_parcel"
     assert list_found(other)[0] == "sweeper.forget_old_parcels"
-    assert report.reading.text == "when is a parcel forgotten"
+    assert report.reading.text == "several questions, each answered by itself"
 
 
 def test_rows_are_shared_by_the_parts_and_say_which_they_answer() -> None:

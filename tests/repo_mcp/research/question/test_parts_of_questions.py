@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.question.parts import MAX_CHARS, MOST_PARTS, split_question
-from repo_mcp.research.question.topics import Topic, find_topic, refer_back
+from repo_mcp.research.question.pronouns import refer_back
 from tests.growth import assert_linear
 
 SPLIT = """
@@ -69,34 +69,17 @@ def test_a_question_has_few_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "part", "asked"),
+    ("part", "asked"),
     [
-        ("How is a parcel stored", "when is it forgotten", "when is a parcel forgotten"),
-        ("What happens when a job fails", "how often is it tried again", "how often is a job tried again"),
-        ("How does a client keep a token", "when is it renewed", "when is a token renewed (client)"),
-        ("How does a client keep tokens", "how does it renew them", "how does a client renew them (tokens)"),
-        ("Which errors can parsing a date raise", "who catches them", "who catches errors (date)"),
-        ("How are idle links closed by the keeper", "when are they reused", "when are idle links reused"),
-        ("How do I add a custom lookup", "where is it registered", "where is a custom lookup registered"),
-        ("How is a parcel stored", "what is its size", "what is a parcel's size"),
-        ("How is a parcel stored", "when is a van loaded by the crane", "when is a van loaded by the crane"),
-        ("How does the pool hand out links", "what happens when none is free",
-         "what happens when none is free for the pool"),
-        ("Explain how parcels are kept", "when they are forgotten", "when parcels are forgotten"),
-        ("How does the receiver avoid taking too much", "when does it stop", "when does the receiver stop"),
-        ("A body arrives in pieces. How is it joined", "when is it refused", "when is A body refused"),
-        ("Who calls Hook.fail", "what happens when it raises", "what happens when Hook.fail raises"),
-        ("How does the router decide", "how does the header get its methods",
-         "how does the header get its methods for the router"),
-        ("Who calls saveParcel", "where is timeout configured", "where is timeout configured"),
-        ("How are parcels kept", "where is timeout configured", "where is timeout configured"),
-        ("Who calls saveParcel", "where is expiry handled", "where is expiry handled"),
-        ("What is a parcel", "what's a van", "what's a van"),
-        ("How is MOST_TRIES read", "when is LEAST_TRIES read", "when is LEAST_TRIES read"),
+        ("what happens when it raises", "what happens when Hook.fail raises"),
+        ("when are they reused", "when are Hook.fail reused"),
+        ("who calls it", "who calls Hook.fail"),
+        ("what is its size", "what is its size"),
+        ("when is a van loaded by the crane", "when is a van loaded by the crane"),
     ],
-)  # fmt: skip
-def test_a_pronoun_stands_for_what_the_part_before_is_about(first: str, part: str, asked: str) -> None:
-    assert refer_back(part, find_topic(first)) == asked
+)
+def test_a_pronoun_stands_for_the_declared_name_before(part: str, asked: str) -> None:
+    assert refer_back(part, "Hook.fail", "store.Store.save") == asked
 
 
 @pytest.mark.parametrize(
@@ -104,19 +87,13 @@ def test_a_pronoun_stands_for_what_the_part_before_is_about(first: str, part: st
     [
         ("who calls it", "who calls store.Store.save"),
         ("where is it used", "where is store.Store.save used"),
-        ("when is it created", "when is a parcel created"),
-        ("what happens when it is removed", "what happens when a parcel is removed"),
+        ("when is it created", "when is it created"),
+        ("how is it bounded", "how is it bounded"),
     ],
 )
-def test_only_callers_and_users_are_asked_of_the_function_that_answers(part: str, asked: str) -> None:
-    assert refer_back(part, Topic("a parcel", name="store.Store.save")) == asked
-
-
-def test_for_want_of_a_topic_a_pronoun_stands_for_the_words_before() -> None:
-    assert refer_back("how is it bounded", Topic(words="delay repeated errors")) == (
-        "how is it bounded (delay repeated errors)"
-    )
-    assert refer_back("how is it bounded", Topic()) == "how is it bounded"
+def test_without_a_name_only_callers_and_users_are_asked_of_what_fits_best(part: str, asked: str) -> None:
+    assert refer_back(part, "", "store.Store.save") == asked
+    assert refer_back(part, "", "") == part
 
 
 def test_long_questions_take_time_in_proportion() -> None:
