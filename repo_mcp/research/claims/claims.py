@@ -7,8 +7,7 @@ it is set.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from repo_mcp.graph.called_overrides import describe_called_overrides
 from repo_mcp.graph.nodes import Node
@@ -21,7 +20,6 @@ from repo_mcp.research.claims.best_claim import (
     leads_unparsed,
     name_words,
 )
-from repo_mcp.research.claims.call_sites import describe_call_sites
 from repo_mcp.research.claims.differences import (
     describe_calls,
     describe_compared,
@@ -29,7 +27,6 @@ from repo_mcp.research.claims.differences import (
     describe_members,
     describe_passing,
 )
-from repo_mcp.research.claims.outcomes import describe_handling
 from repo_mcp.research.claims.recipe_sentences import describe_recipe
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
@@ -91,10 +88,7 @@ def build_claim(
         unknown = [_describe_unknown(state, one) for one in undeclared]
         return " ".join([*unknown, *describe_unparsed(state, unparsed)])
     if reading.form in _RELATIONS:
-        calling = [one for one in state.findings if one.hop == 1] if reading.form is Form.CALLERS else []
-        handling = describe_handling(state, calling)
         related = f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
-        related = " ".join([*handling, related])
         return f"{_describe_undeclared(reading)}{related}"
     if reading.form is Form.TESTS:
         return describe_tests(state, [node for subject in reading.subjects for node in subject.nodes])
@@ -184,16 +178,14 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
     named = _name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
     first_hop = [one for one in state.findings if one.hop == 1]
-    aside = (Role.READS_FIELD, Role.READS_FIELD_BELOW, Role.FILLS)
-    found = [one for one in first_hop if one.role not in aside]
+    found = [one for one in first_hop if one.role is not Role.FILLS]
     if state.source.is_partial:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may do so
-    more = _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
     written = [one for one in found if one.role is Role.WRITTEN_CALL]
-    more += _describe_written(written)
+    more = _describe_written(written)
     found = [one for one in found if one not in written]
     directly = ""
     if reading.form is Form.CALLERS:
@@ -212,35 +204,23 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         found = _count_types_once(found)
         more += _describe_below(state) if found else ""
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
-    told = partial(describe_call_sites, state) if reading.form is Form.CALLERS else None
-    others = _name_users(found, most, told) if relation.endswith("by") else name_findings(found)
+    others = _name_users(found, most) if relation.endswith("by") else name_findings(found)
     return f"{named} {relation} {others}.{more}" if found else f"{none} {named}{directly}.{more}"
 
 
-def _name_users(
-    found: Sequence[Finding],
-    most: int = MAX_NAMED,
-    tell: Callable[[Sequence[Finding]], str] | None = None,
-) -> str:
+def _name_users(found: Sequence[Finding], most: int = MAX_NAMED) -> str:
     """Return the names of findings with their citations; those in tests are only counted.
 
-    `tell` returns more about the surest, or "" to have them only named.
     Beside some that are sure, those that may only share the name are said to be perhaps meant.
     """
     own = [one for one in found if not is_test(one.path, one.symbol)]
     guessed = [one for one in own if one.confidence == Confidence.POSSIBLE.value]
     sure = [one for one in own if one not in guessed]
-    told = tell(sure or own) if tell is not None else ""
-    named = told or name_findings(sure or own, most)
+    named = name_findings(sure or own, most)
     perhaps = f"perhaps by {name_findings(guessed)}" if sure and guessed else ""
     tests = sum(is_test(one.path, one.symbol) for one in found)
     also = f"by {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
-    joint = "; " if told else " and "
-    return joint.join(filter(None, (named, perhaps, also if named else also.removeprefix("by "))))
-
-
-def _describe_readers(readers: Sequence[Finding]) -> str:
-    return f" What it sets is read by {name_findings(readers)}." if readers else ""
+    return " and ".join(filter(None, (named, perhaps, also if named else also.removeprefix("by "))))
 
 
 def _describe_mentions(found: Sequence[Finding], several: bool) -> str:

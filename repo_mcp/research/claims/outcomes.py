@@ -1,7 +1,6 @@
 """Say what a question's event leads to, by the block of code that has its words.
 
     "What happens when no driver is registered"  ->  `if driver is None:` leads to `raise UnknownDriver(name)`
-    "What happens when load raises"              ->  in its caller, `except OSError:` leads to `return False`
 
 Both lines are quoted and cited, and are shown. Loops and blocks without a condition are left out.
 """
@@ -25,28 +24,18 @@ from repo_mcp.text.question_words import list_words, shares_word
 LOOKED_AT, NEXT = 4, 0.8  # best findings; factor for each that comes behind another
 LEAST_SHARE = 0.55  # of the weight of the event's words, in a block
 MOST_STATEMENTS = 10  # of a block: a longer one has any word somewhere
-MOST_CALLERS = 2  # of which it is told, and handlers of each
-NEAR = 3  # statements behind a call, one of which tests its result
 LINE_CHARS = 400  # read of a line, so that none takes long
 QUOTED_CHARS = 90
 _ASKS = re.compile(
     r"\b(?:what (?:happens|becomes|does)|what if|when (?:does|do|is|are|can|will)|gives? up|until when)\b",
     re.IGNORECASE,
 )
-_ASKS_DEED = re.compile(r"\bwhat (?:happens|becomes|does|if)\b", re.IGNORECASE)  # of callers
-_FAILS = re.compile(r"\b(?:raises?|throws?|fails?|panics?|rejects?|crashes)\b", re.IGNORECASE)
-_RETURNS = re.compile(r"\b(?:returns?|gives?|yields?|is|resolves)\b", re.IGNORECASE)
 _LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:for|while|switch|match|when)\b(?!.*->)")
 _ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")
 _TRIES = re.compile(r"\s*+(?:try|do)\b")
-_GUARDS = re.compile(r"\s*+(?:do|def)\b|.*\b(?:try|begin)\b")  # what a handler belongs to; `def` in Ruby
 _LEAVES_SWITCH = re.compile(r"\s*+break\b")
 _ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
 _HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
-_MADE = re.compile(
-    r"\s*+(?:(?:const|let|var|val|auto|final)\s+)?([\w$, *]+?|\([\w$, *]+\))\s*(?::[^=]{1,40})?:?=(?![=>])"
-)
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,32 +75,6 @@ def describe_outcome(state: ResearchState) -> str:
             if best is None or (rank, -len(block.inner)) > (best[0], -best[1]):
                 best = (rank, len(block.inner), one, block, body)
     return "" if best is None else _tell(state, best[2], best[4], best[3])
-
-
-def describe_handling(state: ResearchState, calling: Sequence[Finding]) -> list[str]:
-    """Return a sentence for each caller on what it does if what it calls fails, or with what that returns.
-
-    The question says which of both it asks for; none are returned for one that asks for neither.
-    """
-    query = state.request.query
-    fails = _FAILS.search(query) is not None
-    if _ASKS_DEED.search(query) is None or not (fails or _RETURNS.search(query)):
-        return []
-    sentences: list[str] = []
-    for one in calling:
-        if len(sentences) < MOST_CALLERS and one.lines and not is_test(one.path, one.symbol):
-            body = _read(state, one)
-            blocks = [*_iter_handling(body, one.lines[0], fails=fails)]
-            sentences += filter(None, (_tell(state, one, body, block) for block in blocks[:MOST_CALLERS]))
-    return sentences
-
-
-def quote_statement(state: ResearchState, one: Finding, line: int) -> str:
-    """Return the statement of a finding that has a line, on one line."""
-    body = _read(state, one)
-    own = [statement for statement in _cut(body) if statement.first <= line <= statement.last]
-    text = _quote(body, own[-1:]) if own else " ".join(body.lines[line - 1][:QUOTED_CHARS].split())
-    return text.rstrip(";,")
 
 
 def _read(state: ResearchState, one: Finding) -> Body:
@@ -161,48 +124,6 @@ def _find_condition(body: Body, statements: Sequence[Statement], at: int) -> Sta
         return None
     line = _read_line(body, found)
     return found if is_branch(line) and not (_LOOPS.match(line) or _HANDLES.match(line)) else None
-
-
-def _iter_handling(body: Body, line: int, *, fails: bool) -> Iterator[Block]:
-    """Yield the handlers around the call on a line, or the first test of what it returns."""
-    statements = _cut(body)
-    at = next((at for at, one in enumerate(statements) if one.first <= line <= one.last), None)
-    if at is None:
-        return
-    own = statements[at]
-    if fails:
-        for block in _iter_blocks(body):
-            handles = _HANDLES.match(_read_line(body, block.condition)) is not None
-            if handles and _is_around(body, statements, at, block.condition):
-                yield block
-        return
-    made = _MADE.match(_read_line(body, own))
-    names = set(_NAME.findall(made[1])) if made else set()
-    for block in _iter_blocks(body):
-        if block.condition is own or block.condition.first == own.first:
-            yield block
-            return
-        near = statements[at + 1 : at + 1 + NEAR]
-        tested = set(_NAME.findall(_quote(body, (block.condition,), 400)))
-        if any(one.first == block.condition.first for one in near) and names & tested:
-            yield block
-            return
-
-
-def _is_around(body: Body, statements: Sequence[Statement], at: int, handler: Statement) -> bool:
-    """Return True if a handler belongs to the `try` or to the chain of calls in which a statement stands."""
-    own = statements[at]
-    if handler.first <= own.last or handler.indent >= own.indent:
-        return False
-    opening = next((one for one in reversed(statements[:at]) if one.indent <= handler.indent), None)
-    if opening is None or opening.indent != handler.indent:
-        return False
-    line = _read_line(body, handler)
-    is_chained = not is_branch(line)  # `}).catch(`
-    guards = is_chained or _GUARDS.match(_read_line(body, opening)) is not None
-    between = (one for one in statements[at:] if one.first < handler.first)
-    others = (one for one in between if one.indent <= handler.indent)
-    return guards and all(not is_chained and _HANDLES.match(_read_line(body, one)) for one in others)
 
 
 def _find_end(body: Body, block: Block) -> Statement | None:

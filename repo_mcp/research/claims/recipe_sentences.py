@@ -1,4 +1,4 @@
-"""Say how one more of a kind is added: its base, what has to name it or picks it up, and one to copy."""
+"""Say how one more of a kind is added: its base, what has to name it, and one to copy."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from repo_mcp.research.findings.citing import name_findings, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
 
-_LIKELY = "By what fits the words, the kind may be that of {}, from which others derive"
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
-    (Role.REGISTERS, "{} registers {}."),
+    (Role.REGISTERS, "{} registers one."),
     (Role.TAKES_ONE, "{} takes one."),
     (Role.LISTS, "{} names some of them."),
     (Role.MODEL, "One to copy is {}."),
@@ -24,27 +23,12 @@ def describe_recipe(state: ResearchState) -> str:
         sentences = [f"Others of the kind are members of {found[Role.ENUMERATION]}."]
     elif Role.BASE in found:
         inner = f", most of them from {found[Role.INNER_BASE]}" if Role.INNER_BASE in found else ""
-        is_likely = any(one.role is Role.BASE and one.reason.about for one in state.findings)
-        told = _LIKELY if is_likely else "Others of the kind derive from {}"
-        sentences = [f"{told.format(found[Role.BASE])}{inner}."]
-    elif Role.TABLE in found:
-        sentences = [f"Others of the kind are listed in {found[Role.TABLE]}."]
+        sentences = [f"Others of the kind derive from {found[Role.BASE]}{inner}."]
     else:
         return ""
-    picking = [one for one in state.findings if one.role is Role.PICKS_UP]
-    if picking:
-        sentences.append(f"{name_findings(picking[:1])} picks each up by itself.")
     for role, sentence in _SENTENCES:
         if role in found:
-            how = next((one.reason.about for one in state.findings if one.role is role), "")
-            sentences.append(sentence.format(found[role], how))
-    if Role.COUNTERPARTS in found and Role.COUNTERPART in found:
-        also = f", which {name_findings(picking[1:2])} picks up" if picking[1:] else ""
-        how = next(one.reason.about for one in state.findings if one.role is Role.COUNTERPARTS)
-        sentences.append(
-            f"Several also have a counterpart that {how} {found[Role.COUNTERPARTS]}, such as"
-            f" {found[Role.COUNTERPART]}{also}."
-        )
+            sentences.append(sentence.format(found[role]))
     named = [one for one in state.findings if one.role is Role.NAMED_SO]
     if named:
         their = "its name" if len(named) == 1 else "their names"

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.record_classes import replace
-from repo_mcp.research.claims.default_values import describe_defaults
-from repo_mcp.research.findings.citing import cite_line, join_names, name_findings
+from repo_mcp.research.findings.citing import cite_line, join_names
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.records import Finding, Subject, TakenAs
+from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.settings.configured import KCONFIG
@@ -23,12 +21,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
     Documents, examples and tests count only if the program neither declares nor sets nor reads it.
     """
-    if subject.taken_as is TakenAs.DECLARED_BY_WORDS:
-        named = describe_settings(state, replace(subject, asked=subject.name, taken_as=TakenAs.DECLARED))
-        return f"By its name, this is {subject.name}. {named}"
-    whole = [
-        one for one in state.findings if one.role is not Role.LAST_PART and _has_its_spelling(subject, one)
-    ]
+    whole = [one for one in state.findings if _has_its_spelling(subject, one)]
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if find_role(one.path) is not FileRole.DOCS]
     passing = _cite_role(program, Role.PASSES)
@@ -41,16 +34,14 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         for role in roles
     }
     name = _find_spelling(subject, program)
-    default = describe_defaults(state, name)
-    by_callers = _describe_accessors(state, is_default_told=default != "")
     otherwise = _describe_otherwise(state, subject)
     if passing and not (subject.nodes or any(places.values())):
-        return f"The name {subject.asked} is passed at {join_names(passing)}.{default}{otherwise}{by_callers}"
-    if not (subject.nodes or any(places.values()) or default or by_callers):
+        return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}"
+    if not (subject.nodes or any(places.values())):
         return _describe_unset(state, subject, whole, otherwise)
     sentence = _state_places(subject, places)
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    return f"{is_so}{default}{otherwise}{by_callers}"
+    return f"{is_so}{otherwise}"
 
 
 def _find_spelling(subject: Subject, program: Sequence[Finding]) -> str:
@@ -101,26 +92,10 @@ def _has_its_spelling(subject: Subject, one: Finding) -> bool:
 
 def _describe_otherwise(state: ResearchState, subject: Subject) -> str:
     """Return sentences on places with another spelling of a setting, or only the last part of its name."""
-    parts = _cite_role(state.findings, Role.LAST_PART)
     every = [one for one in state.findings if not _has_its_spelling(subject, one)]
     others = [one for one in every if not is_test_place(one.path)] or every
     spelled = _cite_role(others, Role.SETS)
-    sentence = f" The last part of its name is at {join_names(parts)}." if parts else ""
-    return f"{sentence} In another spelling, it is set at {join_names(spelled)}." if spelled else sentence
-
-
-def _describe_accessors(state: ResearchState, *, is_default_told: bool = False) -> str:
-    """Return sentences on what holds the default of a setting, sets it for callers, and reads it."""
-    setting = [one for one in state.findings if one.role is Role.SETTER]
-    reading = [one for one in state.findings if one.role is Role.READER]
-    default = [one for one in state.findings if one.role is Role.DEFAULT]
-    given = [one for one in state.findings if one.role is Role.VALUE]
-    sentences = [f" It is declared with the value of {name_findings(given)}."] if given else []
-    is_new = default and not is_default_told
-    sentences += [f" By name, its default is {name_findings(default)}."] if is_new else []
-    sentences += [f" Callers can set it by {name_findings(setting)}."] if setting else []
-    reads = "reads" if len(reading) == 1 else "read"
-    return "".join([*sentences, f" {name_findings(reading)} {reads} it."] if reading else sentences)
+    return f" In another spelling, it is set at {join_names(spelled)}." if spelled else ""
 
 
 def _cite_role(found: Sequence[Finding], role: Role) -> list[str]:

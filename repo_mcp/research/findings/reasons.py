@@ -26,13 +26,9 @@ class Role(Enum):
     BASE = auto()  # others of the kind derive from it
     INNER_BASE = auto()  # most of the kind derive from it
     ENUMERATION = auto()  # others of the kind are members of it
-    TABLE = auto()  # a table of values that lists the kind
     REGISTERS = auto()
     TAKES_ONE = auto()  # makes something with one of the kind
     LISTS = auto()  # names several of the kind
-    PICKS_UP = auto()  # registers each type that derives from the base
-    COUNTERPARTS = auto()  # the base of types that each belong to one of the kind
-    COUNTERPART = auto()  # one of these
     MODEL = auto()  # one of the kind, to be copied
 
     # Around a subject.
@@ -40,8 +36,6 @@ class Role(Enum):
     BY_EXTENSION = auto()  # a type that an extension makes conform to it
     MENTIONS = auto()  # uses it as a value or a type
     HOLDS = auto()  # declares it inside
-    READS_FIELD = auto()  # reads a field that it sets
-    READS_FIELD_BELOW = auto()  # is called by what reads such a field
     WRITTEN_CALL = auto()  # has a line that is written as a call of it, where no parser sees one
     NAMED_AFTER = auto()  # a file of tests
 
@@ -51,11 +45,6 @@ class Role(Enum):
     OPTION = auto()  # declares it as an option
     DECLARES = auto()  # declares or documents it
     PASSES = auto()  # hands its name on
-    LAST_PART = auto()  # has only the last part of its name
-    SETTER = auto()  # lets callers set it
-    READER = auto()  # reads it through a function or a constant
-    DEFAULT = auto()  # by its name holds the default
-    VALUE = auto()  # the value that it is declared with
 
 
 @dataclass(frozen=True, slots=True)

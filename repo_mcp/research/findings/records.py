@@ -224,7 +224,6 @@ class TakenAs(StrEnum):
 
     DECLARED = "declared"
     DECLARED_OTHERWISE = "declared_otherwise"  # a member whose owner is not declared as the phrase has it
-    DECLARED_BY_WORDS = "declared_by_words"  # a setting that is described
     FILE = "file"
     FOLDER = "folder"
     OUTSIDE = "outside"  # of the repository
@@ -255,7 +254,7 @@ class Subject:
     @property
     def is_declared(self) -> bool:
         """Return True when declarations are meant, however they were found."""
-        found = (TakenAs.DECLARED, TakenAs.DECLARED_OTHERWISE, TakenAs.DECLARED_BY_WORDS)
+        found = (TakenAs.DECLARED, TakenAs.DECLARED_OTHERWISE)
         return self.taken_as in found
 
 

@@ -119,57 +119,6 @@ def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 
     return state.get_node(found) if found is not None and bases[found] >= least else None
 
 
-def find_guessed_base(state: ResearchState) -> Node | None:
-    """Return the type that a guessed name is the name of, if LEAST_COMMON types or more are below it."""
-    for guess in state.request.guesses:
-        named = (
-            node for node in search_types(state, guess) if join_name(node.symbol.name) == join_name(guess)
-        )
-        base = next((node for node in named if _count_below(state, node) >= LEAST_COMMON), None)
-        if base is not None:
-            return base
-    return None
-
-
-def find_likely_base(state: ResearchState, fitting: Sequence[Node]) -> Node | None:
-    """Return the open type to whose kind most of some declarations belong, at least two, or None.
-
-    LEAST_COMMON types of the program or more derive from it, or from one that does. A member belongs to the
-    kind of its type.
-    """
-    votes: Counter[Node] = Counter()
-    for node in fitting:
-        types = [one for one in _list_around(state, node) if one.symbol.kind in TYPE_KINDS]
-        for _ in range(2):
-            types += [one for node in types for one in list_bases(state, node)]
-        votes.update({one for one in types if is_left_open(one)})
-    below = {node: _count_below(state, node) for node, count in votes.items() if count > 1}
-    likely = [node for node, count in below.items() if count >= LEAST_COMMON]
-    return max(
-        likely, key=lambda one: (votes[one], below[one], one.path, one.symbol.start_line), default=None
-    )
-
-
-def list_bases(state: ResearchState, node: Node) -> list[Node]:
-    """Return the types from which a type derives, one level up."""
-    return [
-        state.get_node(edge.other) for edge in state.graph.find_outgoing(node, IMPLEMENTATIONS, GLANCE).edges
-    ]
-
-
-def _count_below(state: ResearchState, node: Node) -> int:
-    """Return how many types of the program derive from a type or from one that does."""
-    derived = list_program_derived(state, node)
-    below = (two for one in derived[:MOST_TYPES] for two in list_program_derived(state, one))
-    return len({*derived, *below})
-
-
-def _list_around(state: ResearchState, node: Node) -> list[Node]:
-    """Return a declaration and the one in which it lies."""
-    parent = [state.get_node(Declaration(node.path, node.symbol.parent))] if node.symbol.parent else []
-    return [node, *parent]
-
-
 def search_types(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
     """Return the types that `find_by_name` finds and that are not deprecated."""
     return [

@@ -10,12 +10,12 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.findings.locating import may_answer
-from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines, find_by_name, read_body
+from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines, read_body
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
 from repo_mcp.symbols.symbol_record import SymbolKind
-from repo_mcp.text.question_words import count_words, names_kind, shares_word, spell_plural
+from repo_mcp.text.question_words import count_words, shares_word
 
 MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
 MOST_MODELS = 8  # types of a kind whose uses are looked at
@@ -23,15 +23,6 @@ MOST_NAMED = 8  # further types whose names end with the kind's
 _MAKES = ("new", "make", "create", "build")
 _NAME = re.compile(r"\w+")
 LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types
-
-
-def find_tables(state: ResearchState, nouns: Sequence[str]) -> list[Node]:
-    """Return the constants that are named after all of a kind, such as `ALL_MODULES`."""
-    return [
-        node
-        for node in find_by_name(state, spell_plural(nouns[-1]))
-        if node.symbol.kind in VALUES and names_kind(node.symbol.name, nouns)
-    ]
 
 
 def find_listing(state: ResearchState, base: Node, own: Sequence[Node]) -> tuple[Node, int] | None:

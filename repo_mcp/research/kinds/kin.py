@@ -9,15 +9,7 @@ from repo_mcp.research.findings.reasons import Reason, Role, explain_base, expla
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_inner_base, is_enumeration
 from repo_mcp.research.kinds.examples import find_listing, find_model, list_kind
-from repo_mcp.research.kinds.picked_up import (
-    Counterpart,
-    find_counterpart,
-    find_decorator,
-    find_pick_up,
-    find_written_table,
-)
 from repo_mcp.research.kinds.registering import find_registering, find_taking
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words
 
 _PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
@@ -26,8 +18,7 @@ _PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
 def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Reason]]:
     """Return the declarations that show how to add one of a kind, each with the reason why it is shown.
 
-    These are the base type, what registers one of the kind or picks it up, where its types are listed, and
-    one to copy with what belongs to it.
+    These are the base type, what registers one of the kind, where its types are listed, and one to copy.
     """
     kin = [(base, explain_base(Role.ENUMERATION if is_enumeration(base) else Role.BASE, noun))]
     inner = find_inner_base(state, base)
@@ -35,55 +26,16 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Re
         kin.insert(0, (inner, explain_base(Role.INNER_BASE, noun)))
     own = base if inner is None else inner
     kind, model = list_kind(state, own, noun), find_model(state, own, _list_asked(state))
-    listing = find_listing(state, own, kind) or find_written_table(state, kind, noun)
-    picking, paired = (
-        find_pick_up(state, own),
-        find_counterpart(state, [*kind, *filter(None, [model])], model),
-    )
-    decorating = find_decorator(state, kind)
-    taking = decorating or find_registering(state, base)
-    if picking is not None:
-        kin.append(
-            (picking, Reason("runs for each that derives from the base, so picks it up", Role.PICKS_UP))
-        )
+    listing, taking = find_listing(state, own, kind), find_registering(state, base)
     if taking is not None:
-        how = (
-            "decorates most of the kind"
-            if decorating
-            else "takes one of the kind, and by its name registers it"
-        )
-        kin.append((taking, Reason(how, Role.REGISTERS, "most of them" if decorating else "one")))
-    elif picking is None and (given := find_taking(state, base)) is not None:
+        kin.append((taking, Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)))
+    elif (given := find_taking(state, base)) is not None:
         kin.append((given, Reason("can be given one of the kind", Role.TAKES_ONE)))
     if listing is not None:
         text = f"names {listing[1]} of the kind, as it would a new {noun}"
         kin.append((listing[0], Reason(text, Role.LISTS)))
     if model is not None:
         kin.append((model, explain_model(noun)))
-    if paired is not None:
-        kin += _list_paired(state, paired)
-    return kin
-
-
-def _list_paired(state: ResearchState, paired: Counterpart) -> list[tuple[Node, Reason]]:
-    """Return the base of the counterparts of a kind, what picks these up, and one of them."""
-    kin = [
-        (
-            paired.example,
-            Reason("belongs to one of the kind, as another would to a new one", Role.COUNTERPART),
-        )
-    ]
-    is_type = paired.base.symbol.kind in TYPE_KINDS
-    how = (
-        "what belongs to several of the kind derives from it"
-        if is_type
-        else "decorates what belongs to several"
-    )
-    about = "derives from" if is_type else "is decorated by"
-    kin.append((paired.base, Reason(how, Role.COUNTERPARTS, about)))
-    picking = find_pick_up(state, paired.base) if is_type else None
-    if picking is not None:
-        kin.append((picking, Reason("picks up what belongs to several of the kind", Role.PICKS_UP)))
     return kin
 
 

@@ -103,11 +103,6 @@ def split_question(query: str) -> tuple[str, ...]:
     return tuple(map(_bare, parts))
 
 
-def asks_of_callers(query: str) -> bool:
-    """Return True for a question that asks what each of the callers passes."""
-    return _OF_CALLERS.search(query) is not None
-
-
 def _bare(piece: str) -> str:
     """Return a piece without what joins it to the others."""
     return _JOINING.sub("", piece).strip().rstrip(_END)

@@ -40,6 +40,6 @@ def describe_subject(subject: Subject) -> str:
     listed = join_names(names)  # overloads say the same
     if subject.taken_as is TakenAs.DECLARED_OTHERWISE:
         return f'{listed} ("{subject.asked}" itself is not declared)'
-    if subject.taken_as in (TakenAs.WORDS, TakenAs.DECLARED_BY_WORDS):
+    if subject.taken_as is TakenAs.WORDS:
         return f'{listed} (taken for "{subject.asked}", which is not declared)'
     return listed

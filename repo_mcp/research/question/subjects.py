@@ -28,7 +28,6 @@ from repo_mcp.research.question.phrase_names import (
     split_phrase,
 )
 from repo_mcp.research.question.phrases import Phrase
-from repo_mcp.research.question.worded_settings import find_worded_setting
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import is_generated
 from repo_mcp.text.question_words import shares_word
@@ -151,15 +150,6 @@ class Subjects:
             nodes = [node for node in nodes if node.symbol.kind in _FOLLOWED and not is_test_node(node)]
         nodes = _prefer(nodes, form, phrase)[:WORD_SUBJECTS]
         return Subject(phrase.text, TakenAs.WORDS, tuple(nodes))
-
-    def find_setting(self, phrase: Phrase) -> Subject | None:
-        """Return the setting that a phrase of several words describes, or None."""
-        nodes = find_worded_setting(self._graph, phrase.text, self._admits)
-        if not nodes:
-            return None
-        left_out = max(0, len(nodes) - MAX_SUBJECTS)
-        name, first = nodes[0].symbol.name, tuple(nodes[:MAX_SUBJECTS])
-        return Subject(phrase.text, TakenAs.DECLARED_BY_WORDS, first, name, left_out)
 
     def find_folder(self, text: str) -> Subject | None:
         """Return the folder with this name that is nearest to the root, or None."""

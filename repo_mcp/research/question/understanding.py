@@ -7,21 +7,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.question.asked_keys import find_texts, read_keys
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, parse_question
-from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.subject_description import describe_subject, is_declared_nowhere, is_several
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.text.question_words import list_words
 
 # Guesses that say of no setting which one it is. A package may be called so.
 _ANY_SETTING = frozenset(
@@ -67,7 +64,6 @@ _WHOLE = frozenset(
      "application", "app", "library", "package", "everything", "whole", "framework", "software"}
 )  # fmt: skip
 
-_KEEPS_SETTINGS = re.compile(r"(?:settings|options|config|configuration|preferences)$", re.IGNORECASE)
 _ABOUT_SHAPES = frozenset(
     """
     repeated shape shapes pattern patterns design idiom idioms convention conventions common similar duplicate
@@ -103,7 +99,6 @@ def understand(
         return build_reading(Form.OPEN, (Subject(request.query, TakenAs.WORDS),))
     subjects = Subjects(graph, request.folder, read_lines)
     kept = _try_keys(subjects, request.query, read_lines, find_unparsed)
-    kept = kept or _try_kept_setting(subjects, parsed[0], request.guesses)
     if kept is not None:
         return kept
     for one in parsed:
@@ -195,8 +190,7 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
     found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
     if parsed.form is Form.CONFIGURED and found[0].taken_as in (TakenAs.OUTSIDE, TakenAs.DECLARED_OTHERWISE):
         # Settings are often attributes of objects made elsewhere.
-        setting = subjects.find_setting(parsed.phrases[0]) or Subject(found[0].asked, TakenAs.WORDS)
-        return build_reading(parsed.form, (setting,))
+        return build_reading(parsed.form, (Subject(found[0].asked, TakenAs.WORDS),))
     if not all(one.is_found for one in found):
         return None
     return build_reading(_fit_form(parsed.form, found), found)
@@ -231,60 +225,14 @@ def _try_guesses(
         found = subjects.find(read_phrase(guess), form)
         if found.taken_as is TakenAs.DECLARED:
             return build_reading(form, (found,))
-        if form is Form.CONFIGURED and (spelled := _spell_as_declared(found)) is not None:
-            return build_reading(form, (spelled,))
         if form is Form.CONFIGURED and " " not in guess and not is_absent(guess):
             return build_reading(form, (Subject(guess, TakenAs.WORDS),))
-    if any(one.form is Form.CONFIGURED for one in asked):
-        return _try_guessed_words(subjects, guesses)
     return None
 
 
 def _is_long(text: str) -> bool:
     """Return True for a phrase that describes more than one subject can be: "the difference between ..."."""
     return len(text.split()) > MAX_SUBJECT_WORDS
-
-
-def _try_guessed_words(subjects: Subjects, guesses: Sequence[str]) -> Reading | None:
-    """Return the reading of a question for a setting as one for symbols with the words of a guess."""
-    for guess in guesses:
-        words = list_words(guess)
-        if len(words) > 1:
-            found = subjects.find_by_words(read_phrase(guess), Form.CONFIGURED)
-            held = [shares_word(node.symbol.name, words) for node in found.nodes]
-            if held and min(held) == len(words):
-                return build_reading(Form.CONFIGURED, (found,))
-    return None
-
-
-def _try_kept_setting(subjects: Subjects, parsed: Parsed, guesses: Sequence[str]) -> Reading | None:
-    """Return the reading of a question for a setting as one for a guess that a type of settings declares.
-
-    The phrase must have all words of the guess, and be no name: "the seed ratio limit" may be `ratio_limit`
-    of `Settings`, although a client of the program has a `seed_ratio_limit`, too.
-    """
-    if parsed.form is not Form.CONFIGURED or " " not in parsed.phrases[0].text:
-        return None
-    for guess in guesses:
-        words = list_words(guess.replace("_", " "))
-        if len(words) > 1 and shares_word(parsed.phrases[0].text, words) == len(words):
-            found = subjects.find(read_phrase(guess), parsed.form)
-            if found.taken_as is TakenAs.DECLARED and any(map(_is_kept, found.nodes)):
-                return build_reading(parsed.form, (found,))
-    return None
-
-
-def _is_kept(node: Node) -> bool:
-    """Return True for a member of a type of settings."""
-    return _KEEPS_SETTINGS.search(node.qualified_name.rpartition(".")[0]) is not None
-
-
-def _spell_as_declared(found: Subject) -> Subject | None:
-    """Return a guessed setting under the name with which it is declared: `maxTries` for `max_tries`."""
-    named = [node for node in found.nodes if fold_name(node.symbol.name) == fold_name(found.asked)]
-    if found.taken_as is not TakenAs.DECLARED_OTHERWISE or not named:
-        return None
-    return replace(found, asked=named[0].symbol.name, taken_as=TakenAs.DECLARED, nodes=tuple(named))
 
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
@@ -362,8 +310,6 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
     """Return the reading with subjects found by their words; None if these are too many or find nothing."""
     if parsed.form not in _BY_WORDS or not parsed.phrases:
         return None
-    if parsed.form is Form.CONFIGURED and (setting := subjects.find_setting(parsed.phrases[0])) is not None:
-        return build_reading(parsed.form, (setting,))
     if any(_is_long(phrase.text) for phrase in parsed.phrases):
         return None
     found = []

@@ -17,7 +17,6 @@ from repo_mcp.research.findings.locating import is_program, is_test_place, rank_
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
-from repo_mcp.research.settings.accessors import find_setters, note_accessors, note_constants, note_values
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -31,7 +30,6 @@ MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
 MAX_READERS = 10
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
-LEAST_ENDING = 5  # characters of the part of a name that is searched for alone
 _OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: sets a value only if there is none, or adds to one
 _CONFIG_PATH = re.compile(
     r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
@@ -87,18 +85,10 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         state.check()
         matches, mentions = _search(state, name), _search_mentions(state, name)
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
-        if not any(is_configuration(one.path) for one in own):
-            _note_endings(state, name)  # the value may be set under only a part of the name
-        if not own and name.isupper():
-            _note_texts(state, name)  # a prefix may be put before the names of variables
         taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
-        setters = find_setters(state, name)
-        _note_matches(state, name, [one for one in (*own, *taking) if not _lies_in(setters, one)])
-        note_accessors(state, name, setters)
-        note_values(state, name, [node for node in subject.nodes if node.symbol.name == name])
+        _note_matches(state, name, [*own, *taking])
         state.report_hop(1)
-        known = [*subject.nodes, *setters]
-        _note_readers(state, name, [one for one in mentions if not _lies_in(known, one)])
+        _note_readers(state, name, [one for one in mentions if not _lies_in(subject.nodes, one)])
         _note_matches(state, name, [one for one in matches if one not in own])
 
 
@@ -117,7 +107,6 @@ def _note_dotted(state: ResearchState, key: str) -> bool:
     setting = [one for one in found if is_configuration(one.path)]
     reading = [one for one in found if one not in setting and is_program(one.path)]
     _note_matches(state, key, setting)
-    note_constants(state, key, found)
     state.report_hop(1)
     _note_readers(state, key, reading)
     return bool(setting or reading)
@@ -150,27 +139,6 @@ def _may_set(name: str, match: ExactMatch) -> bool:
     )
     is_written = len(match.line) <= MAX_SETTING_CHARS and not is_other and not is_link
     return is_written and classify_use(name, match.line) is not LineUse.READS
-
-
-def _note_endings(state: ResearchState, name: str) -> None:
-    """Note where the end of a name is set in configuration files, such as `prefetch` in a group `worker`."""
-    ending = name.partition("_")[2]
-    if len(ending) >= LEAST_ENDING:
-        matches = [match for match in _search(state, ending) if is_configuration(match.path)]
-        own = [match for match in matches if is_program(match.path)]
-        _note_matches(state, ending, own, name)
-
-
-def _note_texts(state: ResearchState, name: str) -> None:
-    """Note the lines of the program that have the end of a name as a text: `"COLOR"` for `APP_COLOR`."""
-    ending = name.partition("_")[2]
-    if len(ending) < LEAST_ENDING:
-        return
-    request = ExactRequest(f'"{ending}"', limit=MAX_OF_FILE, include_tests=False)
-    own = [match for match in state.source.search_exact(request).matches if is_program(match.path)]
-    for place in _join_lines(state, own):
-        text = f"has the text {ending}, the last part of {name}"
-        _note_place(state, ending, place, Reason(text, Role.LAST_PART, name), 1)
 
 
 def _search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
@@ -206,11 +174,8 @@ def _build_spelled(quoted: str) -> str:
     return rf"(?:{valued}|{keyed}|{before}{quoted}\b|{named})"
 
 
-def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], whole: str = "") -> None:
-    """Note matching lines by function: configuration first, and lines that set the name before others.
-
-    If `name` is only the last part of a setting's name, `whole` is that name.
-    """
+def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]) -> None:
+    """Note matching lines by function: configuration first, and lines that set the name before others."""
     counts: dict[str, int] = {}
     uses = {match: classify_match(state, name, match) for match in matches}
     ordered = sorted(
@@ -241,9 +206,8 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
             continue
         written = _find_written(name, match.line) or name
         use = uses[match]
-        part = f", the last part of {whole}" if whole else ""
-        text = f"{use.value.format(written)}{part}, in {_name_role(match.path)}"
-        role = Role.LAST_PART if whole else _ROLES.get(use, Role.OTHER)
+        text = f"{use.value.format(written)}, in {_name_role(match.path)}"
+        role = _ROLES.get(use, Role.OTHER)
         noted += _note_place(state, name, own, Reason(text, role, written), 1)
 
 

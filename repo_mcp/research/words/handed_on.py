@@ -6,31 +6,26 @@
 A function near by that is looped over, branched on or returned decides what the best one does, whatever
 words it has, unless others that it uses fit the question anyway. One that is passed as a value, or called
 several times, needs a word of the question in its name; one that is only called needs two. Beyond it, those
-with such a word are found, too. An abstract function stands for those that override it. Where no parser
-reads the language, a function is used where its name stands, if its file declares that once.
+with such a word are found, too. An abstract function stands for those that override it.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from enum import IntEnum
-from functools import partial
-from typing import Protocol, TypeVar
 
-from repo_mcp.bundler.body import Body, list_code
+from repo_mcp.bundler.body import list_code
 from repo_mcp.bundler.statements import Statement, cut_statements, tells
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines, read_body
-from repo_mcp.research.findings.reasons import Reason, Role, explain_named
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
@@ -94,91 +89,28 @@ def _list_handed(
     state: ResearchState, seed: Seed, leading: Sequence[Seed], words: Sequence[str], most: int
 ) -> list[Seed]:
     """Return the functions to which a declaration hands on, those with most words in their names first."""
-    fitting = {one.node for one in leading if one.node is not None}
+    fitting = {one.node for one in leading}
     around = " ".join(seed.full_name.split(".")[:-1])
     telling = [word for word in words if not shares_word(around, (word,))]
-    if seed.node is None:
-        spans = _list_unparsed(state, seed.path)
-        own = next((span for span in spans if span.name_line == _find_name(spans, seed)), None)
-        used = partial(_list_written, state, seed.path, spans)
-        found = [] if own is None else _rank_handed(own, used, telling)[:most]
-        return [_build_written(state, seed.path, span) for span in found]
-    if seed.node.symbol.kind not in CALLABLE_KINDS:
+    if seed.node is None or seed.node.symbol.kind not in CALLABLE_KINDS:
         return []
-    ranked = _rank_handed(seed.node, partial(_list_used, state), telling, fitting)[:most]
+    ranked = _rank_handed(state, seed.node, telling, fitting)[:most]
     return [build_seed(state, one, 0.0) for node in ranked for one in _fill(state, node)]
 
 
-def _find_name(spans: Sequence[SymbolSpan], seed: Seed) -> int:
-    """Return the line of the name of a declaration; 0 if it is none of the functions of its file."""
-    own = (one.name_line for one in spans if one.qualified_name == seed.full_name)
-    return next((at for at in own if seed.body.start_line <= at <= seed.body.end_line), 0)
-
-
-def _list_unparsed(state: ResearchState, path: str) -> list[SymbolSpan]:
-    """Return the functions of a file that no parser reads: what has several lines and holds no other one."""
-    if state.graph.scan.find_record(path) is not None or not may_answer(path):
-        return []
-    spans = state.source.find_layout(path).spans
-    names = Counter(span.name for span in spans)
-    holders = {span.qualified_name.rpartition(".")[0] for span in spans}
-    return [
-        span
-        for span in spans
-        if names[span.name] == 1
-        and span.qualified_name not in holders
-        and LEAST_STATEMENTS < span.end_line - span.head_line + 1 <= LONG_LINES
-    ]
-
-
-def _list_written(
-    state: ResearchState, path: str, spans: Sequence[SymbolSpan], span: SymbolSpan
-) -> dict[SymbolSpan, _Use]:
-    """Return the functions that the lines of a function name, and how it uses them."""
-    lines = state.source.read_lines(path)[span.name_line : span.end_line]
-    found = {}
-    for other in spans:
-        word = re.compile(rf"(?<![\w:]){re.escape(other.name)}(?![\w:])")
-        texts = [line for line in lines if word.search(line) and not tells(line)]
-        if texts and other is not span:
-            use = _find_use(other.name, texts)
-            found[other] = use if use is _Use.DECIDES or len(texts) > 1 else _Use.CALLED
-    return found
-
-
-def _build_written(state: ResearchState, path: str, span: SymbolSpan) -> Seed:
-    """Return a function that no parser reads as a seed."""
-    lines, comments = state.source.read_lines(path), state.source.read_comment_lines(path)
-    body = Body(lines, span.start_line, span.end_line, span.head_line, {}, comments)
-    return Seed(path, body, span.name, span.qualified_name, None, 0.0, explain_named(span.name))
-
-
-class _Named(Protocol):
-    """Something with a qualified name."""
-
-    @property
-    def qualified_name(self) -> str: ...
-
-
-One = TypeVar("One", bound=_Named)
-
-
 def _rank_handed(
-    start: One,
-    list_used: Callable[[One], Mapping[One, _Use]],
-    telling: Sequence[str],
-    fitting: Set[One] = frozenset(),
-) -> list[One]:
+    state: ResearchState, start: Node, telling: Sequence[str], fitting: Set[Node | None]
+) -> list[Node]:
     """Return what a function hands on to, up to MOST_STEPS away, what has most words in its name first."""
-    found: dict[One, int] = {}  # the most words in the name of a function, or of one that it leads to
-    before: dict[One, One] = {}
+    found: dict[Node, int] = {}  # the most words in the name of a function, or of one that it leads to
+    before: dict[Node, Node] = {}
     level = [start]
-    least = int(not fitting.isdisjoint(list_used(start)))  # words of what it decides by
+    least = int(not fitting.isdisjoint(_list_used(state, start)))  # words of what it decides by
     for steps in range(1, MOST_STEPS + 1):
-        fresh: list[One] = []
+        fresh: list[Node] = []
         for one in level:
-            for other, use in list_used(one).items():
-                named = shares_word(other.qualified_name.rpartition(".")[2], telling)
+            for other, use in _list_used(state, one).items():
+                named = shares_word(other.symbol.name, telling)
                 if other not in (start, *found) and named >= (max(use, least) if steps == 1 else 1):
                     found[other], before[other] = named, one
                     fresh.append(other)
@@ -189,7 +121,7 @@ def _rank_handed(
     return sorted(told, key=lambda one: -found[one])  # stable
 
 
-def _list_before(before: Mapping[One, One], node: One) -> list[One]:
+def _list_before(before: Mapping[Node, Node], node: Node) -> list[Node]:
     """Return a function and those before it on the way, without the one at which the way begins."""
     way = []
     while node in before:

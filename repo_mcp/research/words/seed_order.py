@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.named_symbols import VALUES
-from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.failing import fails, find_below
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 
 BEST = 3  # declarations that are shown whatever they do, before those that do something
-WEAK = 0.3  # of the worth of the best; if names are guessed, what is worth less and only has words comes last
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 # What does nothing by itself, however many words of the question it has.
 _QUIET = frozenset(
@@ -30,8 +26,6 @@ _QUIET = frozenset(
         SymbolKind.TYPE,
     }
 )
-_RATED = frozenset({Role.OTHER, Role.HAS_WORDS})  # the worth of others is not comparable
-_BEGINS_TEXT = re.compile(r"=\s*+\(?\s*+\w{0,2}(?:\"{3}|'{3}|`|@\")")  # of several lines
 
 
 def drop_prototypes(seeds: Sequence[Seed]) -> list[Seed]:
@@ -76,32 +70,10 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed not in failing)]
 
 
-def _is_text(seed: Seed) -> bool:
-    """Return True for a value that is a text of several lines, such as one of help."""
-    head = seed.body.lines[seed.body.head_line - 1]
-    return seed.node is not None and seed.node.symbol.kind in VALUES and bool(_BEGINS_TEXT.search(head))
-
-
 def _is_quiet(seed: Seed) -> bool:
     """Return True for a declaration that does nothing: a type without code of its own, or a single line."""
     node = seed.node
     return node is not None and (node.symbol.kind in _QUIET or node.symbol.end_line == node.symbol.start_line)
-
-
-def put_texts_last(seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds, those last that are only texts."""
-    return sorted(seeds, key=_is_text)  # stable
-
-
-def put_weak_last(seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds; behind the first, those come last that only have words, and few of them.
-
-    What calls the best or is called by it says more.
-    """
-    most = max((seed.worth for seed in seeds if seed.reason.role in _RATED), default=0.0)
-    weak = [seed.reason.role is Role.HAS_WORDS and seed.worth < WEAK * most for seed in seeds]
-    order = sorted(range(len(seeds)), key=lambda at: at > 0 and weak[at])  # stable
-    return [seeds[at] for at in order]
 
 
 def put_quiet_last(seeds: Sequence[Seed]) -> list[Seed]:

@@ -27,14 +27,12 @@ from repo_mcp.research.words.best_seed import judge_best
 from repo_mcp.research.words.deciders import put_deciders
 from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
-from repo_mcp.research.words.named_seeds import find_named, keep_with_noun, put_likely_kind, put_table_first
+from repo_mcp.research.words.named_seeds import find_named, keep_with_noun
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.words.seed_order import (
     drop_prototypes,
     keep_near,
     put_failing,
-    put_texts_last,
-    put_weak_last,
 )
 from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
 from repo_mcp.research.words.type_members import put_working_members
@@ -76,14 +74,13 @@ def find_seeds(
     found = choose_seeds(state, rated, preferred, asks_tests(state.request.query), state.weights)
     if only_near and first:
         found = keep_near(found, first)
-    seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given, preferred)))
+    seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
     if preferred is PreferredKind.FAILURES and not first:
         seeds = put_failing(state, seeds)
     state.lacks_most = state.lacks_most and not (guessed and seeds)
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     is_deed = not first and asks_deed(state.request.query, preferred)
-    seeds = put_texts_last(seeds) if is_deed else seeds
     if seeds:
         told, is_named = weigh_words(words, state.weights), bool(first)
         seeds = judge_best(state, seeds, told, idioms, is_named=is_named, is_deed=is_deed, guessed=guessed)
@@ -92,7 +89,6 @@ def find_seeds(
         state.warnings.append(GUESS_NAMES)
     seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     seeds = seeds if preferred is PreferredKind.FAILURES else put_handed_on(state, seeds)
-    seeds = put_weak_last(seeds) if guessed else seeds
     seeds = put_working_members(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
@@ -139,21 +135,11 @@ def _build_given(state: ResearchState, node: Node, reasons: Mapping[Node, Reason
     return replace(seed, reason=reasons.get(node, seed.reason))
 
 
-def _choose_of_kind(
-    state: ResearchState, found: list[Seed], given: Sequence[Seed], preferred: PreferredKind
-) -> list[Seed]:
-    """Return the declarations found by words; for what is to be added, only those of its kind, if known.
-
-    A table of the kind leads if nothing else shows how to add one.
-    """
+def _choose_of_kind(state: ResearchState, found: list[Seed], given: Sequence[Seed]) -> list[Seed]:
+    """Return the declarations found by words; for what is to be added, only those of its kind, if known."""
     asked = find_action(state.request.query)
-    if asked is None:
-        is_unknown = preferred is PreferredKind.EXTENSION and not given
-        return (put_likely_kind(state, found) if is_unknown else []) or found
-    if any(seed.reason.role in (Role.ENUMERATION, Role.BASE) for seed in given):
-        found = keep_with_noun(found, find_telling_noun(asked))
-    if preferred is PreferredKind.EXTENSION and not given:
-        return put_likely_kind(state, found) or put_table_first(state, found, asked.nouns)
+    if asked is not None and any(seed.reason.role in (Role.ENUMERATION, Role.BASE) for seed in given):
+        return keep_with_noun(found, find_telling_noun(asked))
     return found
 
 

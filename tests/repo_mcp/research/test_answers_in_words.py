@@ -297,16 +297,6 @@ def register_reader(kind):
 }
 
 
-def test_how_something_works_is_also_what_reads_the_fields_that_it_sets() -> None:
-    report = Asked(LIBRARY).ask("how does prefetch_related work?")
-    found = {one.symbol: one for one in report.findings}
-    assert found["shelf.Shelf.iterate"].why == "reads the field _related_names, which prefetch_related sets"
-    assert "What it sets is read by Shelf.iterate (shelf.py:9-12)." in report.claim
-    assert "book.load(name)" in found["shelf.prefetch_related_books"].excerpt
-    report = Asked(LIBRARY).ask("what does prefetch_related call?")
-    assert "shelf.Shelf.iterate" not in list_found(report)
-
-
 def test_what_is_named_by_the_verb_and_the_noun_of_a_question_comes_first() -> None:
     report = Asked(LIBRARY).ask("how do I register a custom reader?")
     first = next(one for one in report.findings if one.kind != "section")

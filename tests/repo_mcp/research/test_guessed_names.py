@@ -126,46 +126,6 @@ def test_a_long_phrase_does_not_mean_one_of_its_words() -> None:
     assert subject.asked == "limit"
 
 
-def test_callers_of_the_best_come_before_what_only_has_words() -> None:
-    check = (
-        "def check_body_size(body):\n    size_limit = body.settings.size_limit\n"
-        "    if size_limit and body.size > size_limit:\n"
-        '        raise TooLarge(f"the body exceeds the size limit of {size_limit}")\n    return body\n'
-    )
-    callers = "".join(
-        f"\n\ndef receive_{number}(stream):\n    return stream.end(check_body_size(stream.part))\n"
-        for number in range(6)
-    )
-    others = "".join(
-        f"def to_json_{number}(upload):\n    return {{'size_limit': upload.size_limit_{number}}}\n\n\n"
-        for number in range(5)
-    )
-    asked = Asked({"http/stream.py": check + callers, "web/app.py": others})
-    report = asked.ask("What happens when an upload is too big? (exceeds, size_limit)")
-    found = list_found(report)
-    assert found[0] == "stream.check_body_size"
-    assert found.index("stream.receive_5") < found.index("app.to_json_1")
-
-
-SETTINGS = {
-    "config/__init__.py": "",
-    "config/options.py": (
-        "class Options:\n    def polling_parsing_error_limit(self):\n"
-        "        return self.values['POLLING_PARSING_ERROR_LIMIT']\n"
-    ),
-    "pages.py": (
-        "class Pages:\n    error_feed_count: int\n\n\ndef show(pages, view):\n"
-        "    pages.error_feed_count = 3\n    view.put(error_feed_count=pages.error_feed_count)\n"
-    ),
-}
-ASKS_LIMIT = "Where is the limit of errors after which a failing feed is left alone configured"
-
-
-def test_a_guess_that_any_setting_has_is_not_the_setting() -> None:
-    answer = Asked(SETTINGS).ask(f"{ASKS_LIMIT}, and what is its default? (error limit, config)")
-    assert answer.claim.startswith("error limit is declared at config/options.py:2-3.")
-
-
 def test_a_long_question_is_not_about_what_a_guess_declares() -> None:
     asked = "What is the difference between turning the conveyor on and loading parcels of a folder?"
     report = ASKED.ask(f"{asked} (restore_state, turn_conveyor)")

@@ -410,28 +410,6 @@ def test_where_something_is_configured() -> None:
     assert report.claim.endswith("set at service/settings.toml:1 and service/store.py:3.")
 
 
-def test_a_setting_of_a_group_is_found_by_the_end_of_its_name() -> None:
-    files = {
-        "app/defaults.py": "worker = dict(\n    prefetch_multiplier=4,\n)\n",
-        "app/run.py": "def run(conf):\n    return conf.worker_prefetch_multiplier\n",
-        "tests/test_run.py": "def test_run(conf):\n    conf.worker_prefetch_multiplier = 2\n",
-    }
-    report = Asked(files).ask("where is worker_prefetch_multiplier configured")
-    assert [one.citation for one in report.findings] == [
-        "app/defaults.py:2", "app/run.py:1-2", "tests/test_run.py:1-2",
-    ]  # fmt: skip
-    assert "the last part of" in report.findings[0].why
-
-
-def test_its_default_is_found_though_the_program_sets_it_elsewhere_too() -> None:
-    files = {
-        "app/defaults.py": "worker = dict(\n    prefetch_multiplier=4,\n)\n",
-        "app/run.py": "def run(either, given):\n    return either('worker_prefetch_multiplier', given)\n",
-    }
-    report = Asked(files).ask("where is worker_prefetch_multiplier configured")
-    assert [one.citation for one in report.findings] == ["app/defaults.py:2", "app/run.py:1-2"]
-
-
 def test_what_reads_a_setting_does_not_set_it() -> None:
     files = {
         "db/base.py": 'def connect(settings):\n    return settings.get("MAX_AGE", 0)\n',

@@ -236,30 +236,6 @@ def test_what_lists_a_kind_may_name_what_makes_its_types() -> None:
     assert "depot.run (main.go:3-9) names some of them." in report.claim
 
 
-SETTINGS = """class Settings:
-    session_expiration = 900
-    retry_interval = 5
-"""
-
-
-def test_the_time_after_which_something_ends_is_its_expiration() -> None:
-    files = {"settings.py": SETTINGS}
-    for asked in ("a session expires", "a session expires in the depot"):
-        report = Asked(files).ask(f"Where is the time after which {asked} configured?")
-        assert report.findings[0].symbol == "settings.Settings.session_expiration"
-
-
-def test_a_deprecated_setting_gives_way_to_one_that_is_not() -> None:
-    text = """public class Settings {
-    @Deprecated
-    public int maximumImportSize = 3;
-    public int importMaxSize = 5;
-}
-"""
-    report = Asked({"Settings.java": text}).ask("Where is the maximum size of an import configured?")
-    assert report.findings[0].symbol == "Settings.importMaxSize"
-
-
 def test_the_base_of_another_kind_is_none_of_a_kind_with_types_of_its_own() -> None:
     text = "class Provider:\n    pass\n\n\n"
     text += "".join(

@@ -93,24 +93,6 @@ def test_rows_of_a_table_that_begin_with_a_comment_are_code() -> None:
     assert read_layout("a.c", text).comment_lines == {2, 3, 6}
 
 
-def test_a_kind_without_a_base_type_is_added_to_the_table_that_lists_it(machine: Asked) -> None:
-    report = machine.ask("Where would I add a new infix operator?")
-    assert report.claim.startswith("Others of the kind are listed in rules (src/rules.c:9-16).")
-    assert '13\tINFIX_OPERATOR(PREC_FACTOR, "/"),' in find_one(report, "rules").excerpt.replace(
-        "  /* TOKEN_SLASH */ ", ""
-    )
-
-
-def test_a_kind_is_added_to_the_table_that_has_its_name() -> None:
-    rows = "".join(
-        f'    "{name}": {{"get": None, "cull": "{name}"}},\n' for name in ("none", "lru", "lfu", "ttl")
-    )
-    cull = "def cull(cache):\n    if cache.policy:\n        return EVICTION_POLICY[cache.policy]\n"
-    texts = {"cache.py": f"EVICTION_POLICY = {{\n{rows}}}\n\n\n{cull}"}
-    report = Asked(texts).ask("Where would I add a new eviction policy?")
-    assert report.claim.startswith("Others of the kind are listed in cache.EVICTION_POLICY (cache.py:1-6).")
-
-
 def test_what_a_document_leads_to_is_named_in_its_section() -> None:
     texts = {f"other_{n}.py": f"def other_{n}(value):\n    return value + {n}\n" for n in range(9)}
     texts |= {
@@ -147,47 +129,6 @@ def test_the_errors_of_a_type_named_in_plain_words_are_its_own(asked: str) -> No
     report = Asked(EDITOR).ask(f"Which errors can {asked} raise?")
     assert report.claim.startswith("Errors that arise here: CannotLock (editor/commands.py:4).")
     assert "raise CannotLock(state)" in report.findings[0].excerpt
-
-
-CLIENT = {
-    "src/main/java/client/Settings.java": """package client;
-
-public class Settings {
-    private int maxRedirects = 5;
-
-    public Settings(Settings other) {
-        maxRedirects = other.getMaxRedirects();
-    }
-
-    public int getMaxRedirects() {
-        return maxRedirects;
-    }
-
-    public Settings setMaxRedirects(int maxRedirects) {
-        this.maxRedirects = maxRedirects;
-        return this;
-    }
-}
-""",
-    "src/main/java/client/Redirects.java": """package client;
-
-public class Redirects {
-    public void follow(Settings settings, int count) {
-        if (count >= settings.getMaxRedirects()) {
-            throw new TooManyRedirects();
-        }
-    }
-}
-""",
-}
-
-
-def test_functions_that_set_and_read_a_setting_are_stated() -> None:
-    report = Asked(CLIENT).ask("Where is maxRedirects configured?")
-    setter = "Callers can set it by Settings.setMaxRedirects (src/main/java/client/Settings.java:14-17)."
-    assert f"{setter} Redirects.follow (src/main/java/client/Redirects.java:4-8) reads it." in report.claim
-    assert "Settings.java:15" not in report.claim  # its own name is no value
-    assert "count >= settings.getMaxRedirects()" in find_one(report, "client.Redirects.follow").excerpt
 
 
 def test_lines_of_a_method_are_not_shown_again_with_its_type() -> None:

@@ -108,50 +108,9 @@ class MemoryStore(BaseStore):
 )
 
 
-@pytest.mark.parametrize(
-    ("question", "name"),
-    [
-        ("Where is the limit on the size of a response body set?", "ResponseBodyLimit"),
-        ("Where is the number of retries configured?", "MaxRetries"),
-        ("Where is the width of the help text set?", "MaximumDisplayWidth"),
-    ],
-)
-def test_a_setting_that_is_described_is_answered_as_a_named_one(question: str, name: str) -> None:
-    report = CLIENT.ask(question)
-    assert report.reading.form is Form.CONFIGURED
-    assert report.claim.startswith(f"By its name, this is {name}. {name} is declared at ")
-
-
 @pytest.mark.parametrize("question", ["Where is the colour of the door set?", "Where is the table set?"])
 def test_a_setting_whose_words_no_name_has_is_not_guessed(question: str) -> None:
     assert "By its name" not in CLIENT.ask(question).claim
-
-
-def test_a_namesake_with_too_few_of_the_words_is_not_the_setting() -> None:
-    texts = {
-        f"{name}.go": f"package web\n\ntype {name.title()} struct {{\n\tTimeout int\n}}\n"
-        for name in ("client", "server")
-    }
-    claim = Asked(texts).ask("Where is the timeout of the client set?").claim
-    assert claim == "By its name, this is Timeout. Timeout is declared at client.go:4."
-
-
-@pytest.mark.parametrize(
-    ("question", "name"),
-    [
-        ("Where is the size of the parcel queue set?", "parcelQueueSize"),
-        ("Where is the default size of the parcel queue set?", "DEFAULT_PARCEL_QUEUE_SIZE"),
-    ],
-)
-def test_the_default_of_a_setting_is_not_the_setting_unless_it_is_asked_for(question: str, name: str) -> None:
-    text = """public class Options {
-    public static final int DEFAULT_PARCEL_QUEUE_SIZE = 100;
-
-    private int parcelQueueSize = DEFAULT_PARCEL_QUEUE_SIZE;
-}
-"""
-    claim = Asked({"Options.java": text}).ask(question).claim
-    assert claim.startswith(f"By its name, this is {name}. ")
 
 
 def test_of_many_modules_only_the_strongest_are_described() -> None:

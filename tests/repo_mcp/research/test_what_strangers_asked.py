@@ -130,19 +130,6 @@ def test_what_belongs_to_the_type_with_the_most_telling_word_leads() -> None:
     assert claim.startswith("StickyCookie.")
 
 
-def test_the_constant_that_names_all_of_a_kind_lists_it() -> None:
-    modules = {
-        f"src/modules/{name}.rs": "pub fn module(context: &Context) -> Module {\n"
-        f'    let mut module = context.new_module("{name}");\n    module.set(1);\n    module\n}}\n'
-        for name in ("aws", "azure", "battery", "cc", "conda", "crystal", "deno", "docker", "elm", "git")
-    }
-    rows = "".join(f'    "{path[12:-3]}",\n' for path in modules)
-    report = Asked(modules | {"src/all.rs": f"pub const ALL_MODULES: &[&str] = &[\n{rows}];\n"}).ask(
-        "Where would I add a new module?"
-    )
-    assert report.claim.startswith("Others of the kind are listed in ALL_MODULES (src/all.rs:1-12).")
-
-
 @pytest.mark.parametrize(
     ("query", "form"),
     [

@@ -28,12 +28,6 @@ def test_a_variable_of_the_environment_is_a_setting_whatever_is_asked_of_it() ->
     assert report.claim == "NO_COLOR is taken from the environment at app/run.py:9."
 
 
-def test_a_variable_whose_prefix_is_added_is_found_by_the_rest_of_its_name() -> None:
-    files = {"flags.go": 'package flags\n\nfunc Load(c Config) string {\n\treturn c.get("TEMP_DIR", "")\n}\n'}
-    claim = Asked(files).ask("where is APP_TEMP_DIR configured?").claim
-    assert claim == ("Nothing is known to set APP_TEMP_DIR. The last part of its name is at flags.go:4.")
-
-
 def test_a_variable_is_set_by_a_call_of_several_lines() -> None:
     files = {
         "run.rs": 'fn run(c: &mut Command) {\n    c.env(\n        "APP_OFFSET",\n        1,\n    );\n}\n'
@@ -109,16 +103,6 @@ def test_what_a_setting_does_is_asked_of_the_setting() -> None:
     assert report.reading.form is Form.CONFIGURED
     assert report.claim.startswith("line-width is set at app.toml:2")
     assert Asked(KEYED).ask("what does the option parser do").reading.form is not Form.CONFIGURED
-
-
-def test_what_a_key_does_is_where_the_constant_that_holds_it_is_used() -> None:
-    texts = {
-        "app/Keys.java": 'class Keys {\n    static final String LAG = "leader.lag.max";\n}\n',
-        "app/Node.java": "class Node {\n    int lag(Config c) {\n        return c.get(Keys.LAG);\n    }\n}\n",
-    }
-    report = Asked(texts).ask("what does the setting leader.lag.max do")
-    assert ("Node.lag", "reads it through LAG") in [(one.symbol, one.why) for one in report.findings]
-    assert "Node.lag (app/Node.java:2-4) reads it." in report.claim
 
 
 def test_kconfig_declares_a_setting_without_its_prefix() -> None:

@@ -58,14 +58,6 @@ def test_functions_that_make_or_ask_about_errors_are_none() -> None:
     assert find_errors("raise Locale::Unknown.new(locale) unless known") == ["Locale::Unknown"]
 
 
-def test_the_last_part_of_a_name_is_not_stated_as_the_setting() -> None:
-    files = {"app/settings.py": "def load(settings_path):\n    settings_path = find(settings_path)\n"}
-    claim = Asked(files).ask("where is APP_SETTINGS_PATH configured?").claim
-    assert claim == (
-        "Nothing is known to set APP_SETTINGS_PATH. The last part of its name is at app/settings.py:2."
-    )
-
-
 def test_a_setting_spelled_otherwise_comes_after_those_spelled_alike() -> None:
     files = {
         "pyproject.toml": "[tool.other]\nline-length = 100\n",

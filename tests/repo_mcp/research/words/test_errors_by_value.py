@@ -223,20 +223,6 @@ def test_what_gives_the_errors_of_another_system_makes_none() -> None:
     assert claim == "Errors that arise here: NET_EINVAL (bind.c:7)."
 
 
-def test_the_value_that_a_setting_is_declared_with_is_stated() -> None:
-    files = {
-        "Options.cs": "class Options\n{\n    public int MaxAttempts { get; set; } = Limits.Attempts;\n}\n",
-        "Limits.cs": "static class Limits\n{\n    public const int Attempts = 3;\n}\n",
-        "Other.cs": "static class Other\n{\n    public const int Attempts = 4;\n}\n",
-    }
-    report = Asked(files).ask("Where is MaxAttempts configured?")
-    assert report.claim == (
-        "MaxAttempts is declared at Options.cs:3."
-        " It is declared with the value of Limits.Attempts (Limits.cs:3)."
-    )
-    assert "Attempts = 3;" in report.findings[1].excerpt
-
-
 def test_a_docstring_below_a_blank_line_is_what_is_said_of_a_function() -> None:
     files = {
         "child.py": "def wait_exact(child,\n               text):\n\n"
@@ -344,37 +330,6 @@ def test_a_key_of_a_table_is_set_and_a_constant_is_no_parameter() -> None:
     }
     assert "separator is set at config.rb:2" in Asked(files).ask("where is separator configured?").claim
     assert "set at Config.java:5" in Asked(files).ask("where is maxAge configured?").claim
-
-
-POOL = """\
-class Pool {
-    private int maxTotal = 8;
-    public void setMaxTotal(final int maxTotal) {
-        this.maxTotal = maxTotal;
-    }
-    public int getMaxTotal() {
-        return maxTotal;
-    }
-    String describe() {
-        return String.format("maxTotal=%s, size=%s", maxTotal, size);
-    }
-    int count() {
-        final int maxTotal = getMaxTotal(); // of all keys
-        return maxTotal;
-    }
-    static int countAll() {
-        private static final List<Integer> maxTotal = this.getMaxTotal();
-    }
-}
-"""
-
-
-def test_a_setter_is_stated_once_and_a_printed_or_copied_value_sets_nothing() -> None:
-    report = Asked({"Pool.java": POOL}).ask("where is maxTotal configured?")
-    assert report.claim == (
-        "maxTotal is declared at Pool.java:2. Callers can set it by Pool.setMaxTotal (Pool.java:3-5)."
-    )
-    assert [one.name for one in report.findings].count("setMaxTotal") == 1
 
 
 FILTER = """\

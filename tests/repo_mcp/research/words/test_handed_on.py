@@ -165,51 +165,6 @@ def test_groups_are_around_the_best_ones_and_not_around_what_they_hand_on_to() -
     assert places["implementers"] == ("hush.Hush (hush.py:4-5)",)
 
 
-RUBY = """class Tail
-  def rotate_log(log)
-    return reopen_log(log) if log.moved?
-    keep_place(log)
-    note(log)
-  end
-
-  def reopen_log(log)
-    @place = 0
-    wait_until_log_rotated(log)
-    log.open
-  end
-
-  def wait_until_log_rotated(log)
-    sleep 1
-    sleep 2 until log.moved?
-    log
-  end
-
-  def keep_place(log)
-    @place = log.place
-    @kept = true
-    log
-  end
-
-  def note(log)
-    @noted = log
-    @kept = true
-    log
-  end
-end
-"""
-
-
-def test_where_no_parser_reads_a_file_its_functions_are_used_where_their_names_stand() -> None:
-    other = "".join(f"\n  def step{at}\n    @at = {at}\n    go(@at)\n  end\n" for at in range(60))
-    files = {"lib/tail.rb": RUBY.removesuffix("end\n") + f"{other}end\n"}
-    for at in range(8):
-        files[f"lib/log{at}.rb"] = f"def size{at}(log)\n  log.rotate\n  log.rotated\n  log.log\nend\n"
-    report = Asked(files).ask("how is a log rotated?")
-    handed = [one.name for one in report.findings if one.why == "rotate_log hands on to it"]
-    assert report.findings[0].name == "rotate_log"
-    assert handed == ["reopen_log", "wait_until_log_rotated"]
-
-
 GUARD = """def let_parcel_in(parcel, gate):
     if parcel.is_done:
         return admit(parcel, gate)

@@ -1,4 +1,4 @@
-"""Who calls a member of one type, and what each caller passes: the calls themselves are the answer."""
+"""Who calls a member of one type: all of a few, and guesses as such."""
 
 from __future__ import annotations
 
@@ -23,16 +23,6 @@ WORK = (
     "    void tally(Parcel parcel) {\n        counter.report(parcel);\n    }\n}\n"
 )
 TREE = Asked({"src/ParcelDepot.java": DEPOT, "src/Counter.java": COUNTER, "src/Work.java": WORK})
-TWO = "Who calls report on the parcel depot with a state, and which state does each of them report?"
-
-
-def test_each_caller_is_told_with_what_it_passes() -> None:
-    assert TREE.ask(TWO).claim == (
-        "ParcelDepot.report (src/ParcelDepot.java:2-4) is called by Work.deliver (src/Work.java:5-7), by"
-        " `depot.report(parcel, State.SENT)` (src/Work.java:6); Work.lose (src/Work.java:9-15), by"
-        " `depot.report(parcel, state)` (src/Work.java:14) where `State state = State.LOST`"
-        " (src/Work.java:10) and `state = State.BURNT` (src/Work.java:12)."
-    )
 
 
 def test_a_member_is_that_of_the_type_whose_words_follow_it() -> None:
@@ -86,21 +76,6 @@ def test_members_found_by_their_type_come_in_the_usual_order() -> None:
     }
     report = Asked(texts).ask("who calls report on the depot")
     assert [node.path for node in report.reading.subjects[0].nodes] == ["b.py", "a.py"]  # the longest first
-
-
-def test_calls_that_only_share_the_name_are_told_as_guesses() -> None:
-    store = "class Store:\n    def keep(self, row):\n        self.rows.append(row)\n\n"
-    store += "    def keep_all(self, rows):\n        for row in rows:\n            self.keep(row)\n"
-    other = "def tidy(shelf, book):\n    shelf.keep(book)\n"
-    test = "from store import Store\n\n\ndef test_it():\n    Store().keep(1)\n"
-    desk = "class Desk:\n    def keep(self, row):\n        self.row = row\n"
-    tree = Asked({"store.py": store, "desk.py": desk, "tidy.py": other, "tests/test_store.py": test})
-    claim = tree.ask("Who calls keep on Store, and what does each of them pass?").claim
-    assert claim.startswith(
-        "Store.keep (store.py:2-3) is called by Store.keep_all (store.py:5-7), by `self.keep(row)`"
-        " (store.py:7); perhaps by tidy.tidy (tidy.py:1-2)"
-    )
-    assert claim.endswith("; by 1 place in tests.")
 
 
 def test_a_method_that_is_overridden_is_no_caller() -> None:
