@@ -23,7 +23,7 @@ from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
 from repo_mcp.graph.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
-from repo_mcp.graph.vocabulary import KINDS, EdgeType, SymbolFilter, list_implementing
+from repo_mcp.graph.vocabulary import CALLS, KINDS, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
@@ -45,6 +45,7 @@ _NAMES = frozenset(
 _SUFFIXES = (".csproj", ".fsproj", ".vbproj")
 CACHED_LOOKED_UP = 20_000  # symbols found for qualified names: 2 MB
 CACHED_FOUND = 5_000  # symbols found by searches, and as many similar ones: under 2 MB
+FIRST_CALLS = Bounds(files=20, references=40)
 MAX_DECLARING = 8  # other files that declare the name of a removed symbol
 
 
@@ -104,7 +105,7 @@ class Graph:
         self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded, precise))
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
-        self._lookup = SymbolLookup(program, self._nodes, self._symbols, self._list_places)
+        self._lookup = SymbolLookup(program, self._nodes, self._symbols, self._list_places, self.is_called)
         self._looked_up: LruCache[tuple[str, SymbolFilter], tuple[list[Declaration], NameMatch]] = LruCache(
             CACHED_LOOKED_UP, lambda found: 1 + len(found[0])
         )
@@ -270,6 +271,10 @@ class Graph:
         return []
 
     # Edges
+
+    def is_called(self, node: Node) -> bool:
+        """Return whether a call of a symbol is soon found."""
+        return bool(self.find_incoming(node, CALLS, FIRST_CALLS).edges)
 
     def find_incoming(
         self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None, *, dispatches: bool = False

@@ -31,6 +31,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
+from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
 from repo_mcp.graph.unknown_symbols import LINE, NEAR_NAMES, UnknownSymbols, suggest
 from repo_mcp.languages.treesitter.parameter_types import list_types
@@ -115,6 +116,7 @@ class SymbolLookup:
         nodes: ProgramNodes,
         symbols: SymbolFinder,
         list_places: Callable[[Node], list[Node]],
+        is_called: Callable[[Node], bool],
     ) -> None:
         """`list_places` returns all declarations of one symbol, the defining one first."""
         self._program = program
@@ -122,6 +124,7 @@ class SymbolLookup:
         self._unknown = UnknownSymbols(program, nodes, symbols)
         self.list_near = self._unknown.list_near
         self._list_places = list_places
+        self._is_called = is_called
 
     def choose(
         self,
@@ -134,8 +137,8 @@ class SymbolLookup:
         """Return the one symbol that a text means. `argument` is its name in errors.
 
         With `has_body`, a prototype does not stand for the definitions of several platforms. Of several
-        symbols, only those of a `likely` kind are meant: of an interface and a constant of one name, which
-        TypeScript merges, only the interface has implementations.
+        symbols, only those of a `likely` kind are meant (`keep_likely`): of an interface and a constant of
+        one name, which TypeScript merges, only the interface has implementations.
 
         Raises AmbiguousSymbolError; RepoError with NOT_FOUND and the nearest names, or BUSY for a file that
         is being parsed again.
@@ -151,7 +154,7 @@ class SymbolLookup:
         if len(found) == 1 and has_body:
             found = self._list_bodies(found[0])
         if len(found) > 1:
-            fitting = [node for node in found if node.symbol.kind in likely]
+            fitting = keep_likely(found, likely, self._is_called)
             if len(fitting) != 1:
                 raise AmbiguousSymbolError(text, fitting or found, argument)
             found = fitting
@@ -258,7 +261,7 @@ class SymbolLookup:
         if "." not in name and match is NameMatch.EXACT:  # a plain name may well mean a member
             chosen += [one for one in named if NameMatch.ENDING.admits(name, one.name)]
         found = self._merge(self._nodes.get(one.declaration) for one in chosen)
-        return sorted(found or self._list_modules(name, admits), key=_order_tests_last)
+        return sorted(drop_hidden(found) or self._list_modules(name, admits), key=_order_tests_last)
 
     def _merge(self, nodes: Iterable[Node]) -> list[Node]:
         """Return one node per symbol; the module's docstring defines which nodes are one symbol."""

@@ -26,9 +26,9 @@ from repo_mcp.graph.program import Program
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json")
 _SOURCES = {".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",), ".jsx": (".tsx",)}
 _CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
-_BUILT = re.compile(
-    r"^(?:dist|lib|build|out|esm|cjs|es|dist-\w+)(?:/(?:esm|cjs|es|types|src|node|browser))?/"
-)
+_BUILT_FOLDER = r"^(?:dist|lib|build|out|esm|cjs|es|dist-\w+)"
+_BUILT_ROOT = re.compile(f"{_BUILT_FOLDER}/")
+_BUILT = re.compile(f"{_BUILT_FOLDER}(?:/(?:esm|cjs|es|types|src|node|browser))?/")
 _COMMENTS = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _TRAILING = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|,(?=\s*[}\]])')
 _GLOB_LINE = re.compile(r"""^\s*-\s*['"]?([^'"#\n]+?)['"]?\s*$""", re.MULTILINE)
@@ -283,7 +283,8 @@ class ModuleFinder:
         plain = target.removeprefix("./")
         stem = re.sub(r"\.d\.[mc]?ts$|\.[mc]?js$|\.min\.js$", "", plain)
         source = _BUILT.sub("", stem)
-        for path in (plain, stem, f"src/{source}", source):
+        outer = _BUILT_ROOT.sub("", stem)  # of `dist/node/a` both `src/node/a` and `src/a` may be the source
+        for path in dict.fromkeys((plain, stem, f"src/{outer}", f"src/{source}", source)):
             found = self._find_file(_join(folder, path)) if path else None
             if found is not None and not found.endswith(".json"):
                 return found

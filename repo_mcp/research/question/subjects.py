@@ -15,6 +15,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer, rank_role
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
@@ -148,7 +149,7 @@ class Subjects:
         nodes.sort(key=lambda node: shares_word(node.symbol.name, words) < len(words))  # stable
         if form is Form.DIFFERENCE:
             nodes = [node for node in nodes if node.symbol.kind in _FOLLOWED and not is_test_node(node)]
-        nodes = _prefer(nodes, form, phrase)[:WORD_SUBJECTS]
+        nodes = self._prefer(nodes, form, phrase)[:WORD_SUBJECTS]
         return Subject(phrase.text, TakenAs.WORDS, tuple(nodes))
 
     def find_folder(self, text: str) -> Subject | None:
@@ -197,7 +198,7 @@ class Subjects:
         own = choose_owned([node for node in nodes if self._admits(node)], owned, self._read_head)
         kinds = phrase.kinds or _KINDS.get(form, _FOLLOWED)
         ordered = self._choose([node.declaration for node in own], kinds, form)
-        chosen = self._drop_lesser(_prefer(ordered, form, phrase), compares=False)
+        chosen = self._drop_lesser(self._prefer(ordered, form, phrase), compares=False)
         if not chosen:
             return None
         left_out = max(0, len(chosen) - MAX_SUBJECTS)
@@ -209,7 +210,7 @@ class Subjects:
 
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, taken_as = self._look_up(name, phrase, form)
-        nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
+        nodes = self._prefer(drop_hidden([node for node in nodes if self._admits(node)]), form, phrase)
         nodes = self._put_written_first(self._drop_lesser(nodes, compares=form is Form.DIFFERENCE))
         nodes = self._choose_overloads(nodes, phrase.parameters)
         compares = form is Form.DIFFERENCE
@@ -301,6 +302,14 @@ class Subjects:
         ordered = sorted(inside, key=ranks.__getitem__)
         return [self._graph.get_node(declaration) for declaration in ordered[:MAX_LOOKED_AT]]
 
+    def _prefer(self, nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
+        """Return the nodes of the wanted kinds; if some are outside tests and examples, only these."""
+        chosen = list(nodes)
+        for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
+            chosen = keep_likely(chosen, wanted, self._graph.is_called) or chosen
+        real = [node for node in chosen if not is_test_node(node) and may_answer(node.path)]
+        return real or chosen
+
     def _drop_lesser(self, nodes: Sequence[Node], *, compares: bool) -> list[Node]:
         """Return the nodes without prototypes whose definition is present, and extensions whose type is.
 
@@ -368,13 +377,3 @@ def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
         re.search(rf"(?<![\w.<]){re.escape(given)}(?!\w)", one)
         for given, one in zip(parameters, own, strict=True)
     )
-
-
-def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
-    """Return the nodes of the wanted kinds; if some are outside tests and examples, only these."""
-    chosen = list(nodes)
-    for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
-        of_kind = [node for node in chosen if node.symbol.kind in wanted]
-        chosen = of_kind or chosen
-    real = [node for node in chosen if not is_test_node(node) and may_answer(node.path)]
-    return real or chosen

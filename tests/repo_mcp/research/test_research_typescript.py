@@ -154,3 +154,16 @@ def test_a_list_of_what_a_file_exports_does_not_use_it() -> None:
     report = Asked(LISTED).ask("what uses buildHandler?")
     assert "lib/errors.js" not in list_found(report)
     assert {"setup", "lib/main.js"} <= set(list_found(report))
+
+
+MADE = {
+    "src/slice.ts": "export function make() {\n  return () => 1\n}\nexport const slice = make()\n",
+    "src/use.ts": "import { slice } from './slice'\nexport function use() {\n  return slice()\n}\n",
+    "old/app.ts": "import * as kit from 'kit'\nimport slice = kit.slice\nexport const one = slice()\n",
+}
+
+
+def test_what_calls_a_value_is_answered_beside_an_import_alias_of_its_name() -> None:
+    report = Asked(MADE).ask("what calls slice?", depth=1)
+    assert list_found(report) == ["slice", "use"]
+    assert ("use", "calls", "slice") in list_edges(report)

@@ -134,6 +134,23 @@ def test_configured_paths_and_packages_of_the_repository() -> None:
     ]
 
 
+def test_a_package_named_by_itself_leads_to_the_folder_that_its_built_file_mirrors() -> None:
+    names = {
+        "packages/kit/package.json": json.dumps(
+            {"name": "kit", "exports": {".": "./dist/node/index.js", "./web": "./dist/browser/web.js"}}
+        ),
+        "packages/kit/src/node/index.ts": "export { join } from './join'\n",
+        "packages/kit/src/node/join.ts": "export function join() {}\n",
+        "packages/kit/src/web.ts": "export function paint() {}\n",
+        "play/main.ts": "import { join } from 'kit'\nimport { paint } from 'kit/web'\njoin(1); paint(1)\n",
+    }
+    found = Repository.build({**names, "pnpm-workspace.yaml": "packages:\n  - 'packages/*'\n"})
+    assert found.ask("play/main.ts", "join(1)", "join", CALL) == [
+        "packages/kit/src/node/join.ts:1 join exact"
+    ]
+    assert found.ask("play/main.ts", "join(1)", "paint", CALL) == ["packages/kit/src/web.ts:1 paint exact"]
+
+
 CLASSES = {
     "base.ts": """
         export interface Runner { run(): Result; }
