@@ -45,7 +45,8 @@ _CLOSER = re.compile(
     rb"[ \t]*(?:[)\]}]|(?:end|fi|done|esac|endfunction|endmodule|endclass)\b)", re.IGNORECASE
 )
 _LABEL = re.compile(rb"[ \t]*(?:\w{1,80}[ \t]*:(?!:)|(?:case|default)\b)")
-_HEADER_GOES_ON = re.compile(rb"[ \t]*(?:\)|\{|->|where\b|throws\b|=>|:)")
+_HEADER_GOES_ON = re.compile(rb"[ \t]*(?:\)|\{|->|where\b|throws\b|=>|:|>)")
+_VALUE_BELOW = re.compile(rb"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t][^\n]*=[ \t]*$")
 _DECORATOR = re.compile(rb"[ \t]*(?:@|#\[|\[[A-Z])")
 # In C# documentation `<summary>` is dropped, and `<see cref="Name"/>` becomes the name.
 _XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
@@ -277,6 +278,8 @@ class _Reading:
             kind = kind.replace("function", "method")
         first = self._find_first_line(number)
         signature, header_end = self._sign(number, columns[0])
+        if kind in ("variable", "constant") and signature.endswith("=>"):
+            kind = "function"
         self._symbols.append(
             Symbol(
                 kind,
@@ -329,6 +332,10 @@ class _Reading:
         parts = [line]
         end = number
         depth = line.count(b"(") - line.count(b")")
+        if _VALUE_BELOW.match(line) and number + 1 < len(self._lines):
+            end += 1
+            parts.append(self._lines[end][:MAX_SIGNATURE_CHARS])
+            depth += parts[-1].count(b"(") - parts[-1].count(b")")
         while depth > 0 and end + 1 < len(self._lines) and end - number < _SIGNATURE_LINES:
             end += 1
             parts.append(self._lines[end][:MAX_SIGNATURE_CHARS])

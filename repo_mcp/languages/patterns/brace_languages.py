@@ -78,7 +78,7 @@ _JS = r"""
           | type{gap}(?={js}(?:[^\n]{0,200}= | <[ \t]*\n)))({js})
         | (?:module\.)?exports{opt}={opt}(?:async{gap})?function(?:{gap} | {opt}\*{opt})({js})
         | (?<![ \t])(?:export{gap})?(?:declare{gap})?(?:const|let|var){gap}({js})(?!{opt}={opt}require\()
-        | (?:const|let|var){gap}({js}){opt}(?::[^=\n]{1,100}+)?={opt}{function}
+        | (?:const|let|var){gap}({js}){opt}(?:{typed})?={opt}(?:\n{opt})?{function}
         | (?:{js}\.){1,4}({js}){opt}={opt}{function}
         | (?:{js}\.){1,3}prototype\[(?:{js}\.){0,3}['"]?({js})['"]?\]{opt}={opt}{function}
         | (?:(?:public|private|protected|static|readonly|override){gap}){0,4}\#?({js}){opt}[:=]{opt}
@@ -91,13 +91,24 @@ _JS = r"""
           (?:{opt}:[^;{}()=]{0,100}+)?{opt}\{
     )
 """
+# The type of a variable: in one line, or with type arguments on several.
+_JS_TYPED = r":[^=\n]{1,100}+(?==) | :{opt}[\w.$]{1,80}+<[^=;()]{1,600}+(?<=>[ ])"
 _JS_FUNCTION = r"""
-    (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)[^=\n]{0,80}+=> | {js}{opt}=>
+    (?:async{gap})?(?:<[^=()]{1,300}+(?<=>))?(?:function\b | \([^()\n]{0,200}+\)[^=\n]{0,80}+=> | {js}{opt}=>
     | \({opt}\n(?:[^();]{0,300}+(?:\([^();]{0,100}+\))?){0,5}\)[^=;\n]{0,80}+=>)
 """
 # Within parameters: a type of functions, what is taken apart and its type, a default.
-_JS_GROUP = r"""\([^;{}()'"`]{0,100}+\) | \{[^{}()]{0,400}+\} | '[^'\n]{0,60}+' | "[^"\n]{0,60}+\""""
-_JS_PARTS = {"function": _JS_FUNCTION, "group": _JS_GROUP, "plain": r"[^;{}()'\"`]{0,600}+", "js": _JS_NAME}
+_JS_GROUP = r"""
+    \([^;{}()'"`]{0,100}+\) | \{(?:[^{}()]{0,400}+(?:\{[^{}()]{0,200}+\})?){0,4}\}
+    | '[^'\n]{0,60}+' | "[^"\n]{0,60}+"
+"""
+_JS_PARTS = {
+    "typed": _JS_TYPED,
+    "function": _JS_FUNCTION,
+    "group": _JS_GROUP,
+    "plain": r"[^;{}()'\"`]{0,600}+",
+    "js": _JS_NAME,
+}
 JAVASCRIPT = build_language("javascript", "code", _JS, **_JS_PARTS)
 TYPESCRIPT = build_language("typescript", "code", _JS, **_JS_PARTS)
 _COMPONENT = r"{opt}(?P<doc_html>{html}) |" + _JS

@@ -302,3 +302,70 @@ def test_methods_of_javascript_are_functions_whatever_stands_before_their_names(
         ("method", "hide", 4, 5, "A"),
         ("method", "both", 6, 7, "A"),
     ]
+
+
+TYPED = """\
+export const thunk: Thunk<State> =
+  (name, arg) => (dispatch) => {
+    run(name)
+  }
+export function build<
+  Query extends Base,
+  Key extends string,
+>({ api }: {
+  api: Api<Query, Key>
+}) {
+  const patch: Patch<Query> =
+    (name) => (dispatch) => {
+      dispatch(name)
+    }
+  const load: Loader<
+    Result,
+    Meta & { state: State<any> }
+  > = async (arg, { signal }) => {
+    return arg
+  }
+  const fetchAhead =
+    <Name extends Keys<Query>>(
+      name: Name,
+      options: Options = {},
+    ): Action<void> =>
+    (dispatch) => {
+      dispatch(name)
+    }
+  const count: number =
+    compute(load)
+  return { patch, load, fetchAhead }
+}
+export const slice = make({
+  reducers: {
+    add(
+      state,
+      { payload: { value } }: Payload<{ value: number }>,
+    ) {
+      state.push(value)
+    },
+  },
+})
+export class Box<
+  Item,
+> extends Base<Item> {
+  open() {
+    return 1
+  }
+}
+"""
+
+
+def test_typescript_with_values_and_type_parameters_on_further_lines() -> None:
+    assert rows("build.ts", TYPED) == [
+        ("function", "thunk", 1, 4, None),
+        ("function", "build", 5, 32, None),
+        ("function", "patch", 11, 14, "build"),
+        ("constant", "load", 15, 20, "build"),
+        ("function", "fetchAhead", 21, 28, "build"),
+        ("constant", "slice", 33, 41, None),
+        ("function", "add", 35, 40, "slice"),
+        ("class", "Box", 43, 49, None),
+        ("method", "open", 46, 48, "Box"),
+    ]
