@@ -66,7 +66,7 @@ def _find_type(state: ResearchState, node: Node) -> Node | None:
     """Return a type, or that of a constructor that does little; None for any other symbol."""
     if node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.parent:
         body = build_seed(state, node, 0.0).body
-        if rate_work([body.lines[at - 1] for at in list_code(body)], 1.0, 0.0):
+        if rate_work([body.lines[at - 1] for at in list_code(body)], 1.0, 0.0, 1):
             return None
         node = state.get_node(Declaration(node.path, node.symbol.parent))
     return node if node.symbol.kind in _TYPES else None
