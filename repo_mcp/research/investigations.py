@@ -16,7 +16,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.claims.claims import build_claim
+from repo_mcp.research.claims.claims import build_claim, is_relation
 from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.comparison import note_compared, pair_subjects
 from repo_mcp.research.edges.chains import build_chains
@@ -93,11 +93,13 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         if reading.form is not Form.DIFFERENCE:
             _note_subjects(state, reading)
         _INVESTIGATIONS[reading.form](state, reading, gathered)
+        if state.request.focus is not None and is_relation(reading.form):  # it adds what is related otherwise
+            gathered.claim = build_claim(state, reading, gather_groups(state, reading), gathered.chains)
         _add_focus(state, reading, gathered)
         gathered.groups = gather_groups(state, reading)
         if reading.form is Form.CONFIGURED and not state.findings:
             reading = replace(reading, subjects=(_find_nearest(state, reading.subjects[0]),))
-    gathered.claim = build_claim(state, reading, gathered.groups, gathered.chains)
+    gathered.claim = gathered.claim or build_claim(state, reading, gathered.groups, gathered.chains)
     structure = gathered.architecture
     if reading.form is Form.OVERVIEW and structure is not None:
         gathered.claim = describe_structure(state, structure.modules, structure.layers, structure.number)

@@ -75,6 +75,11 @@ MOST_CALLERS = 6  # named where they are asked for: "and 1 more" is as long as o
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
 
 
+def is_relation(form: Form) -> bool:
+    """Return True for a form whose claim names everything found that is related to its subject."""
+    return form in _RELATIONS
+
+
 def build_claim(
     state: ResearchState, reading: Reading, groups: Sequence[Group], chains: Sequence[Chain]
 ) -> str:

@@ -143,3 +143,13 @@ def test_of_a_deep_question_each_hop_has_its_share_of_what_is_shown() -> None:
     assert sorted(order) == list(range(len(report.findings)))
     assert {report.findings[at].hop for at in order[:12]} == {0, 1, 2, 3, 4, 5}
     assert [report.findings[at].hop for at in order[:2]] == [0, 1]
+
+
+def test_what_a_focus_adds_is_not_told_as_a_caller() -> None:
+    texts = {
+        "box.py": "LIMIT = 3\n\n\ndef pack(box):\n    seal(box)\n    return LIMIT\n\n\n"
+        "def seal(box):\n    return box\n",
+        "van.py": "from box import pack\n\n\ndef load(box):\n    return pack(box)\n",
+    }
+    claim = Asked(texts).ask("what calls pack()?", focus=Focus.DEPENDENCIES).claim
+    assert claim == "box.pack (box.py:4-6) is called by van.load (van.py:4-5)."
