@@ -39,6 +39,7 @@ from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.configured import find_settings
+from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.settings.key_places import describe_keys, note_keys
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
@@ -55,6 +56,7 @@ from repo_mcp.text.product_name import leave_out_product
 SUBJECT_CHARS = 700  # shown of a subject
 CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
 UNIMPLEMENTED = "Nothing is known to implement or extend it; what depends on it is shown instead."
+_ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
 MAX_USING, USING_CHARS = 6, 700  # functions that use a subject, and characters of each
@@ -142,6 +144,8 @@ def _investigate_tests(state: ResearchState, reading: Reading, gathered: Gathere
 
 def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
+    if _ASKS_HOW.match(state.request.query):
+        note_readers(state, nodes)
     follow(state, nodes, CALLEES, state.depth)
     gathered.chains = build_chains(state, nodes, upwards=False)
 

@@ -183,14 +183,16 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
     named = _name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
     first_hop = [one for one in state.findings if one.hop == 1]
-    found = [one for one in first_hop if one.role is not Role.FILLS]
+    aside = (Role.READS_FIELD, Role.READS_FIELD_BELOW, Role.FILLS)
+    found = [one for one in first_hop if one.role not in aside]
     if state.source.is_partial:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may do so
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
     written = [one for one in found if one.role is Role.WRITTEN_CALL]
-    more = _describe_written(written)
+    more = _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
+    more += _describe_written(written)
     found = [one for one in found if one not in written]
     directly = ""
     if reading.form is Form.CALLERS:
@@ -226,6 +228,10 @@ def _name_users(found: Sequence[Finding], most: int = MAX_NAMED) -> str:
     tests = sum(is_test(one.path, one.symbol) for one in found)
     also = f"by {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
     return " and ".join(filter(None, (named, perhaps, also if named else also.removeprefix("by "))))
+
+
+def _describe_readers(readers: Sequence[Finding]) -> str:
+    return f" What it sets is read by {name_findings(readers)}." if readers else ""
 
 
 def _describe_mentions(found: Sequence[Finding], several: bool) -> str:

@@ -36,6 +36,8 @@ class Role(Enum):
     BY_EXTENSION = auto()  # a type that an extension makes conform to it
     MENTIONS = auto()  # uses it as a value or a type
     HOLDS = auto()  # declares it inside
+    READS_FIELD = auto()  # reads a field that it sets
+    READS_FIELD_BELOW = auto()  # is called by what reads such a field
     WRITTEN_CALL = auto()  # has a line that is written as a call of it, where no parser sees one
     NAMED_AFTER = auto()  # a file of tests
 
