@@ -6,6 +6,7 @@ by one of its functions, which needs none of the words of the question, since th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.bundler.block_worth import rate_work
@@ -14,6 +15,7 @@ from repo_mcp.bundler.statements import cut_statements
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import replace
+from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
@@ -21,6 +23,7 @@ from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 
+_WORD = re.compile(r"\w+")
 LEADING = 8  # best declarations among which types are looked at
 LEAST_STATEMENTS = 3  # of a function that does something, with the signature
 _TYPES = frozenset({SymbolKind.CLASS, SymbolKind.STRUCT})
@@ -74,19 +77,17 @@ def _find_type(state: ResearchState, node: Node) -> Node | None:
 
 def _find_working(state: ResearchState, owner: Node, weights: Mapping[str, float]) -> Node | None:
     """Return the function of a type that has most of the weight of the question's words; None without one."""
-    own = [
-        node
-        for node in state.graph.outline(owner.path)
-        if node.symbol.parent == owner.symbol.ordinal and _does(node)
-    ]
-    worth = {node: rated for node in own if (rated := _rate(state, node, weights))}
-    return max(worth, key=lambda node: (worth[node], count_lines(node)), default=None)
+    worth = {node: _rate(state, node, weights) for node in find_members(state, owner).values() if _does(node)}
+    fitting = [node for node, weight in worth.items() if weight]
+    return max(fitting, key=lambda node: (worth[node], count_lines(node)), default=None)
 
 
 def _rate(state: ResearchState, node: Node, weights: Mapping[str, float]) -> float:
     """Return the weight of the words that a function has; 0 for one that does little."""
     body = build_seed(state, node, 0.0).body
-    if len(cut_statements(body, list_code(body))) < LEAST_STATEMENTS:
+    code = list_code(body)
+    if len(cut_statements(body, code)) < LEAST_STATEMENTS:
         return 0.0
-    text = "\n".join(body.lines[body.start_line - 1 : body.end_line])
-    return sum(weights.get(term, 0.0) for term in {*get_word_terms(text)})
+    words = {word for at in code for word in _WORD.findall(body.lines[at - 1])}
+    held = {term for word in words for term in get_word_terms(word)}
+    return sum(weight for term, weight in weights.items() if term in held)  # never in a set's order

@@ -49,7 +49,10 @@ def list_values(files: dict[str, str], question: str) -> dict[str, tuple[str, ..
 
 def test_what_a_limit_a_list_and_a_key_stand_for_is_quoted() -> None:
     values = list_values(FILES, QUESTION)
-    assert values == {"Courier": ("limits.py\n1:DEFAULT_ATTEMPTS = 7\n2:COURIER_PAUSE_SECONDS = 90",)}
+    assert values == {
+        "deliver_again": ("limits.py\n2:COURIER_PAUSE_SECONDS = 90",),
+        "Courier": ("limits.py\n1:DEFAULT_ATTEMPTS = 7",),
+    }
 
 
 def test_what_changes_has_no_value() -> None:
