@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
+from repo_mcp.research.claims.first_sentences import read_comment
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, shorten_symbol
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer
@@ -45,11 +46,13 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     then these come before them. `doubt` says why it may not be what is asked for, if there is a reason.
     """
     best = own[0]
-    rivals = [described for described, _ in list_rivals(state, best)]
+    near = list_rivals(state, best)
+    rivals = [described for described, _ in near]
     beside = _list_beside(state, best)
     sentences = _judge_best(state, name_briefly(best), rivals, doubt, beside, makes_none=errors == "")
     if errors:
         sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
+    sentences += _quote_comments(state, [best, *(node for _, node in near if node is not None)])
     outcome = describe_outcome(state)  # maybe in another declaration
     sentences += [outcome] if outcome else []
     callees = list(_list_called(state, best.declaration))
@@ -104,6 +107,13 @@ def _judge_best(
     else:
         sentences.append(f"{by}{best} fits{fits} best.")
     return sentences
+
+
+def _quote_comments(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
+    """Return a sentence for each symbol with a comment, which quotes the first sentence of that."""
+    said = ((node, read_comment(state, node)) for node in nodes)
+    whose = "Its comment" if len(nodes) == 1 else "The comment of {}"
+    return [f'{whose.format(node.symbol.name)} says: "{text}"' for node, text in said if text]
 
 
 def _list_beside(state: ResearchState, best: Node) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.claims.first_sentences import read_comment
 from repo_mcp.research.edges.shared_members import MAX_ALONE, find_members, list_inherited
 from repo_mcp.research.edges.surroundings import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
@@ -35,7 +35,7 @@ def describe_compared(state: ResearchState, subjects: Sequence[Subject]) -> list
 
 def _choose_commented(state: ResearchState, subject: Subject) -> tuple[str, Node]:
     """Return the first comment among a subject's declarations, and which has it; "" and the first if none."""
-    commented = ((said, one) for one in subject.nodes if (said := _read_comment(state, one)))
+    commented = ((said, one) for one in subject.nodes if (said := read_comment(state, one)))
     return next(commented, ("", subject.nodes[0]))
 
 
@@ -123,8 +123,3 @@ def _list_called(state: ResearchState, subject: Subject, nodes: Set[Node]) -> di
             if edge.other in others:
                 called.setdefault(others[edge.other].symbol.name, _cite_call(node, edge))
     return called
-
-
-def _read_comment(state: ResearchState, node: Node) -> str:
-    lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
-    return read_first_sentence(lines, comments, node.symbol.start_line)

@@ -1,4 +1,4 @@
-"""Read the first sentence of the comment on a declaration. Pure."""
+"""Read the first sentence of the comment on a declaration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence, Set
 from itertools import dropwhile, takewhile
 from operator import not_
 
-from repo_mcp.bundler.statements import is_branch
+from repo_mcp.graph.nodes import Node
+from repo_mcp.research.findings.research_state import ResearchState
 
 _TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
 # A tag of C# that stands for a name: `<see cref="Depot"/>`.
@@ -16,11 +17,19 @@ _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and
     r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)-|@ts-|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
 )
 # A line that says nothing of what is declared: `@internal`, `@author Ada`.
+_IS_NOTE = re.compile(r"(?:NOTE|TODO|FIXME|HACK|XXX|SAFETY)\b")  # to those who maintain the code
 _IS_TAG = re.compile(r"@\w+$|@(?:author|since|version|license|copyright)\b")
+_OPENS_DOCSTRING = re.compile(r"\s*+[rRbBuU]*[\"']")
 _MARKS = "/*#!-\"'` \t"
 HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
 MAX_SENTENCE_CHARS = 220
 FEW_WORDS = 3  # of a sentence that says little without the next
+
+
+def read_comment(state: ResearchState, node: Node) -> str:
+    """Return the first sentence of the comment on a symbol; "" if none."""
+    lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
+    return read_first_sentence(lines, comments, node.symbol.start_line)
 
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
@@ -28,7 +37,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
 
     A sentence ends at the latest where its paragraph does. One of at most FEW_WORDS ("Default mode.") is
     returned with the next. A single word, such as the title of a group of
-    members, is no sentence.
+    members, is no sentence, and a note to those who maintain the code says nothing of what it does.
 
     `comments` has the numbers of the lines of the file that are comments.
     """
@@ -40,7 +49,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     is_brief = " " in sentences[0] and sentences[0].count(" ") < FEW_WORDS
     sentence = " ".join(sentences[: 2 if is_brief else 1])
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
-    if " " not in sentence:
+    if " " not in sentence or _IS_NOTE.match(sentence):
         return ""
     return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
 
@@ -60,20 +69,13 @@ def list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[int
 
 
 def _list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
-    """Return the numbers of the comment lines a body begins with; none behind a statement or member."""
+    """Return the numbers of the lines of a docstring; none behind a statement or member.
+
+    A comment at the start of a block in braces is none: it is often about the statement below it.
+    """
     head = range(start, min(len(lines), start + HEAD_LINES) + 1)
     inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
-    above = [line.rstrip() for line in lines[start - 1 : inside[0] - 1] if line.strip()] if inside else []
-    if not _open_one_block(above):
+    if not inside or _OPENS_DOCSTRING.match(lines[inside[0] - 1]) is None:
         return []
-    return [] if any(map(is_branch, lines[start : inside[0] - 1])) else inside
-
-
-def _open_one_block(above: Sequence[str]) -> bool:
-    """Return True if the lines above a comment open a block and no other in it, which would be a member's.
-
-    The braces of a parameter are closed before: `function Show({ parcel }: Props) {`.
-    """
-    if above and above[-1].endswith("{"):
-        return sum(line.count("{") - line.count("}") for line in above) == 1
-    return bool(above) and [line for line in above if line.endswith(":")] == above[-1:]
+    above = [line.rstrip() for line in lines[start - 1 : inside[0] - 1] if line.strip()]
+    return inside if above and [line for line in above if line.endswith(":")] == above[-1:] else []

@@ -274,14 +274,14 @@ export function parse(text: string) {
   return strict(text);
 }
 
+/** Reads what it can. */
 export function guess(text: string) {
-  // Reads what it can.
   return loose(text);
 }
 """
     }
     claim = Asked(texts).ask("what is the difference between parse and guess?").claim
-    assert claim == "parse (codec.ts:4-6): Reads a text strictly. guess (codec.ts:8-11): Reads what it can."
+    assert claim == "parse (codec.ts:4-6): Reads a text strictly. guess (codec.ts:9-11): Reads what it can."
 
 
 OVERLOADS = """class Target

@@ -459,7 +459,8 @@ def test_a_test_beside_the_program_is_counted_as_a_test(module: str) -> None:
         ("/**\n * @author Ada Lovelace\n */\nfunction one() {}", ""),
         ("/**\n * @internal\n * Reads a text.\n */\nfunction one() {}", "Reads a text."),
         ("function one(a) {\n  if (a) {\n    // to keep it so\n    a()\n  }\n}", ""),
-        ("function one(a) {\n  // Reads a text.\n  a()\n}", "Reads a text."),
+        ("function one(a) {\n  // Reads a text.\n  a()\n}", ""),
+        ("// NOTE: see two()\nfunction one(a) {\n  a()\n}", ""),
     ],
 )
 def test_the_comment_of_a_declaration_is_about_it(text: str, expected: str) -> None:
@@ -521,3 +522,14 @@ def test_a_name_in_a_tag_is_a_word_of_its_sentence() -> None:
         "class Yard {}",
     ]
     assert read_first_sentence(lines, {1, 2, 3}, 4) == "A plain Depot of parcels."
+
+
+def test_what_fits_best_is_told_in_the_words_of_its_comment() -> None:
+    text = (
+        "def weigh_parcel(parcel):\n    'Weigh a parcel, and round up. Twice.'\n    return parcel.weigh()\n"
+    )
+    claim = Asked({"depot.py": text}).ask("how is a parcel weighed?").claim
+    assert claim == (
+        "depot.weigh_parcel (depot.py:1-3) fits the question best."
+        ' Its comment says: "Weigh a parcel, and round up."'
+    )
