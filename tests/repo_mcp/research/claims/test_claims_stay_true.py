@@ -525,9 +525,8 @@ def test_a_name_in_a_tag_is_a_word_of_its_sentence() -> None:
 
 
 def test_what_fits_best_is_told_in_the_words_of_its_comment() -> None:
-    text = (
-        "def weigh_parcel(parcel):\n    'Weigh a parcel, and round up. Twice.'\n    return parcel.weigh()\n"
-    )
+    said = '"""Weigh a parcel, and round up. Twice."""'
+    text = f"def weigh_parcel(parcel):\n    {said}\n    return parcel.weigh()\n"
     claim = Asked({"depot.py": text}).ask("how is a parcel weighed?").claim
     assert claim == (
         "depot.weigh_parcel (depot.py:1-3) fits the question best."
