@@ -245,7 +245,7 @@ def explain(link: Link, node: Node, traversal: Traversal) -> Reason:
     text = (upward if traversal.upwards else downward).format(node.qualified_name)
     text += f", on {link.line_count} lines" if link.line_count > MAX_EVIDENCE else ""
     text += "" if link.confidence is Confidence.EXACT else f" ({link.confidence.value})"
-    role = _UPWARD_ROLES.get(link.kind, Role.OTHER) if traversal.upwards else Role.OTHER
+    role = _UPWARD_ROLES.get(link.kind, Role.OTHER) if traversal.upwards else Role.DEPENDED_ON
     return Reason(text, role, node.qualified_name)
 
 

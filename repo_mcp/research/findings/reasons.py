@@ -32,6 +32,7 @@ class Role(Enum):
     MODEL = auto()  # one of the kind, to be copied
 
     # Around a subject.
+    DEPENDED_ON = auto()  # is called or used by it
     FILLS = auto()  # overrides or implements it
     BY_EXTENSION = auto()  # a type that an extension makes conform to it
     MENTIONS = auto()  # uses it as a value or a type

@@ -36,6 +36,7 @@ ONE_CALL = 2  # symbols of a chain
 IN_TESTS = "tests that lead to it"
 FINDINGS_FIRST = "findings come first"
 MAX_TOLD_CHARS = 600  # of a text that says how the question was understood; the client knows the question
+_USERS = {"callers": "callers", "dependents": "users"}  # forms of a question, and whom they ask for
 T = TypeVar("T")
 
 
@@ -107,13 +108,16 @@ def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
     from repo_mcp.research.findings.records import Group  # not when tools are listed
 
     parts = report.parts or (report,)
-    also = [place for _, others in chosen for place in _list_also(others, len(parts))]
+    also: dict[str, list[str]] = {}
+    for one, (_, others) in zip(parts, chosen, strict=True):
+        for what, places in _group_others(one, others, len(parts)):
+            also.setdefault(what, []).extend(places)
     findings = [one for shown, _ in chosen for one in shown]
     folded = [place for one in parts for place in _fold(one)]
     groups = [
         *report.groups,
         *([Group(IN_TESTS, tuple(folded))] if folded else []),
-        *([Group(ALSO, tuple(also))] if also else []),
+        *(Group(what, tuple(places)) for what, places in also.items()),
     ]
     cuts = _Cuts(len(findings), rows - len(findings))
     chains = _list_chains(report, findings)
@@ -192,15 +196,41 @@ def _count_chains(report: Report, findings: int) -> int:
     return 0 if is_of_words(report) else 1 + findings // 12
 
 
-def _list_also(findings: Iterable[Finding], parts: int) -> tuple[str, ...]:
+def _group_others(
+    report: Report, others: Sequence[Finding], parts: int
+) -> Iterable[tuple[str, Sequence[str]]]:
+    """Yield the places of the findings without an excerpt, with what they are.
+
+    Where callers or users are asked for, those that reach the subject only through others stand apart, and
+    so does what it depends on itself.
+    """
+    from repo_mcp.research.findings.reasons import Role  # not when tools are listed
+
+    who = _USERS.get(report.reading.form.value)
+    direct, indirect = f"other direct {who}", f"indirect {who}"
+    groups: dict[str, list[Finding]] = {direct: [], indirect: [], ALSO: []}
+    for one in others:
+        is_user = who is not None and one.role not in (Role.DEPENDED_ON, Role.HOLDS)
+        groups[(indirect if one.hop > 1 else direct) if is_user else ALSO].append(one)
+    taken = 0
+    for what, own in groups.items():
+        places = _list_also(own, parts, taken)
+        taken += sum(map(len, places))
+        if places:
+            yield what, places
+
+
+def _list_also(findings: Iterable[Finding], parts: int, taken: int = 0) -> tuple[str, ...]:
     """Return the places of the first findings whose excerpts do not fit, within ALSO_CHARS for all parts.
 
-    Those of hop 0 take at most NEAR_CHARS, to leave room for the findings that they lead to.
+    Of these, `taken` are used already. Those of hop 0 take at most NEAR_CHARS, to leave room for the findings
+    that they lead to.
     """
     places: list[str] = []
     near, left = NEAR_CHARS, ALSO_CHARS
     if parts > 1:  # the findings of each part need the room more
         near = left = ALSO_OF_PARTS_CHARS // parts
+    left -= taken
     for one in findings:
         own = ".".join(one.symbol.split(".")[-2:]) if one.name else one.symbol  # the path says the rest
         place = f"{own} ({one.citation})"

@@ -136,8 +136,8 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
             "why": "findings come first",
         }
     ]
-    also = [one["places"] for one in short["surroundings"] if one["what"] == "also found"]
-    assert len(also[0]) == 2
+    others = [(one["what"], len(one["places"])) for one in short["surroundings"]]
+    assert others == [("other direct callers", 1), ("indirect callers", 1)]
 
 
 def test_where_findings_are_cut_an_open_question_spends_one_entry_on_what_is_left_out(served: Served) -> None:
