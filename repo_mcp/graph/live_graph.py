@@ -207,6 +207,11 @@ class LiveGraph:
         fault = "" if precise is None else precise.fault
         return [*(warnings or self._symbol_index.warn()), *filter(None, [fault])]
 
+    def is_partial(self) -> bool:
+        """Return True if the graph may lack symbols: of files not parsed yet, or of a damaged SCIP index."""
+        precise = None if self._made is None else self._made[1]
+        return self._symbol_index.is_partial() or (precise is not None and bool(precise.fault))
+
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
     ) -> tuple[IndexedPath, ...]:

@@ -309,7 +309,7 @@ class Researcher:
             def search_exact(asked: ExactRequest) -> ExactAnswer:
                 return self._search_exact(asked, control.cancelled)
 
-            is_partial = graph is not None and bool(self._graph.warn())
+            is_partial = graph is not None and self._graph.is_partial()
             source = Source(graph, self._searches, search_exact, self._read, is_partial=is_partial)
             report = answer_question(request, source, control)
         return replace(report, warnings=(*report.warnings, *self._graph.warn()))

@@ -237,6 +237,18 @@ class LiveSymbolIndex(SymbolRounds):
         """
         return [*self._warn_of_progress(), *self.unparsed.find().warnings]
 
+    def is_partial(self) -> bool:
+        """Return True if the index lacks symbols of files, by the last comparison with the tree.
+
+        Results may depend on this. They must not depend on `warn`, which says more in the first moments of a
+        server.
+        """
+        searcher = self._index.find_searcher()
+        if searcher is None or not self._index.report.is_whole(searcher.snapshot):
+            return True
+        reach = self._find_reach()
+        return reach is None or reach[0] < reach[1] or self.unparsed.find().file_count > 0
+
     def _warn_of_progress(self) -> list[str]:
         searcher = self._index.find_searcher()
         notes = [] if searcher is None else self._index.report.describe_progress(searcher.snapshot)

@@ -10,6 +10,8 @@ import re
 
 from repo_mcp.bundler.body import Body, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
 from repo_mcp.record_classes import replace
@@ -54,7 +56,12 @@ def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
         if dict(hit.explanation).get("name") == EXACT
         and state.admits(hit.path)
         and (graph is None or graph.scan.find_record(hit.path) is None)
+        and not (state.source.is_partial and _has_parser(hit.path))  # it will have a record
     )
+
+
+def _has_parser(path: str) -> bool:
+    return find_parser_task(path, find_language(path).name) is not None
 
 
 def note_unparsed(state: ResearchState, reading: Reading) -> None:

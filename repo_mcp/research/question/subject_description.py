@@ -13,6 +13,11 @@ def is_declared_nowhere(subject: Subject) -> bool:
     return subject.taken_as is TakenAs.UNDECLARED
 
 
+def is_unparsed(subject: Subject) -> bool:
+    """Return True for a name that a text declares which no parser reads."""
+    return subject.taken_as is TakenAs.UNPARSED
+
+
 def is_several(subject: Subject) -> bool:
     """Return True for a subject that is described by more than one name."""
     return len({(node.qualified_name, node.kind) for node in subject.nodes}) > 1

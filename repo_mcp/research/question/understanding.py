@@ -16,7 +16,12 @@ from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchReq
 from repo_mcp.research.question.asked_keys import find_texts, read_keys
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, parse_question
 from repo_mcp.research.question.phrases import Phrase, read_phrase
-from repo_mcp.research.question.subject_description import describe_subject, is_declared_nowhere, is_several
+from repo_mcp.research.question.subject_description import (
+    describe_subject,
+    is_declared_nowhere,
+    is_several,
+    is_unparsed,
+)
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.text.question_words import list_words
 
@@ -116,7 +121,7 @@ def understand(
         return guessed
     for one in parsed:
         reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
-        if reading is not None and not is_partial:
+        if reading is not None and (not is_partial or any(map(is_unparsed, reading.subjects))):
             return reading
         if reading is not None and all(map(is_declared_nowhere, reading.subjects)):
             return _say_so_far(reading, is_absent)
@@ -202,8 +207,7 @@ def _try_compared(parsed: Parsed, find_unparsed: Callable[[Subject], Subject]) -
         return None
     texts = (phrase.headed or phrase.whole or phrase.text for phrase in parsed.phrases)
     found = tuple(find_unparsed(Subject(text, TakenAs.UNDECLARED)) for text in texts)
-    is_unparsed = all(one.taken_as is TakenAs.UNPARSED for one in found)
-    return build_reading(parsed.form, found) if is_unparsed else None
+    return build_reading(parsed.form, found) if all(map(is_unparsed, found)) else None
 
 
 def _try_guesses(

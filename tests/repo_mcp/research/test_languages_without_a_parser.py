@@ -151,3 +151,19 @@ def test_the_base_of_most_of_a_kind_comes_before_the_type_named_after_it() -> No
         "Others of the kind derive from Meal (src/Meal.php:3-5), most of them from StoredMeal"
         " (src/StoredMeal.php:3-5)."
     )
+
+
+def test_a_name_is_found_in_a_text_that_no_parser_reads_while_others_are_still_parsed() -> None:
+    question = "which classes implement BatchStore?"
+    first = Asked(STORES, unparsed=frozenset({"src/setup.py"})).ask(question)
+    assert (first.reading, first.claim) == (
+        Asked(STORES).ask(question).reading,
+        Asked(STORES).ask(question).claim,
+    )
+    assert first.claim.startswith("BatchStore (src/BatchStore.php:10-28): Holds all parcels")
+
+
+def test_a_name_in_a_file_that_is_parsed_later_is_not_said_to_be_in_a_language_without_a_parser() -> None:
+    texts = {"a.py": "def known():\n    return 1\n", "b.py": "class LateStore:\n    pass\n"}
+    report = Asked(texts, unparsed=frozenset({"b.py"})).ask("which classes implement LateStore?")
+    assert "Nothing here parses" not in report.claim

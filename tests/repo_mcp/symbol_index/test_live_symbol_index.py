@@ -210,8 +210,21 @@ def test_what_nobody_parsed_yet_is_reported_also_after_a_few_files_were(open_roo
     repository.close()
     again = open_root()
     assert again.symbol_index.warn() == [said]
+    assert again.symbol_index.is_partial()
     again.symbol_index.build()
     assert again.symbol_index.warn() == []
+    assert not again.symbol_index.is_partial()
+
+
+def test_an_index_lacks_nothing_because_changes_are_still_looked_for(
+    open_root: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = open_root()
+    repository.refresh()
+    repository.symbol_index.build()
+    monkeypatch.setattr(repository.symbol_index._index.report, "describe_progress", lambda _: ["Looking."])
+    assert repository.symbol_index.warn() == ["Looking."]
+    assert not repository.symbol_index.is_partial()
 
 
 def test_damage_is_noticed_and_the_index_built_anew(open_root: Open, root: Path) -> None:
