@@ -17,7 +17,7 @@ from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
-from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.graph.vocabulary import NAMELESS_FILES, EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord, list_aliases
 from repo_mcp.text.roles import is_test_path
@@ -39,8 +39,7 @@ ROLE_EDGES = {
 
 
 _NO_USES = (ReferenceRole.IMPORT, ReferenceRole.EXPORT, ReferenceRole.BIND)
-# Languages whose files import namespaces, of which they see some without an import: uses show what is needed.
-_IMPORTING_SPACES = frozenset({"csharp"})
+_IMPORTING_SPACES = frozenset({"csharp"})  # languages whose files import namespaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Import:
     """One file or external name that one line imports."""
 
     line: int
-    module: str  # as written
+    module: str  # as written; "" for a file that is used without an import
     target: str  # path of a file in the repository; "" for something external
     outside: str  # dotted name of something external; "" for a file in the repository, or if it is unknown
 
@@ -121,8 +120,8 @@ class BulkScan:
     def list_imports(self, path: str, *, with_uses: bool = False) -> list[Import]:
         """Return a file's imports in line order: one per line and target file or outside name.
 
-        In C# a file sees the namespaces around its own without an import. The files whose declarations it
-        uses are added `with_uses`, which resolves each of its references.
+        Where files see each other without an import, those whose declarations this one uses are added
+        `with_uses`, which resolves each of its references.
         """
         with self._lock:
             record = self._program.find_record(path)
@@ -132,7 +131,7 @@ class BulkScan:
             for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
                 if not _binds_nothing(record, row):
                     found.update(dict.fromkeys(self._read_import(path, record, row)))
-            if with_uses and self._program.find_language(path) in _IMPORTING_SPACES:
+            if with_uses and self._program.find_language(path) in NAMELESS_FILES:
                 known = {path, *(one.target for one in found)}
                 found.update(dict.fromkeys(self._iter_used(path, record, known)))
             return sorted(found, key=lambda one: one.line)

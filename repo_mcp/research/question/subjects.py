@@ -47,7 +47,7 @@ GLANCE = Bounds(files=20, references=40)
 _PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
 _IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
 _NAME_OF = re.compile(r"(\S+) (?:of|in|for|on|from) ")  # `max_tries` in "max_tries of the queue"
-_PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
+_PATH = re.compile(r"[\w.@+~()\[\]-][\w.@+~()\[\] -]*(?:/[\w.@+~()\[\] -]+)*/?")
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
 )

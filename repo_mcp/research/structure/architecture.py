@@ -265,7 +265,10 @@ def _note_imported(
     for source, path in ordered:
         node = state.source.find_file(path) if path not in keys else None
         if node is not None:
-            state.add(node, Reason(f"imported by {source}, {edges[source, path].citation}"), hop)
+            edge = edges[source, path]
+            state.add(
+                node, Reason(f"{'used' if edge.is_use else 'imported'} by {source}, {edge.citation}"), hop
+            )
             new.append(path)
         keys.setdefault(path)
     return new
@@ -277,6 +280,7 @@ class ModuleEdge:
 
     citation: str  # of the first import
     count: int = 0
+    is_use: bool = False  # what is used is seen without an import
 
 
 Edges = dict[tuple[str, str], ModuleEdge]
@@ -326,7 +330,7 @@ def resolve_edges(
                 packages.setdefault(package, ModuleEdge(citation)).count += 1
             elif one.target in modules and modules[one.target] != modules[path]:
                 ends = (modules[path], modules[one.target])
-                edges.setdefault(ends, ModuleEdge(citation)).count += 1
+                edges.setdefault(ends, ModuleEdge(citation, is_use=not one.module)).count += 1
 
 
 def name_package(module: str, outside: str) -> str:

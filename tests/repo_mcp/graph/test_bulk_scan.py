@@ -69,6 +69,26 @@ def test_imports_of_csharp_are_the_files_whose_declarations_are_used() -> None:
     assert found == [*by_usings, (5, "Filter.cs", "")]
 
 
+def test_files_that_are_seen_without_an_import_are_those_whose_declarations_are_used() -> None:
+    files = {
+        "Sources/App/Tree.swift": "struct Tree { func grow() {} }\n",
+        "Sources/App/Park.swift": "import Foundation\nfunc plant(tree: Tree) { tree.grow() }\n",
+        "app/ring.go": "package app\n\nfunc turn(w Wheel) {}\n",
+        "app/wheel.go": "package app\n\ntype Wheel struct{}\n",
+        "org/app/Ring.java": "package org.app;\nclass Ring { Wheel wheel; }\n",
+        "org/app/Wheel.java": "package org.app;\nclass Wheel { }\n",
+    }
+    scan = make_graph(files).scan
+    for path, line, used in (
+        ("Sources/App/Park.swift", 2, "Sources/App/Tree.swift"),
+        ("app/ring.go", 3, "app/wheel.go"),
+        ("org/app/Ring.java", 2, "org/app/Wheel.java"),
+    ):
+        found = [(one.line, one.target) for one in scan.list_imports(path, with_uses=True) if one.target]
+        assert found == [(line, used)]
+        assert not [one for one in scan.list_imports(path) if one.target]
+
+
 def test_what_depends_on_a_namespace_uses_any_of_its_files() -> None:
     graph = make_graph(
         {

@@ -689,6 +689,27 @@ def test_a_question_of_signs_finds_nothing_and_says_why() -> None:
     assert report.warnings == (NO_WORD,)
 
 
+def test_a_path_may_have_spaces_and_brackets() -> None:
+    files = {
+        "Sources/App/Big Trees/Oak.swift": "struct Oak {}\n",
+        "Sources/App/Park.swift": "func plant(oak: Oak) {}\n",
+        "web/[id] (new)/page.ts": "import { a } from '../a';\nexport const b = a();\n",
+        "web/a.ts": "export function a() { return 1; }\n",
+    }
+    asked = Asked(files)
+    for question, answer in (
+        ("what does Sources/App/Park.swift depend on?", "uses Sources/App/Big Trees/Oak.swift ("),
+        ("what uses Sources/App/Big Trees/Oak.swift?", "is used by plant (Sources/App/Park.swift:1)"),
+        ("what does the file Big Trees/Oak.swift depend on?", "Nothing that the repository declares"),
+        ("what does web/[id] (new)/page.ts depend on?", "uses web/a.ts ("),
+    ):
+        report = asked.ask(question)
+        assert answer in report.claim
+        assert [one.taken_as for one in report.reading.subjects] == ["file"]
+    used = next(one for one in asked.ask("what does Sources/App/Park.swift depend on?").findings if one.hop)
+    assert used.why == "used by Sources/App/Park.swift, Sources/App/Park.swift:1"
+
+
 def test_a_file_that_is_parsed_again_is_no_subject(monkeypatch: pytest.MonkeyPatch) -> None:
     """The symbol index lists it, but has no record of its present text."""
     asked = Asked({"pkg/a.py": "def first(): ...\n", "pkg/b.py": "from pkg.a import first\n"})
