@@ -126,6 +126,8 @@ class _Reading:
         self._lines = data.split(b"\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
         self._declared = self._locate_names(landmarks.definitions)
+        if self._spans is not None:  # which leave out what is in a text of several lines
+            self._declared = {line: one for line, one in self._declared.items() if line in self._spans}
         self._prototypes = self._locate_prototypes(path, data)
         self._comments = [
             (self._line_of(first), self._line_of(last - 1)) for first, last in landmarks.doc_spans

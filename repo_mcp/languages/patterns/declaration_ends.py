@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from repo_mcp.languages.patterns.line_layout import NO_TEXT, TYPED_LANGUAGES, Layout
+from repo_mcp.languages.patterns.line_layout import NO_TEXT, TYPED_LANGUAGES, WORD_LANGUAGES, Layout
 from repo_mcp.late_patterns import compile_late
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
@@ -31,7 +31,6 @@ _INDENTED_LANGUAGES = frozenset(
     "python ruby lua haskell elixir julia nim make cmake kconfig clojure common-lisp ocaml fsharp"  # noqa: SIM905
     " erlang".split()
 )
-_WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia", "ocaml"))  # blocks end in a word
 _LINE_ENDED_LANGUAGES = frozenset(
     "kotlin scala swift go javascript typescript vue svelte groovy r shell graphql".split()  # noqa: SIM905
 )
@@ -57,7 +56,7 @@ _MACRO = compile_late(rb"[ \t]*#[ \t]*define\b")  # ends with its line, and thos
 
 def choose_end(language: str) -> Callable[[Layout, int], int]:
     """Return what finds the last line of a declaration, given the line of its name."""
-    closes = _CLOSES_WITH_END if language in _WORD_LANGUAGES else _CLOSES
+    closes = _CLOSES_WITH_END if language in WORD_LANGUAGES else _CLOSES
     find = _ENDS.get(language, _find_indented_end if language in _INDENTED_LANGUAGES else _find_brace_end)
     return partial(find, closes=closes)
 
@@ -135,10 +134,10 @@ def _find_statement_of_sql(layout: Layout, line: int, closes: re.Pattern[bytes])
 
 def _find_indented_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
     depth = layout.depths[line]
-    has_parts = layout.language in _WORD_LANGUAGES
+    has_parts = layout.language in WORD_LANGUAGES
     for position in layout.iter_outer(line + 1, depth):
         stripped = layout.lines[position].strip()
-        if has_parts and _is_part(layout, line, position):
+        if has_parts and (_is_part(layout, line, position) or _closes_parameters(layout, line, position)):
             continue
         if layout.depths[position] < depth or not closes.match(stripped):
             return layout.trim(line, position)
@@ -153,10 +152,21 @@ def _is_part(layout: Layout, line: int, position: int) -> bool:
     if layout.depths[position] != depth:
         return False
     if _SETS_ACCESS.match(text):
-        below = range(position + 1, len(layout.depths))
-        indent = next((layout.depths[one] for one in below if layout.depths[one] < NO_TEXT), 0)
-        return indent > depth or _has_body(layout, line, position)
+        return _find_depth_below(layout, position) > depth or _has_body(layout, line, position)
     return _PARTS_BLOCK.match(text) is not None and _has_body(layout, line, position)
+
+
+def _closes_parameters(layout: Layout, line: int, position: int) -> bool:
+    """Return whether a line has the bracket of the parameters in the head `line`, with the body below it."""
+    if not layout.lines[position].lstrip().startswith(b")") or layout.depths[position] != layout.depths[line]:
+        return False
+    return _find_depth_below(layout, position) > layout.depths[line]
+
+
+def _find_depth_below(layout: Layout, position: int) -> int:
+    """Return the indentation of the first line with text below a line, 0 at the end."""
+    below = range(position + 1, len(layout.depths))
+    return next((layout.depths[one] for one in below if layout.depths[one] < NO_TEXT), 0)
 
 
 def _has_body(layout: Layout, line: int, position: int) -> bool:
@@ -200,12 +210,12 @@ def _find_body(layout: Layout, line: int) -> int | None:
             read = place
             if is_line_ended and place > line and nesting <= 0 and _begins_anew(layout, line, place):
                 return None
-        text = layout.lines[position]
+        text = layout.read_statement(position)
         if b"{" in text and _opens_body(text, nesting):
             return position
-        if position == line and b"=" in text and text.rstrip().endswith(_OPENERS):
+        if position == line and b"=" in text and text.endswith(_OPENERS):
             return position
-        if text.rstrip().endswith(b";") or not (text.strip() or nesting > 0):
+        if text.endswith(b";") or not (text.strip() or nesting > 0):
             return None
     return None
 
@@ -250,9 +260,11 @@ def _find_macro_end(layout: Layout, line: int) -> int:
 def _find_statement_end(layout: Layout, line: int) -> int:
     """Return the last line of a declaration without a body, which includes deeper and continued lines."""
     for position in range(line, min(line + MAX_STATEMENT_LINES, len(layout.lines))):
-        text = layout.lines[position].rstrip()
+        text = layout.read_statement(position)
         if text.endswith(b";") or not layout.spend_step():
             return position
+        if position + 1 < len(layout.lines) and layout.is_inside[position + 1]:
+            continue
         if not text.endswith(b"\\") and not _follows(layout, line, position + 1):
             return position
     return line

@@ -11,6 +11,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from repo_mcp.languages.patterns.heredocs import iter_texts
 from repo_mcp.languages.patterns.landmarks import Spans
 from repo_mcp.late_patterns import compile_late
 
@@ -24,6 +25,8 @@ _LEADS = re.compile(
     rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
 )
 _DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
+WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia", "ocaml"))  # blocks end in a word
+_WITHOUT_DECORATORS = frozenset(("objective-c", "perl", "php", "ruby"))  # `@end`, `@lines`, `@unlink()`
 TYPED_LANGUAGES = frozenset(("c", "cpp", "objective-c"))  # whose types may stand above names
 _NAME_FIRST = compile_late(rb"[ \t]*[A-Za-z_]\w*(?:(?:<[^<>\n]{0,60}+>)?::~?\w+){0,4}[ \t]*\(")
 _TYPE_ALONE = compile_late(
@@ -31,6 +34,7 @@ _TYPE_ALONE = compile_late(
     rb"(?:__\w{1,40}[ \t]*\([^;{}\n]{0,200}\))?[ \t]*"
 )
 _COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
+_BEHIND = compile_late(rb";[ \t]*(?:/[/*]|\#)[^\n]*+")  # a statement: a comment
 # Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
 _PYTHON_TOKENS = compile_late(
     rb"""
@@ -88,8 +92,28 @@ class Layout:
             self._ends_nothing |= is_inside | ~has_code
             self._has_text = has_code
             self.is_inside = is_inside.tobytes()
+        else:
+            self._pass_over_texts()
+        if language in WORD_LANGUAGES:
+            self._pass_over_comments()
         self._outer: dict[int, list[int]] = {}  # per depth: the lines that are not deeper, comments aside
         self._steps = MAX_STEPS
+
+    def _pass_over_texts(self) -> None:
+        spans = [*iter_texts(self.language, self.text)]
+        if spans:
+            is_inside = np.zeros(len(self.lines), dtype=np.bool_)
+            for first, last in self._line_starts.searchsorted(spans, "right").tolist():
+                is_inside[first - 1 : last] = True  # with the line that ends it
+            self._ends_nothing |= is_inside
+            self.is_inside = is_inside.tobytes()
+
+    def _pass_over_comments(self) -> None:
+        """Let comments end nothing: before the `rescue` of a body they stand as deep as its `def`."""
+        for first, last in self.doc_lines.tolist():
+            if _COMMENT.match(self.lines[first]):
+                self._ends_nothing[first : last + 1] = True
+                self._has_text[first : last + 1] = False
 
     def _measure_depths(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the columns of indentation of each line, and the offset of its first other byte.
@@ -142,6 +166,11 @@ class Layout:
         stops |= self._data[lasts] == _SEMICOLON
         for line in (_IS_SPACE[self._data[lasts]] & ~stops).nonzero()[0].tolist():
             stops[line] = self.lines[line].rstrip().endswith(b";")
+        for match in _BEHIND.finditer(self.text):
+            stops[self.find_line(match.start())] = True
+        if any(self.is_inside):  # the last line of a heredoc may end a statement
+            is_inside = np.frombuffer(bytes(self.is_inside), dtype=np.bool_)
+            stops[:-1] &= ~(is_inside[:-1] & is_inside[1:])
         found: list[int] = stops.nonzero()[0].tolist()
         return found
 
@@ -151,6 +180,14 @@ class Layout:
         numbers = np.where(self._has_text, np.arange(len(self.lines)), -1)
         lasts: list[int] = np.maximum.accumulate(numbers).tolist()
         return lasts
+
+    def read_statement(self, line: int) -> bytes:
+        """Return the text of a line without spaces at its end, or a comment behind a semicolon."""
+        text = self.lines[line].rstrip()
+        if b";" not in text or text.endswith(b";"):
+            return text
+        behind = _BEHIND.search(text)
+        return text if behind is None else text[: behind.start() + 1]
 
     def iter_stops(self, line: int, end: int) -> Iterator[int]:
         """Yield `line` and those of the lines before `end` that can end the head of a declaration.
@@ -213,7 +250,7 @@ class Layout:
         text = self.lines[line]
         if self._docs_stand_above and self.is_doc[line] and text.strip():
             return line
-        if self.language == "objective-c" and text.startswith(b"@"):  # `@end`, `@implementation`
+        if self.language in _WITHOUT_DECORATORS and text.lstrip().startswith(b"@"):
             return None
         if _LEADS.match(text):
             return line if self.depths[line] - depth in (0, 1) else None

@@ -276,6 +276,31 @@ LIMIT = 3
             b"class A\nprivate\n\n  def x\n   1\n  end\nend\nclass B; end\nprivate\ndef y\n 1\nend\n",
             [("A", 1, 7), ("A.x", 4, 6), ("B", 8, 8), ("y", 10, 12)],
         ),
+        (
+            "a.rb",  # a comment stands before the `rescue`, and is not that of the constant
+            b"def read\n  a\n# why\nrescue Error\n  b\nend\n\nALL = 1\n# of b\ndef b(\n  c\n)\n  d\nend\n",
+            [("read", 1, 6), ("ALL", 8, 8), ("b", 9, 14)],
+        ),
+        (
+            "a.rb",
+            b"class A\n  def x\n    f(<<~ONE, <<-'TWO')\nend\n      ONE\ndef y\nTWO\n    z\n  end\n"
+            b"  @a = 1 << B\n  def w\n<<END\nend\nEND\n  end\nend\n",
+            [("A", 1, 16), ("A.x", 2, 9), ("A.w", 11, 15)],
+        ),
+        (
+            "a.php",
+            b"it's\n<?php\nclass A {\n  const B = 1; // {\n  const C = 2; # of {@see B}\n"
+            b"  const D = <<<'E'\n}\nclass F {\nE;\n"
+            b"  function g() { // don't\n    return '\n}\nfunction h() {}\n';\n  }\n}\n?> isn't\n",
+            [("A", 3, 16), ("A.B", 4, 4), ("A.C", 5, 5), ("A.D", 6, 9), ("A.g", 10, 15)],
+        ),
+        ("a.php", b"<?php\nfunction a() {\n  b('\n}\nfunction c() {\n}\n", [("a", 2, 4), ("c", 5, 6)]),
+        (
+            "a.sh",
+            b"run() {\n  cat <<END\n}\nother() {\nEND\n}\nTWO=$((1 <<TWO))\nlast() {\n  a\n}\n",
+            [("run", 1, 6), ("TWO", 7, 7), ("last", 8, 10)],
+        ),
+        ("a.java", b"class A {\n  int B = 1; // {x}\n  void c() { }\n}\n", [("A", 1, 4), ("A.c", 3, 3)]),
         ("a.jl", b"try\nconst A = 1\nelse\nend\n", [("A", 2, 2)]),
         ("a.json", b'{"a": 1}', []),
         ("a.py", b"", []),
@@ -349,7 +374,20 @@ def test_of_very_many_declarations_the_first_are_listed() -> None:
 
 PIECES = [
     *("#define A 1", "#define B(x) \\", "  int a;", "void f(", "int x)", "{", "}", "", "  ", "struct s {"),
-    *("};", "// c", "/* d", " */", "int b[] = {", "a = 1; ", "f({},", "#endif", "\tq {}", "static int"),
+    *(
+        "};",
+        "// c",
+        "int c; // {",
+        "int d; /* }",
+        "/* d",
+        " */",
+        "int b[] = {",
+        "a = 1; ",
+        "f({},",
+        "#endif",
+        "\tq {}",
+        "static int",
+    ),
     "g(void)",
 ]
 

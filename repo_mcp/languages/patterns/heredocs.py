@@ -1,0 +1,109 @@
+"""Finds texts of several lines whose indentation says nothing: heredocs, and quoted texts of PHP.
+
+    $sql = <<<SQL          PHP: to a line that begins with the mark
+    text = <<~TEXT         Ruby: to a line with the mark alone, in the first column after a plain `<<`
+    cat <<-'END'           Shell and Perl
+    $json = '{             PHP: to the next quote
+
+Several heredocs may begin in one line, and follow each other below it. What looks like the beginning of one
+is none if no line ends it (`1 <<COUNT`), or if it is in a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from repo_mcp.late_patterns import compile_late
+
+MAX_UNENDED = 50  # marks without an end, for each of which the rest of the text is searched
+_RUBY = compile_late(
+    rb"(?<![<\w])<<(?P<free>[~-])?(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]+)(?P=quote)|(?P<mark>[A-Z_a-z]\w*))"
+)
+_OPENINGS = {
+    "perl": _RUBY,
+    "ruby": _RUBY,
+    "shell": compile_late(
+        rb"(?<!<)<<(?P<free>-)?[ \t]*(?P<quote>[\"'\\])?(?P<mark>[A-Za-z_]\w*)(?P<quoted>)?"
+    ),
+}
+_COMMENTS = (b"#", b"//", b"*")
+# Comments, what stands outside of the code, and texts, of which the last two may have several lines.
+_PHP = compile_late(
+    rb"""
+    /\*[^*]*+(?:\*(?!/)[^*]*+){0,20000}(?:\*/)?
+    | (?://|\#(?!\[))[^\n?]*+(?:\?(?!>)[^\n?]*+){0,2000}
+    | \?>[^<]*+(?:<(?!\?(?:php\b|=))[^<]*+){0,20000}(?:<\?(?:php\b|=))?
+    | <<<[ \t]*(?P<quote>["']?)(?P<mark>[A-Za-z_]\w*)(?P=quote)[ \t]*\n
+    | (?P<single>'[^'\\]*+(?:\\.[^'\\]*+){0,20000}') | (?P<double>"[^"\\]*+(?:\\.[^"\\]*+){0,20000}")
+    | ['"][\s\S]*+  # never closed: what follows is read as code
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def iter_texts(language: str, text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the byte spans of texts of several lines in normalised text, each up to the line that ends it.
+
+    A span begins at the second line of a text, or at the first if nothing stands before it there.
+    """
+    if language == "php":
+        return _iter_php(text)
+    return _iter_heredocs(language, text) if language in _OPENINGS and b"<<" in text else iter(())
+
+
+def _iter_php(text: bytes) -> Iterator[tuple[int, int]]:
+    at, heredocs = max(0, text.find(b"<?")), _Endings(text, "php")
+    while at < len(text):
+        for match in _PHP.finditer(text, at):
+            start, at = match.span()
+            if match["mark"]:
+                closed = heredocs.find(match["mark"], at, is_free=True)
+                if closed is not None:
+                    yield at, closed.start()
+                    at = closed.end()
+                    break  # quotes in it begin nothing
+            elif match.lastgroup and (below := text.find(b"\n", start, at) + 1):
+                yield below, text.rfind(b"\n", start, at) + 1
+        else:
+            return
+
+
+def _iter_heredocs(language: str, text: bytes) -> Iterator[tuple[int, int]]:
+    endings = _Endings(text, language)
+    line_end = end = 0  # of the line with the last beginning, and of what it began
+    for match in _OPENINGS[language].finditer(text):
+        start = match.start()
+        before = text[text.rfind(b"\n", 0, start) + 1 : start].lstrip()
+        if line_end <= start < end or before.startswith(_COMMENTS):
+            continue
+        is_first = start >= line_end
+        begin = (text.find(b"\n", start) + 1 or len(text)) if is_first else end
+        closed = endings.find(match["quoted"] or match["mark"], begin, is_free=match["free"] is not None)
+        if closed is not None:
+            yield begin if before else start, closed.start()
+            line_end, end = begin if is_first else line_end, closed.end()
+
+
+class _Endings:
+    """Finds the lines that end heredocs."""
+
+    def __init__(self, text: bytes, language: str) -> None:
+        self._text, self._language = text, language
+        self._unended: set[tuple[bytes, bool]] = set()
+
+    def find(self, mark: bytes, begin: int, *, is_free: bool) -> re.Match[bytes] | None:
+        """Return the first end of a mark from `begin` on, which may be indented if it `is_free`."""
+        if (mark, is_free) in self._unended or len(self._unended) > MAX_UNENDED:
+            return None
+        found = _compile_end(self._language, mark, is_free).search(self._text, begin)
+        if found is None:
+            self._unended.add((mark, is_free))
+        return found
+
+
+@lru_cache(256)
+def _compile_end(language: str, mark: bytes, is_free: bool) -> re.Pattern[bytes]:
+    after = rb"(?!\w)" if language == "php" else rb"[ \t]*(?:\n|\Z)"
+    return re.compile(rb"^%b%b%b" % (rb"[ \t]*" if is_free else b"", re.escape(mark), after), re.MULTILINE)
