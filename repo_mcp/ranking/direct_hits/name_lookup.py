@@ -56,6 +56,9 @@ from repo_mcp.text.schema import SYMBOL
 SHOWN_LINES = 14, 6, 3, 2
 MAX_NAMES = 16  # of a query; each costs searches of its own
 WORD_CHUNKS = 100  # searched for lines that declare a name, and as many of headers: 30 to 100 ms
+OWNER_CHUNKS = (
+    32  # that declare the type of a name, looked at before all others: its members are mostly there
+)
 MOST_LACKING = 64  # files in a row without the word: a stem, or a word that is seldom spelled so
 MORE_CHUNKS = 10  # read beside the wanted ones where case or a qualifier decides: the right one may come last
 _HEADERS = ".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi"
@@ -214,8 +217,8 @@ def _may_be_better(seen: Iterable[RatedDeclaration], asked: AskedName | None, to
     """Return True unless there are `top_k` declarations with exactly the requested name."""
     if asked is None:
         return True
-    best = EXACT + len(asked.qualifiers) / 10
-    return sum(rated.score >= best for rated in seen) < top_k
+    best = [("name", float(EXACT)), ("qualifiers", len(asked.qualifiers) / 10)]
+    return sum(all(one in rated.points for one in best if one[1]) for rated in seen) < top_k
 
 
 def _may_matter(
@@ -315,7 +318,9 @@ def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) ->
     name = asked.name.encode("utf-8", "surrogatepass")
     # One file at a time, for 200 of them may be 30 MB.
     lacking = 0
-    files = _iter_first_chunks(_iter_holding(scope, narrowed, units))
+    files = _iter_first_chunks(
+        chain(_iter_owners(scope, query, asked), _iter_holding(scope, narrowed, units))
+    )
     for place, live in enumerate(ChunkReader((), scope.read_live).iter(files)):
         lacking = 0 if holds_word(live.data, name) else lacking + 1
         if lacking == MOST_LACKING:
@@ -331,6 +336,15 @@ def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) ->
             span = SymbolSpan(first, last, first, first, asked.name, qualified)
             score, explained = _explain(_rate_name(grade_span(asked, span, live)), place)
             yield RatedDeclaration(score, explained, live, span)
+
+
+def _iter_owners(scope: SearchScope, query: Query, asked: AskedName) -> Iterator[RankedChunk]:
+    """Yield chunks that declare the type of a member: of a common name, these may never be reached."""
+    for owner in asked.qualifiers[-1:]:
+        terms = [get_word_terms(word)[0] for word in _WORD.findall(owner)]
+        symbols = [*query.symbols, *((get_name_term(word),) for word in _WORD.findall(owner))]
+        narrowed = replace(query, terms=terms, symbols=symbols, phrases=[])
+        yield from scope.rank(narrowed, OWNER_CHUNKS, counted=False).chunks
 
 
 def _iter_holding(scope: SearchScope, query: Query, units: int) -> Iterator[RankedChunk]:

@@ -35,6 +35,9 @@ _SIGNED = re.compile(
     rf"\s*+(?P<sign>[.#$%]|--)?(?P<qualifiers>(?:{_NAME}(?:\.|::|\#|/)){{0,{MAX_QUALIFIERS}}})"
     r"(?P<name>[^\W\d]\w{0,199}(?:(?:->|[-!?'*])\w{1,199}){0,16}[*!?'=]{0,2})\s*+"
 )
+_OF_VARIABLE = re.compile(
+    r"(?<=::|->)\$(?=\w)"
+)  # the sign in `Package::$types` of PHP, which declares `types`
 # A selector of Objective-C: `put:at:`.
 _SELECTOR = re.compile(rf"\s*+(?P<name>{_NAME})(?P<labels>(?::{_NAME}){{2,16}}:?|(?::{_NAME})?:)\s*+")
 Grade = tuple[int, int]  # of the spelling, and the qualifiers that agree; more is better
@@ -92,6 +95,7 @@ def find_asked_name(text: str) -> AskedName | None:
 
 def find_name(text: str) -> AskedName | None:
     """Return the name that a query consists of, with or without signs, or None for any other query."""
+    text = _OF_VARIABLE.sub("", text)
     return find_asked_name(text) or _find_signed_name(text)
 
 

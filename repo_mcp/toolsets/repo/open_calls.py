@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 # A citation, as answers and people write it: `a.py:12-20`, `a.py:12`, `a.py#L12-L20`.
 _CITED = compile_late(r"(?P<path>.+?)(?::|#L)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?")
 _MEMBER = compile_late(r"(?<=\w)#(?=\w)")  # in documents, before a method
+_VARIABLE = compile_late(r"(?<=::|->)\$(?=\w)")  # in PHP, before a property
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
 MOST_SIMILAR = 3  # names, if no file declares it
@@ -124,7 +125,7 @@ def _read_citation(cited: re.Match[str]) -> dict[str, object]:
 
 def _read_name(symbol: str) -> str:
     """Return a name as it is declared: `post` for `.post`, and `Ledger.post` for `Ledger<T>#post(int)`."""
-    name = _MEMBER.sub(".", read_written(symbol)[0])
+    name = _MEMBER.sub(".", _VARIABLE.sub("", read_written(symbol)[0]))
     return name.replace("\\", ".").lstrip(".:") or symbol
 
 
@@ -220,7 +221,8 @@ def _list_declaring(repository: Repository, symbol: str) -> tuple[dict[str, str]
     from repo_mcp.ranking.direct_hits.near_names import SIMILAR
 
     request = SearchRequest(symbol, MOST_DECLARING, symbols_only=True, names_snapshot=False)
-    ending = "." + symbol.replace("::", ".")
+    plain = symbol.replace("::", ".")
+    ending = f".{plain}", f".{plain.lstrip('$')}"  # where a variable of PHP is declared, its name has no sign
     found: dict[str, str] = {}
     answer = repository.search(request)
     for hit in answer.hits:
