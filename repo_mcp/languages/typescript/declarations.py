@@ -1,7 +1,7 @@
 """Functions, classes, types and their members, as TypeScript and JavaScript declare them.
 
 What else has a name is declared by its value (`repo_mcp/languages/typescript/values.py`), or by an assignment
-(`repo_mcp/languages/typescript/modules.py`), as is a property that JavaScript assigns to `this`.
+(`repo_mcp/languages/typescript/assignments.py`), as is a property that JavaScript assigns to `this`.
 """
 
 from __future__ import annotations

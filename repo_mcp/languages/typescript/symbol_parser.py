@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.blanking import blank
 from repo_mcp.languages.treesitter.parser import find_captures
-from repo_mcp.languages.typescript import conditions, declarations, modules, type_members, uses, values
+from repo_mcp.languages.typescript import (
+    assignments,
+    conditions,
+    declarations,
+    modules,
+    type_members,
+    uses,
+    values,
+)
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.model import REST_OF_PARAMETERS, REST_OF_TYPE
@@ -96,7 +104,7 @@ _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
     "namespace": declarations.on_namespace,
     "variables": values.on_variables,
     "declarator": _on_declarator,
-    "assignment": modules.on_assignment,
+    "assignment": assignments.on_assignment,
     "object": values.on_object,
     "pair": values.on_pair,
     "arrow": values.on_function_scope,
