@@ -17,7 +17,7 @@ from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
-from repo_mcp.graph.vocabulary import NAMELESS_FILES, EdgeType
+from repo_mcp.graph.vocabulary import BASES, NAMELESS_FILES, ROLE_EDGES, EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord, list_aliases
 from repo_mcp.text.roles import is_test_path
@@ -26,18 +26,6 @@ _ARGUMENTS = re.compile(r"\([^()]*\)")  # receivers of a call, as they are recor
 # the number of a variable that hides another one, and the line of an unnamed class
 _NUMBER = re.compile(r"[/:]\d+")
 HEAD_LINES = 8  # lines from the start of a function that may have its decorators
-_BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
-ROLE_EDGES = {
-    ReferenceRole.CALL: EdgeType.CALLS,
-    ReferenceRole.INHERIT: EdgeType.INHERITS,
-    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
-    ReferenceRole.EXTEND: EdgeType.EXTENDS,
-    ReferenceRole.IMPORT: EdgeType.IMPORTS,
-    ReferenceRole.EXPORT: EdgeType.IMPORTS,
-    ReferenceRole.ACCEPT: EdgeType.ACCEPTS,
-}
-
-
 _NO_USES = (ReferenceRole.IMPORT, ReferenceRole.EXPORT, ReferenceRole.BIND)
 _IMPORTING_SPACES = frozenset({"csharp"})  # languages whose files import namespaces
 
@@ -171,7 +159,7 @@ class BulkScan:
         def is_of_type(record: SymbolRecord, row: int) -> bool:
             return record.get_kind(record.ref_symbols[row]) in TYPE_KINDS
 
-        return self._list_uses(path, _BASES, is_of_type)
+        return self._list_uses(path, BASES, is_of_type)
 
     def list_top_calls(self, path: str) -> list[NamedUse]:
         """Return the calls outside functions, and those at the top of functions, where decorators are."""
@@ -246,8 +234,7 @@ class BulkScan:
             return
         for row in list_named(record, last):
             role = ReferenceRole(int(record.ref_roles[row]))
-            edge_type = ROLE_EDGES.get(role, EdgeType.REFERENCES)
-            if role is ReferenceRole.BIND or edge_type not in wanted:
+            if role is ReferenceRole.BIND or (edge_type := ROLE_EDGES[role]) not in wanted:
                 continue
             meant = self._edges.resolve(path, record, row)
             whole = meant.external

@@ -31,18 +31,18 @@ from repo_mcp.graph.dispatch import Overrides
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration
-from repo_mcp.graph.reference_search import (
-    BASES,
-    EDGES_OF_ROLES,
-    MAX_FILES,
-    OUTSIDE,
-    References,
-    ReferenceSearch,
-    Types,
-    Window,
-)
+from repo_mcp.graph.reference_search import ReferenceSearch, Types, Window
+from repo_mcp.graph.references import MAX_FILES, References
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, NAMELESS_FILES, EdgeType
+from repo_mcp.graph.vocabulary import (
+    BASES,
+    CALLS,
+    IMPLEMENTATIONS,
+    NAMED,
+    NAMELESS_FILES,
+    ROLE_EDGES,
+    EdgeType,
+)
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 
@@ -129,7 +129,7 @@ class EdgeFinder(References):
         below: Overrides | None,
     ) -> None:
         role = ReferenceRole(int(record.ref_roles[row]))
-        if role is ReferenceRole.BIND or not (role in BASES or EDGES_OF_ROLES[role] in types):
+        if role is ReferenceRole.BIND or not (role in BASES or ROLE_EDGES[role] in types):
             return
         reference = record.get_reference(row)
         found = self._resolvers.resolve(path, record, row)
@@ -145,7 +145,7 @@ class EdgeFinder(References):
                 for one in below.list_of(other):
                     gathered.add(edge_type, one.declaration, Confidence.POSSIBLE, reference.line, other)
         if not targets:
-            edge_type = EDGES_OF_ROLES.get(role) or OUTSIDE[role]
+            edge_type = ROLE_EDGES[role]
             if found.external and edge_type in types:
                 gathered.add_external(edge_type, found.external, reference.line)
             elif edge_type in types and (found.targets or found == NOTHING):

@@ -1,78 +1,35 @@
-"""The graph of one snapshot, behind every navigation call. Thread-safe: a lock makes calls take turns.
-
-`NameUses` finds uses by name alone: those of rare names, and those of a declaration that was removed.
-"""
+"""The graph of one snapshot, behind every navigation call. Thread-safe: a lock makes calls take turns."""
 
 from __future__ import annotations
 
 import threading
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from functools import cached_property
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.bulk_scan import ROLE_EDGES, BulkScan, list_named
+from repo_mcp.graph.bulk_scan import BulkScan
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edge_list import EdgeLists
-from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
+from repo_mcp.graph.edges import Bounds, Edges
+from repo_mcp.graph.name_uses import NameUses
 from repo_mcp.graph.nodes import Node, ProgramNodes
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.projects import Projects
+from repo_mcp.graph.qualified_names import NameMatch
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
-from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
+from repo_mcp.graph.symbol_lookup import SymbolLookup
 from repo_mcp.graph.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.vocabulary import CALLS, KINDS, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.workspace.client_paths import shown
 
-NEAR_NAMES = 5
-
-
-# A file belongs to the nearest project above it, or else to the root, whose id is ".". The id of any other
-# project is its folder.
-ROOT = "."
-MAX_NAMED = 3
-_NAMES = frozenset(
-    """
-    package.json pyproject.toml setup.py setup.cfg go.mod Cargo.toml pom.xml build.gradle build.gradle.kts
-    Package.swift CMakeLists.txt composer.json
-    """.split()  # noqa: SIM905
-)
-_SUFFIXES = (".csproj", ".fsproj", ".vbproj")
 CACHED_LOOKED_UP = 20_000  # symbols found for qualified names: 2 MB
 CACHED_FOUND = 5_000  # symbols found by searches, and as many similar ones: under 2 MB
 FIRST_CALLS = Bounds(files=20, references=40)
-MAX_DECLARING = 8  # other files that declare the name of a removed symbol
-
-
-class Projects:
-    """The projects among some paths."""
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        folders = {ROOT}
-        for path in paths:
-            folder, _, name = path.rpartition("/")
-            if name in _NAMES or name.endswith(_SUFFIXES):
-                folders.add(folder or ROOT)
-        self.folders = sorted(folders)
-
-    def find(self, path: str) -> str:
-        """Return the id of the project that a file belongs to."""
-        folder = path.rpartition("/")[0]
-        while folder:
-            position = bisect_left(self.folders, folder)
-            if position < len(self.folders) and self.folders[position] == folder:
-                return folder
-            folder = folder.rpartition("/")[0]
-        return ROOT
-
-    def suggest(self, project_id: str) -> list[str]:
-        """Return the existing ids most similar to an unknown one, at most MAX_NAMED."""
-        return get_close_matches(project_id, self.folders, MAX_NAMED, 0.4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +78,6 @@ class Graph:
         self.scan = BulkScan(program, self._edges, self._lock)
         self.name_uses = NameUses(program, self._edges, self._lock)
 
-        def list_near(name: str) -> list[Node]:
-            """Return the symbols with names most like an undeclared one, best first."""
-            with self._lock:
-                return self._lookup.list_near(name, name.rpartition(".")[2])
-
-        self.list_near = list_near
-
     @cached_property
     def projects(self) -> Projects:
         """Return the projects of the repository."""
@@ -150,14 +100,11 @@ class Graph:
         with self._lock:
             return self._lookup.choose(symbol, argument, has_body=has_body, likely=likely)
 
-    def search(self, query: str, scope: SymbolFilter, limit: int) -> list[tuple[Node, float]]:
-        """Return the best symbols for a query with their scores. Raises NOT_FOUND for an unknown project."""
-        return self.search_widely(query, scope, limit)[0]
+    def search(self, query: str, scope: SymbolFilter, limit: int) -> tuple[list[tuple[Node, float]], bool]:
+        """Return the best symbols for a query with their scores, and whether more match than can be scored.
 
-    def search_widely(
-        self, query: str, scope: SymbolFilter, limit: int
-    ) -> tuple[list[tuple[Node, float]], bool]:
-        """Return what `search` returns, and whether more symbols match than can be scored."""
+        Raises NOT_FOUND for an unknown project.
+        """
 
         def search() -> tuple[list[FoundSymbols], bool]:
             found = self._symbols.find(query, self._build_filter(scope), limit)
@@ -169,7 +116,7 @@ class Graph:
 
     def _build_filter(self, scope: SymbolFilter) -> Callable[[str, SymbolKind], bool]:
         kind = None if scope.kind is None else _get_kind(scope.kind)
-        self._check_project(scope.project_id)
+        self.projects.check(scope.project_id)
 
         def admits(path: str, found: SymbolKind) -> bool:
             if kind is not None and found is not kind:
@@ -177,17 +124,6 @@ class Graph:
             return self._admits_path(path, scope)
 
         return admits
-
-    def _check_project(self, project_id: str | None) -> None:
-        if project_id is None or project_id in self.projects.folders:
-            return
-        near = self.projects.suggest(project_id) or self.projects.folders[:NEAR_NAMES]
-        raise RepoError(
-            ErrorCode.NOT_FOUND,
-            f"There is no project {shown(project_id)}.",
-            f"A project_id is a folder with a project file, for example {', '.join(near)}.",
-            {"argument": "project_id"},
-        )
 
     def _admits_path(self, path: str, scope: SymbolFilter) -> bool:
         if scope.language is not None and self._program.find_language(path) != scope.language:
@@ -201,7 +137,7 @@ class Graph:
 
         See `SymbolLookup.look_up`. Raises NOT_FOUND for an unknown project.
         """
-        self._check_project(scope.project_id)
+        self.projects.check(scope.project_id)
 
         def look_up() -> tuple[list[Declaration], NameMatch]:
             return self._lookup.look_up(qualified_name, lambda path: self._admits_path(path, scope))
@@ -209,6 +145,11 @@ class Graph:
         with self._lock:
             found, match = self._looked_up.get((qualified_name, scope), look_up)
             return [self._nodes.get(one) for one in found[:most]], match, len(found)
+
+    def list_near(self, name: str) -> list[Node]:
+        """Return the symbols with names most like an undeclared one, best first."""
+        with self._lock:
+            return self._lookup.list_near(name, name.rpartition(".")[2])
 
     def outline(self, path: str) -> list[Node]:
         """Return the symbols of a file in line order; empty for a file without a symbol record."""
@@ -325,50 +266,3 @@ def _get_kind(name: str) -> SymbolKind:
             {"argument": "kind"},
         )
     return kind
-
-
-class NameUses:
-    """The uses of names in one program, under the lock of the graph. Calls may raise IndexFormatError."""
-
-    def __init__(self, program: SearchableProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
-        self._program = program
-        self._edges = edges
-        self._lock = lock
-
-    def list_source_paths(self) -> list[str]:
-        """Return all source files, with or without a symbol record, ascending."""
-        with self._lock:
-            return list(self._program.list_source_paths())
-
-    def list_rare(self, name: str, most: int) -> list[list[str]]:
-        """Return the files using a name and those declaring it, without lists longer than `most`."""
-        with self._lock:
-            return [list(paths) for paths in self._program.list_rare(name, most)]
-
-    def find_dangling(self, name: str, near: str, bounds: Bounds) -> Edges:
-        """Return the references by a name, or an alias of it, that lead to no declaration: uses of a removed
-        symbol.
-
-        `near` is the file that declared it. The edges are PROBABLE if no file declares the name any more. If
-        more than MAX_DECLARING files do, none are returned.
-        """
-        with self._lock:
-            gathered, find_family = GatheredEdges(), self._edges.find_family
-            family = find_family(near)
-            left_in = [one for one in self._program.list_declaring(name) if find_family(one) == family]
-            if len(left_in) > MAX_DECLARING:
-                return gathered.take()
-            confidence = Confidence.POSSIBLE if left_in else Confidence.PROBABLE
-            paths = self._edges.list_candidates(name, near, is_imported=False)
-            left = bounds.references
-            for path in [one for one in paths[: bounds.files] if find_family(one) == family]:
-                record = self._program.find_record(path)
-                for row in list_named(record, name)[:left] if record is not None else ():
-                    assert record is not None
-                    left -= 1
-                    role = ReferenceRole(int(record.ref_roles[row]))
-                    if role is not ReferenceRole.BIND and not self._edges.resolve(path, record, row).targets:
-                        source = Declaration(path, int(record.ref_symbols[row]))
-                        edge_type = ROLE_EDGES.get(role, EdgeType.REFERENCES)
-                        gathered.add(edge_type, source, confidence, int(record.ref_lines[row]))
-            return gathered.take(cut=len(paths) > bounds.files or left <= 0)

@@ -23,13 +23,13 @@ from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.shape_reader import LANGUAGES as SCRIPTS
 from repo_mcp.graph.typescript.shape_reader import ScriptShapes
+from repo_mcp.graph.vocabulary import BASES
 from repo_mcp.languages.csharp.types import count_arity
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     DeclaredSymbol,
-    ReferenceRole,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -40,7 +40,6 @@ from repo_mcp.symbols.symbol_record import (
 MAX_TYPES = 2_000  # visited in one walk
 CACHED_TYPES = 50_000  # types in cached lists of derived types: 11 MB, twice
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
-_BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 # Languages in which a field overrides no method: in Go, an embedded type is a field of its name.
 _WITH_FIELDS_APART = frozenset({"go", "java", "c", "cpp"})
 _OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java an enum constant may have a body
@@ -106,7 +105,7 @@ class Hierarchy:
             record = self._program.find_record(part.path)
             if record is None:
                 continue
-            for row in record.list_own_role(part.ordinal, *_BASES):
+            for row in record.list_own_role(part.ordinal, *BASES):
                 for target in self._resolvers.resolve(part.path, record, row).targets:
                     found.setdefault(target.declaration, target.confidence)
         return [Target(one, confidence) for one, confidence in found.items() if one != declaration]
@@ -147,7 +146,7 @@ class Hierarchy:
             if record is None:
                 continue
             local = list_aliases(record, record.find_references(name)) | {name}
-            for row in sorted(row for one in local for row in record.list_named_role(one, *_BASES)):
+            for row in sorted(row for one in local for row in record.list_named_role(one, *BASES)):
                 owner = Declaration(path, int(record.ref_symbols[row]))
                 for target in self._resolvers.resolve(path, record, row).targets:
                     below.setdefault(target.declaration, []).append(Target(owner, target.confidence))

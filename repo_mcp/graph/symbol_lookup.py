@@ -22,21 +22,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import Enum
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import chain, filterfalse, islice
+from itertools import chain, filterfalse
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.python.modules import qualified_module
+from repo_mcp.graph.qualified_names import FEW_FILES, Admits, NameMatch, QualifiedNames, choose_best
 from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
 from repo_mcp.graph.unknown_symbols import LINE, NEAR_NAMES, UnknownSymbols, suggest
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.written_symbols import read_written
@@ -45,44 +43,10 @@ from repo_mcp.workspace.client_paths import shown
 NEAR_PARTS = 3  # of a name before the part that is declared: one of them is a folder or the file
 UNPARSED = "unparsed"  # key in the details of an error: the file whose symbols are not known
 MAX_CANDIDATES = 10  # listed for an ambiguous text
-MAX_DOTTED = 8  # parts in the name of one namespace
-MAX_LOOKED_UP = 2_000  # declaring files read for one name
-# files that declare a name; of more, only those that fit the rest of a qualified name are read
-FEW_FILES = 50
 # Languages in which declarations of one name in one scope are one symbol: a getter and a setter, the branches
 # of an `if`.
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
 _TYPE = re.compile(r"\w+")
-_MODULE_FILES = ("{}.py", "{}.pyi")
-_INITS = ("__init__.py", "__init__.pyi")
-
-Admits = Callable[[str], bool]  # given a path
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """A symbol with its qualified name."""
-
-    name: str
-    declaration: Declaration
-    is_forward: bool
-
-
-class NameMatch(Enum):
-    """Grades of how well a found qualified name fits the one that was asked for, best first."""
-
-    EXACT = 0
-    ENDING = 1
-    IN_ORDER = 2
-
-    def admits(self, wanted: str, found: str) -> bool:
-        """Return whether the found qualified name fits the wanted one in this way."""
-        if self is NameMatch.EXACT:
-            return found == wanted
-        if self is NameMatch.ENDING:
-            return found.endswith("." + wanted)
-        parts = iter(found.split("."))
-        return all(part in parts for part in wanted.split("."))
 
 
 class AmbiguousSymbolError(RepoError):
@@ -121,6 +85,8 @@ class SymbolLookup:
         """`list_places` returns all declarations of one symbol, the defining one first."""
         self._program = program
         self._nodes = nodes
+        self._names = QualifiedNames(program, nodes)
+        self.look_up = self._names.look_up
         self._unknown = UnknownSymbols(program, nodes, symbols)
         self.list_near = self._unknown.list_near
         self._list_places = list_places
@@ -235,7 +201,7 @@ class SymbolLookup:
         met: set[Declaration] = set()
         named: set[tuple[str, str, SymbolKind]] = set()
         for path in chain(filterfalse(is_test_path, paths), filter(is_test_path, paths)):
-            for one in self._list_in_file(path, name):
+            for one in self._names.list_in_file(path, name):
                 node = self._nodes.get(one.declaration)
                 # the type of an extension may be declared in any file
                 if node.symbol.kind is SymbolKind.EXTENSION:
@@ -256,12 +222,12 @@ class SymbolLookup:
     def _list_meant(self, text: str, admits: Admits) -> list[Node]:
         """Return the symbols that a name means, each by its defining declaration; tests come last."""
         name = normalise_name(text)
-        named = self._list_ordered(text, admits)
-        chosen, match = _choose_best(named, text)
+        named = self._names.list_ordered(text, admits)
+        chosen, match = choose_best(named, text)
         if "." not in name and match is NameMatch.EXACT:  # a plain name may well mean a member
             chosen += [one for one in named if NameMatch.ENDING.admits(name, one.name)]
         found = self._merge(self._nodes.get(one.declaration) for one in chosen)
-        return sorted(drop_hidden(found) or self._list_modules(name, admits), key=_order_tests_last)
+        return sorted(drop_hidden(found) or self._names.list_modules(name, admits), key=_order_tests_last)
 
     def _merge(self, nodes: Iterable[Node]) -> list[Node]:
         """Return one node per symbol; the module's docstring defines which nodes are one symbol."""
@@ -296,69 +262,6 @@ class SymbolLookup:
             return parent.symbol.name in types and node.symbol.name == parent.symbol.name
         return node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in types
 
-    def _list_modules(self, name: str, admits: Admits) -> list[Node]:
-        """Return the files of the Python module with a name, or of the modules whose names end with it."""
-        folder, _, last = name.rpartition(".")
-        within = folder.rpartition(".")[2]
-        paths = [path for form in _MODULE_FILES for path in self._program.list_declaring(form.format(last))]
-        for path in (one for init in _INITS for one in self._program.list_declaring(init)):
-            parts = path.split("/")
-            if len(parts) > 1 and parts[-2] == last and (len(parts) == 2 or within in ("", parts[-3])):
-                paths.append(path)
-        named = [
-            (qualified_module(path, self._program), path)
-            for path in paths
-            if admits(path) and self._program.find_record(path) is not None
-        ]
-        for match in (NameMatch.EXACT, NameMatch.ENDING):
-            found = [path for module, path in named if match.admits(name, module)]
-            if found:
-                return [self._nodes.get(Declaration(path, 0)) for path in found]
-        return []
-
-    def look_up(self, qualified_name: str, admits: Admits) -> tuple[list[Declaration], NameMatch]:
-        """Return the symbols that a qualified name fits best, definitions first, and how well it fits.
-
-        Exact matches win over names that end with it, and those over names with the same last part and the
-        others in this order: "pkg.mod.C" for "pkg.C". A path fits its file.
-        """
-        chosen, match = _choose_best(self._list_ordered(qualified_name, admits), qualified_name)
-        return [one.declaration for one in chosen], match
-
-    def _list_ordered(self, text: str, admits: Admits) -> list[_Named]:
-        """Return the symbols whose own name ends a text, or the file with that path, in `_order`."""
-        found = dict.fromkeys(self._list_named(normalise_name(text), admits))
-        if self._program.find_record(text) is not None and admits(text):
-            found[_Named(text, Declaration(text, 0), False)] = None
-        return sorted(found, key=_order)
-
-    def _list_named(self, name: str, admits: Admits) -> Iterator[_Named]:
-        """Yield the symbols whose own name ends the given one."""
-        for last in _list_endings(name):
-            paths = self._program.list_declaring(last)
-            if len(paths) > FEW_FILES:
-                paths = self._keep_enclosed(paths, name.removesuffix(last).strip(".")) or paths
-            for path in islice(filter(admits, paths), MAX_LOOKED_UP):
-                yield from self._list_in_file(path, last)
-
-    def _list_in_file(self, path: str, own_name: str) -> list[_Named]:
-        """Return the symbols of a file with this own name, by ordinal."""
-        record = self._program.find_record(path)
-        return (
-            [
-                _Named(self._nodes.name(one), one, bool(int(record.flags[one.ordinal]) & SymbolFlag.FORWARD))
-                for one in (Declaration(path, ordinal) for ordinal in record.find_symbols(own_name))
-            ]
-            if record is not None
-            else []
-        )
-
-    def _keep_enclosed(self, paths: Sequence[str], around: str) -> list[str]:
-        """Return the paths that declare an ending of the enclosing name, or contain its last part."""
-        declaring = {path for one in _list_endings(around) for path in self._program.list_declaring(one)}
-        module = around.rpartition(".")[2]
-        return [path for path in paths if path in declaring or module in path]
-
     def _check_parsed(self, paths: Iterable[str], argument: str) -> None:
         """Raise BUSY for a file that changed since it was parsed, NOT_FOUND for one that never was."""
         for path in paths:
@@ -372,16 +275,6 @@ class SymbolLookup:
                 raise RepoError(ErrorCode.BUSY, said, "Ask again in a moment.", details)
             said = f"The symbols of {shown(path)} are not known: no parser for it, or it is not parsed yet."
             raise RepoError(ErrorCode.NOT_FOUND, said, details={**details, UNPARSED: path})
-
-
-def _choose_best(named: Iterable[_Named], text: str) -> tuple[list[_Named], NameMatch]:
-    """Return the symbols that a text fits best, and how well it fits."""
-    found, name = list(named), normalise_name(text)
-    for match in NameMatch:
-        chosen = [one for one in found if match.admits(name, one.name) or one.name == text]
-        if chosen:
-            return chosen, match
-    return [], NameMatch.EXACT
 
 
 def _order_tests_last(node: Node) -> tuple[bool, str, int]:
@@ -427,15 +320,3 @@ def _name_type(written: str) -> str:
 
 def _measure_distance(node: Node, line: int) -> int:
     return min(abs(node.symbol.start_line - line), abs(node.symbol.end_line - line))
-
-
-def _order(one: _Named) -> tuple[bool, bool, str, int]:
-    """Return a sort key: definitions first, and among them those outside tests."""
-    path = one.declaration.path
-    return (one.is_forward, is_test_path(path), path, one.declaration.ordinal)
-
-
-def _list_endings(name: str) -> list[str]:
-    """Return the possible own names in a qualified name; a namespace has dots in its own name."""
-    parts = name.split(".")
-    return [".".join(parts[-count:]) for count in range(1, min(len(parts), MAX_DOTTED) + 1)]

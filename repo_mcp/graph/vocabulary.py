@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind
 
 
 class EdgeType(StrEnum):
@@ -24,6 +24,19 @@ class EdgeType(StrEnum):
 
 
 CALLS = (EdgeType.CALLS,)
+BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
+# Role of a reference -> the type of its edge; for one to a base, as long as nothing is known of the base.
+ROLE_EDGES: Mapping[ReferenceRole, EdgeType] = {
+    ReferenceRole.CALL: EdgeType.CALLS,
+    ReferenceRole.INHERIT: EdgeType.INHERITS,
+    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
+    ReferenceRole.EXTEND: EdgeType.EXTENDS,
+    ReferenceRole.IMPORT: EdgeType.IMPORTS,
+    ReferenceRole.EXPORT: EdgeType.IMPORTS,
+    ReferenceRole.ACCEPT: EdgeType.ACCEPTS,
+    ReferenceRole.TYPE: EdgeType.REFERENCES,
+    ReferenceRole.USE: EdgeType.REFERENCES,
+}
 IMPLEMENTATIONS = (EdgeType.IMPLEMENTS, EdgeType.EXTENDS, EdgeType.INHERITS)
 # Every role in which a symbol is named: all but containment and overriding.
 NAMED = tuple(one for one in EdgeType if one not in (EdgeType.CONTAINS, EdgeType.OVERRIDES))

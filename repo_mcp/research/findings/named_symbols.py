@@ -20,7 +20,7 @@ def find_by_name(state: ResearchState, query: str, kind: str | None = None) -> l
     state.check()
     return [
         node
-        for node, _ in state.graph.search(query, SymbolFilter(kind), MOST_ALIKE)
+        for node, _ in state.graph.search(query, SymbolFilter(kind), MOST_ALIKE)[0]
         if admits_node(state, node)
     ]
 

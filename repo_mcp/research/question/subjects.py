@@ -144,7 +144,7 @@ class Subjects:
     def find_by_words(self, phrase: Phrase, form: Form) -> Subject:
         """Return the symbols that a search for the words of a phrase finds best."""
         words = [word for word in split_phrase(phrase.text) if word.lower() not in STOP_WORDS]
-        found = self._graph.search(" ".join(words), SymbolFilter(), MAX_LOOKED_AT) if words else []
+        found = self._graph.search(" ".join(words), SymbolFilter(), MAX_LOOKED_AT)[0] if words else []
         nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
         nodes.sort(key=lambda node: shares_word(node.symbol.name, words) < len(words))  # stable
         if form is Form.DIFFERENCE:
@@ -249,7 +249,7 @@ class Subjects:
         Only `kinds` count, if any are given.
         """
         for query in dict.fromkeys((name, name.replace("_", " ").strip())):  # the latter: any joined words
-            found = [node for node, _ in self._graph.search(query, SymbolFilter(), MAX_LOOKED_AT)]
+            found = [node for node, _ in self._graph.search(query, SymbolFilter(), MAX_LOOKED_AT)[0]]
             found = [node for node in found if not kinds or node.symbol.kind in kinds]
             alike = [node for node in found if fold_name(node.symbol.name) == fold_name(name)]
             alike = alike or [node for node in found if _is_interface_of(node, name)]

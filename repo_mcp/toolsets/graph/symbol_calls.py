@@ -52,7 +52,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
     end = page.start + (find_integer(arguments, "limit") or DEFAULT_SYMBOLS)
     scope = _build_scope(repository, arguments)
     with repository.engines.graph.open(names=query) as graph:
-        found, is_cut = graph.search_widely(query, scope, end + 1)
+        found, is_cut = graph.search(query, scope, end + 1)
         rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:end]]
     more, ordinary = len(found) > end, "limit" not in arguments
     notes = [] if has_words(query) else [NO_WORDS]

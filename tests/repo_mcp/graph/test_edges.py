@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.graph import edge_finder as limits
-from repo_mcp.graph import reference_search
+from repo_mcp.graph import references
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Unresolved
 from repo_mcp.graph.live_graph import RESOLVERS
@@ -256,7 +256,7 @@ def test_a_search_stops_at_a_number_of_files_and_looks_at_the_nearest(
 def test_of_many_files_with_default_imports_those_of_the_file_are_looked_at_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (limits, reference_search):
+    for module in (limits, references):
         monkeypatch.setattr(module, "MAX_FILES", 3)
     files = {"lib/widget.ts": "export default class Widget {\n  constructor(x: number) {}\n}\n"}
     files |= {f"lib/other{number}.ts": 'import X from "elsewhere";\nnew X();\n' for number in range(9)}

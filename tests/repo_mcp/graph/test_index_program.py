@@ -174,7 +174,7 @@ def test_a_file_that_changed_since_is_not_answered_from_its_old_structure(
             assert graph.outline("a.py") == []
             assert graph.find_status("a.py") is None
             assert [node.qualified_name for node in graph.outline("b.py")] == ["b.other"]
-            assert graph.search("old", SymbolFilter(), 5) == []
+            assert graph.search("old", SymbolFilter(), 5) == ([], False)
         repository.symbol_index.build()
         with repository.engines.graph.open() as graph:
             assert [node.qualified_name for node in graph.outline("a.py")] == ["a.new"]

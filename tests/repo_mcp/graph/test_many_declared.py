@@ -6,7 +6,8 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.graph.symbol_lookup import FEW_FILES, MAX_CANDIDATES, AmbiguousSymbolError
+from repo_mcp.graph.qualified_names import FEW_FILES
+from repo_mcp.graph.symbol_lookup import MAX_CANDIDATES, AmbiguousSymbolError
 from repo_mcp.graph.typed.parsed_files import MAX_FILES
 from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.vocabulary import SymbolFilter

@@ -169,8 +169,8 @@ def test_a_namespace_with_dots_in_its_name_is_found() -> None:
 def test_of_very_many_namesakes_those_are_looked_at_that_stand_in_what_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("repo_mcp.graph.symbol_lookup.MAX_LOOKED_UP", 2)
-    monkeypatch.setattr("repo_mcp.graph.symbol_lookup.FEW_FILES", 2)
+    monkeypatch.setattr("repo_mcp.graph.qualified_names.MAX_LOOKED_UP", 2)
+    monkeypatch.setattr("repo_mcp.graph.qualified_names.FEW_FILES", 2)
     texts = {f"m{number}.py": f"class C{number}:\n    def run(self): ...\n" for number in range(9)}
     texts["z.py"] = "def run(): ...\n"
     assert look_up(texts, "m7.C7.run") == (["m7.py:2"], "EXACT")
@@ -206,7 +206,7 @@ def test_a_removed_file_that_the_symbol_index_still_lists_is_not_found(text: str
         graph.choose(text)
     assert refused.value.code is ErrorCode.NOT_FOUND
     assert graph.look_up(text, SymbolFilter())[0] == []
-    assert graph.search(text.partition(":")[0], SymbolFilter(), 10) == []
+    assert graph.search(text.partition(":")[0], SymbolFilter(), 10) == ([], False)
 
 
 WRITTEN = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.graph.graph import Projects
+from repo_mcp.graph.projects import Projects
 
 PATHS = [
     "README.md", "app/main.py", "app/pyproject.toml", "app/web/package.json", "app/web/src/a.ts",

@@ -53,7 +53,7 @@ def graph() -> Graph:
 
 
 def search(graph: Graph, query: str, limit: int = 10, **scope: str) -> list[str]:
-    return [node.qualified_name for node, _ in graph.search(query, SymbolFilter(**scope), limit)]
+    return [node.qualified_name for node, _ in graph.search(query, SymbolFilter(**scope), limit)[0]]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_search_keeps_to_its_scope(graph: Graph) -> None:
 
 
 def test_scores_are_ordered_and_rounded(graph: Graph) -> None:
-    scores = [score for _, score in graph.search("user name service", SymbolFilter(), 50)]
+    scores = [score for _, score in graph.search("user name service", SymbolFilter(), 50)[0]]
     assert scores == sorted(scores, reverse=True)
     assert scores == [round(score, 4) for score in scores]
     assert all(score > 0 for score in scores)
@@ -229,13 +229,13 @@ def test_every_name_that_a_star_stands_for_is_found_or_missed_aloud(monkeypatch:
     for one in range(90):
         files[f"m{one // 9}.py"] += f"def make_{one:02}(): ...\n"
     graph = make_graph(files)
-    found, is_cut = graph.search_widely("make_*", SymbolFilter(), 100)
+    found, is_cut = graph.search("make_*", SymbolFilter(), 100)
     assert [node.symbol.name for node, _ in found] == [f"make_{one:02}" for one in range(90)]
     assert not is_cut
     for limit, most in (("MAX_NAMES", 80), ("MAX_PATTERN_FILES", 5), ("MAX_SCORED", 30)):
         with monkeypatch.context() as patch:
             patch.setattr(symbol_search, limit, most)
-            found, is_cut = make_graph(files).search_widely("make_*", SymbolFilter(), 100)
+            found, is_cut = make_graph(files).search("make_*", SymbolFilter(), 100)
             assert is_cut, limit
             assert len(found) < 90
 
@@ -322,7 +322,7 @@ def test_no_similar_name_lacks_the_parts_that_are_looked_for(asked: list[str], d
 def test_what_was_found_is_kept_for_the_next_page(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = make_graph(FILES)
     scope = SymbolFilter()
-    found = graph.search("get user", scope, 5)
+    found, _ = graph.search("get user", scope, 5)
     similar = graph.find_similar(found[0][0], 3)
     assert found
     assert similar
@@ -332,7 +332,7 @@ def test_what_was_found_is_kept_for_the_next_page(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(symbol_search.SymbolFinder, "find", refuse)
     monkeypatch.setattr(SimilarFinder, "find", refuse)
-    assert graph.search("get user", scope, 5) == found
+    assert graph.search("get user", scope, 5)[0] == found
     assert graph.find_similar(found[0][0], 3) == similar
     with pytest.raises(AssertionError):
         graph.search("get user", scope, 6)

@@ -1,0 +1,65 @@
+"""Uses found by name alone: those of rare names, and those of a declaration that was removed.
+
+Calls may raise IndexFormatError for a damaged index.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from repo_mcp.graph.bulk_scan import list_named
+from repo_mcp.graph.edge_finder import EdgeFinder
+from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.symbol_search import SearchableProgram
+from repo_mcp.graph.vocabulary import ROLE_EDGES
+from repo_mcp.symbols.symbol_record import ReferenceRole
+
+MAX_DECLARING = 8  # other files that declare the name of a removed symbol
+
+
+class NameUses:
+    """The uses of names in one program. Calls take turns with those of its graph."""
+
+    def __init__(self, program: SearchableProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
+        self._program = program
+        self._edges = edges
+        self._lock = lock
+
+    def list_source_paths(self) -> list[str]:
+        """Return all source files, with or without a symbol record, ascending."""
+        with self._lock:
+            return list(self._program.list_source_paths())
+
+    def list_rare(self, name: str, most: int) -> list[list[str]]:
+        """Return the files using a name and those declaring it, without lists longer than `most`."""
+        with self._lock:
+            return [list(paths) for paths in self._program.list_rare(name, most)]
+
+    def find_dangling(self, name: str, near: str, bounds: Bounds) -> Edges:
+        """Return the references by a name, or an alias of it, that lead to no declaration: uses of a removed
+        symbol.
+
+        `near` is the file that declared it. The edges are PROBABLE if no file declares the name any more. If
+        more than MAX_DECLARING files do, none are returned.
+        """
+        with self._lock:
+            gathered, find_family = GatheredEdges(), self._edges.find_family
+            family = find_family(near)
+            left_in = [one for one in self._program.list_declaring(name) if find_family(one) == family]
+            if len(left_in) > MAX_DECLARING:
+                return gathered.take()
+            confidence = Confidence.POSSIBLE if left_in else Confidence.PROBABLE
+            paths = self._edges.list_candidates(name, near, is_imported=False)
+            left = bounds.references
+            for path in [one for one in paths[: bounds.files] if find_family(one) == family]:
+                record = self._program.find_record(path)
+                for row in list_named(record, name)[:left] if record is not None else ():
+                    assert record is not None
+                    left -= 1
+                    role = ReferenceRole(int(record.ref_roles[row]))
+                    if role is not ReferenceRole.BIND and not self._edges.resolve(path, record, row).targets:
+                        source = Declaration(path, int(record.ref_symbols[row]))
+                        edge_type = ROLE_EDGES[role]
+                        gathered.add(edge_type, source, confidence, int(record.ref_lines[row]))
+            return gathered.take(cut=len(paths) > bounds.files or left <= 0)

@@ -1,0 +1,147 @@
+"""The references of one program: which files may hold them, by which names, and what each means.
+
+A name is searched for in the files that use it or import it, nearest to the symbol first. What a reference
+means is for the resolver of its language; the type of its edge is decided here, by its role and its target.
+
+Left out on purpose: the search itself; see `repo_mcp/graph/reference_search.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from heapq import merge
+
+from repo_mcp.graph.c_visibility import CVisibility
+from repo_mcp.graph.dispatch import Dispatch
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Hierarchy
+from repo_mcp.graph.nodes import NamedProgram
+from repo_mcp.graph.program import Declaration, Resolution, Target, order_by_nearness
+from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.typed.prototypes import Prototypes
+from repo_mcp.graph.typescript.modules import ModuleFinder, may_lead_to
+from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
+
+MAX_FILES = 400  # scanned in one window
+MAX_PARTS = 2_000  # of one namespace
+
+_DEFINING_OUTSIDE = "c"  # the family of languages whose classes have members that are defined outside of them
+_DEFAULT = "default"
+# the family of languages whose files import the main file of a package by the name of the package
+_NAMING_PACKAGES = "javascript"
+_WITH_NAMESPACES = "csharp"  # the language whose files name namespaces, each declared in many files
+_INDEX, _FOLDER = "index", "."  # imported as `.` or `..` in its folder and below it
+_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "doc"})
+
+
+class References:
+    """Resolves the references of one program. Used by one call at a time; may raise IndexFormatError."""
+
+    def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
+        self._program = program
+        self._resolvers = resolvers
+        self.prototypes = Prototypes(program)
+        self.hierarchy = Hierarchy(program, resolvers, self.prototypes)
+        self.dispatch = Dispatch(program, self.hierarchy)
+        self.c_visibility = CVisibility(program)
+
+    def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
+        """Return the meaning of the reference in a row of the file's symbol record."""
+        return self._resolvers.resolve(path, record, row)
+
+    def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
+        """Return the meaning of the module named by the import or export in a row."""
+        return self._resolvers.resolve_module(path, record, row)
+
+    def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
+        """Return the files that use a name, or import a file or module of that name; nearest first."""
+        paths = self._program.list_using(name)
+        if is_imported:
+            paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
+        ordered = order_by_nearness(paths, near)
+        # nearly every file uses this name, so that importers come first
+        if name == _DEFAULT and len(ordered) > MAX_FILES:
+            importing = {path for one in list_file_names(near) for path in self._program.list_importing(one)}
+            ordered.sort(key=lambda path: path not in importing)
+        return ordered
+
+    def list_importers(self, name: str, path: str) -> Sequence[str]:
+        """Return the files that import from a module whose name ends so, and may mean the script file."""
+        return order_by_nearness(self._program.list_importing(name, partial(may_lead_to, path)), path)
+
+    def is_script(self, target: Declaration) -> bool:
+        """Return whether a target is a whole file of JavaScript or TypeScript."""
+        return target.ordinal == 0 and self.find_family(target.path) == _NAMING_PACKAGES
+
+    def list_names(self, target: Declaration, record: SymbolRecord) -> list[str]:
+        """Return the names under which other files may refer to the target."""
+        names = list(_iter_names(target, record))
+        if self._is_namespace(target, record):
+            names.append(names[0].rpartition(".")[2])  # enough for a file inside the one around it
+        if self.is_script(target):
+            own = ModuleFinder(self._program).find_own_name(target.path).rpartition("/")[2]
+            names += [own] if own and own not in names else []
+            names += [_FOLDER] if names[0] == _INDEX else []
+        return names
+
+    def list_parts(self, target: Declaration, record: SymbolRecord) -> list[Declaration]:
+        """Return all declarations of a target that is a namespace of C#: a `using` means any of them."""
+        if not self._is_namespace(target, record):
+            return []
+        name = record.get_name(target.ordinal)
+        paths = self._program.list_declaring(name)[:MAX_PARTS]
+        records = {path: one for path in paths if (one := self._program.find_record(path)) is not None}
+        return [Declaration(path, one) for path, own in records.items() for one in own.find_symbols(name)]
+
+    def _is_namespace(self, target: Declaration, record: SymbolRecord) -> bool:
+        is_module = record.get_kind(target.ordinal) is SymbolKind.MODULE
+        return is_module and self._program.find_language(target.path) == _WITH_NAMESPACES
+
+    def find_family(self, path: str) -> str:
+        """Return the family of a file's language: the languages that can name each other's symbols."""
+        return find_family(self._program.find_language(path))
+
+    def find_record(self, path: str) -> SymbolRecord | None:
+        """Return the symbol record of a file, or None."""
+        return self._program.find_record(path)
+
+    def name_edge(self, path: str, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
+        """Return the type of an edge from a file; for a base it depends on the kinds of both ends.
+
+        An extension extends the type that it names, even a protocol. In C++ it only holds the definitions of
+        members and is no type, so that naming the class is an ordinary use.
+        """
+        if reference.role not in BASES:
+            return ROLE_EDGES[reference.role]
+        is_extension = int(record.kinds[reference.symbol]) == SymbolKind.EXTENSION
+        if is_extension and reference.role is ReferenceRole.EXTEND:
+            return EdgeType.REFERENCES if self.find_family(path) == _DEFINING_OUTSIDE else EdgeType.EXTENDS
+        other = self._program.find_record(target.declaration.path)
+        kind = other.get_kind(target.declaration.ordinal) if other is not None else None
+        if kind in ABSTRACT_KINDS:
+            own = record.get_kind(reference.symbol)
+            return EdgeType.EXTENDS if own in ABSTRACT_KINDS else EdgeType.IMPLEMENTS
+        return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
+
+
+def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
+    """Yield the names by which other files may refer to the target, as far as its own file shows them."""
+    symbol = record.get_symbol(target.ordinal)
+    if symbol.kind is SymbolKind.FILE:
+        yield from list_file_names(target.path)
+        return
+    yield symbol.name
+    named = symbol
+    if symbol.kind is SymbolKind.CONSTRUCTOR:
+        named = record.get_symbol(symbol.parent)
+        yield named.name
+    if named.flags & SymbolFlag.DEFAULT_EXPORT:
+        yield _DEFAULT
+
+
+def list_file_names(path: str) -> list[str]:
+    """Return the last parts that the name of a module may have if it means this file."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]
