@@ -117,14 +117,7 @@ def _read(state: ResearchState) -> Reading:
     """Return the way the question is understood. With a graph, it is settled, and so is the depth."""
     request, source = state.request, state.source
     state.report_progress(0, "understanding the question")
-    reading = understand(
-        source.graph,
-        request,
-        source.is_absent,
-        is_partial=source.is_partial,
-        read_lines=source.read_lines,
-        find_unparsed=partial(find_unparsed, state),
-    )
+    reading = understand(source, request, partial(find_unparsed, state))
     if source.graph is None:
         return reading
     if request.depth is None:

@@ -16,8 +16,8 @@ _NAMES = re.compile(r"<(?:see|seealso|paramref|typeparamref) \w+=\"(?:\w:)?([^\"
 _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing
     r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)-|@ts-|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
 )
-# A line that says nothing of what is declared: `@internal`, `@author Ada`.
 _IS_NOTE = re.compile(r"(?:NOTE|TODO|FIXME|HACK|XXX|SAFETY)\b")  # to those who maintain the code
+# A line that says nothing of what is declared: `@internal`, `@author Ada`.
 _IS_TAG = re.compile(r"@\w+$|@(?:author|since|version|license|copyright)\b")
 _OPENS_DOCSTRING = re.compile(r"\s*+[rRbBuU]*[\"']")
 _MARKS = "/*#!-\"'` \t"
@@ -36,8 +36,8 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     """Return the first sentence of the comment above a declaration or at the start of its body; "" if none.
 
     A sentence ends at the latest where its paragraph does. One of at most FEW_WORDS ("Default mode.") is
-    returned with the next. A single word, such as the title of a group of
-    members, is no sentence, and a note to those who maintain the code says nothing of what it does.
+    returned with the next. A single word, such as the title of a group of members, is no sentence, and a note
+    to those who maintain the code says nothing of what it does.
 
     `comments` has the numbers of the lines of the file that are comments.
     """

@@ -1,8 +1,8 @@
-"""Say what a question's event leads to, by the block of code that has its words.
+"""Say what a question's event leads to, by the branch of code that has its words.
 
     "What happens when no driver is registered"  ->  `if driver is None:` leads to `raise UnknownDriver(name)`
 
-Both lines are quoted and cited, and are shown. Loops and blocks without a condition are left out.
+Both lines are quoted and cited, and are shown. Loops are left out.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
 
 LOOKED_AT, NEXT = 4, 0.8  # best findings; factor for each that comes behind another
-LEAST_SHARE = 0.55  # of the weight of the event's words, in a block
-MOST_STATEMENTS = 10  # of a block: a longer one has any word somewhere
+LEAST_SHARE = 0.55  # of the weight of the event's words, in a branch
+MOST_STATEMENTS = 10  # of a branch: a longer one has any word somewhere
 LINE_CHARS = 400  # read of a line, so that none takes long
 QUOTED_CHARS = 90
 _ASKS = re.compile(
@@ -39,11 +39,12 @@ _HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exce
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Branch:
     """A condition and what stands under it."""
 
     condition: Statement
     inner: tuple[Statement, ...]
+    end: Statement  # of `inner`, as `_find_end` finds it
     otherwise: Statement | None = None  # the condition that does not hold, if this is a bare `else`
 
 
@@ -55,26 +56,25 @@ def describe_outcome(state: ResearchState) -> str:
     words = list_words(query)
     weighed = weigh_words(words, state.weights) or dict.fromkeys(words, 1.0)
     lacking = " ".join(state.lacking).split()  # by the best declaration
-    best: tuple[float, int, Finding, Block, Body] | None = None
+    best: tuple[tuple[float, int], Finding, Body, Branch] | None = None
     near = [one for one in state.findings if not one.hop and one.kind != "section" and one.name]
     near = [one for one in near if is_test(one.path, one.symbol) is state.wants_tests]
     for position, one in enumerate(near[:LOOKED_AT]):
-        # What the function is about by its name, all of its blocks are about.
+        # What the function is about by its name, all of its branches are about.
         event = {word: worth for word, worth in weighed.items() if not shares_word(one.symbol, (word,))}
         event = event if event and not position else weighed
         body = _read(state, one)
-        for block in _iter_blocks(body):
-            text = _quote(body, (block.condition, *block.inner), 2_000)
-            worth = sum(event[word] for word in event if shares_word(text, (word,)))
-            share = worth / sum(event.values())
-            is_about = share >= LEAST_SHARE and (not lacking or shares_word(text, lacking))
-            end = _find_end(body, block) if is_about else None
-            if end is None or (position and tells(_read_line(body, end))):  # a log says little elsewhere
+        for branch in _iter_branches(body):
+            text = _quote(body, (branch.condition, *branch.inner), 2_000)
+            share = sum(event[word] for word in event if shares_word(text, (word,))) / sum(event.values())
+            if share < LEAST_SHARE or (lacking and not shares_word(text, lacking)):
                 continue
-            rank = share * NEXT**position
-            if best is None or (rank, -len(block.inner)) > (best[0], -best[1]):
-                best = (rank, len(block.inner), one, block, body)
-    return "" if best is None else _tell(state, best[2], best[4], best[3])
+            if position and tells(_read_line(body, branch.end)):  # a log says little elsewhere
+                continue
+            rank = (share * NEXT**position, -len(branch.inner))
+            if best is None or rank > best[0]:
+                best = rank, one, body, branch
+    return "" if best is None else _tell(state, *best[1:])
 
 
 def _read(state: ResearchState, one: Finding) -> Body:
@@ -86,13 +86,9 @@ def _read_line(body: Body, one: Statement) -> str:
     return body.lines[one.first - 1][:LINE_CHARS]
 
 
-def _cut(body: Body) -> list[Statement]:
-    return cut_statements(body, list_code(body))
-
-
-def _iter_blocks(body: Body) -> Iterator[Block]:
-    """Yield the conditions of a body, each with the statements under it."""
-    statements = _cut(body)
+def _iter_branches(body: Body) -> Iterator[Branch]:
+    """Yield the branches of a body of which the end says something by itself."""
+    statements = cut_statements(body, list_code(body))
     for at, one in enumerate(statements):
         line = _read_line(body, one)
         is_arm = _ARM.match(line) is not None and line.count("(") == line.count(")")
@@ -100,8 +96,10 @@ def _iter_blocks(body: Body) -> Iterator[Block]:
             inner = _list_inner(statements, at)
             is_else = _ELSE.match(line) is not None
             above = _find_condition(body, statements, at) if is_else else None
-            if inner and len(inner) <= MOST_STATEMENTS and not (is_else and above is None):
-                yield Block(one, inner, above)
+            is_short = 0 < len(inner) <= MOST_STATEMENTS
+            end = _find_end(body, inner) if is_short and not (is_else and above is None) else None
+            if end is not None:
+                yield Branch(one, inner, end, above)
 
 
 def _list_inner(statements: Sequence[Statement], at: int) -> tuple[Statement, ...]:
@@ -126,12 +124,12 @@ def _find_condition(body: Body, statements: Sequence[Statement], at: int) -> Sta
     return found if is_branch(line) and not (_LOOPS.match(line) or _HANDLES.match(line)) else None
 
 
-def _find_end(body: Body, block: Block) -> Statement | None:
-    """Return the statement with which a block ends, or else the last one that does more than to log.
+def _find_end(body: Body, inner: Sequence[Statement]) -> Statement | None:
+    """Return the statement with which a branch ends, or else the last one that does more than to log.
 
     Return None if that is a condition, a loop or a `try`, of which the end says nothing by itself.
     """
-    own = [one for one in block.inner if one.indent == block.inner[0].indent]
+    own = [one for one in inner if one.indent == inner[0].indent]
     lines = {one: _read_line(body, one) for one in own}
     own = [one for one in own if not _LEAVES_SWITCH.match(lines[one])] or own  # the end of a `case`
     leaving = [one for one in own if leaves(lines[one]) or holds_failure(lines[one])]
@@ -139,17 +137,15 @@ def _find_end(body: Body, block: Block) -> Statement | None:
     return None if is_branch(lines[last]) or _TRIES.match(lines[last]) else last
 
 
-def _tell(state: ResearchState, one: Finding, body: Body, block: Block) -> str:
-    """Return the sentence on a block, and show the lines that it quotes."""
-    end = _find_end(body, block)
-    if end is None:
-        return ""
-    condition = block.otherwise or block.condition
-    _show(state, one, (condition, block.condition, end))
+def _tell(state: ResearchState, one: Finding, body: Body, branch: Branch) -> str:
+    """Return the sentence on a branch, and show the lines that it quotes."""
+    end = branch.end
+    condition = branch.otherwise or branch.condition
+    _show(state, one, (condition, branch.condition, end))
     place = write_citation(one.path, condition.first, condition.first)
     target = write_citation(one.path, end.first, end.first)
     quoted = f"`{_quote(body, (condition,))}` ({place})"
-    where = f"where {quoted} does not hold, it comes to" if block.otherwise else f"{quoted} leads to"
+    where = f"where {quoted} does not hold, it comes to" if branch.otherwise else f"{quoted} leads to"
     return f"In {shorten_symbol(one)}, {where} `{_quote(body, (end,))}` ({target})."
 
 

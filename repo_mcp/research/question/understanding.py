@@ -13,6 +13,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
+from repo_mcp.research.findings.research_state import Source
 from repo_mcp.research.question.asked_keys import find_texts, read_keys
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, parse_question
 from repo_mcp.research.question.phrases import Phrase, read_phrase
@@ -64,6 +65,10 @@ _OF_SYMBOLS = frozenset(
      Form.DEFINED, Form.DIFFERENCE, Form.FLOW}
 )  # fmt: skip
 MAX_SUBJECT_WORDS = 4
+
+# Returns an undeclared subject as one that a language without a parser declares, if it is.
+FindUnparsed = Callable[[Subject], Subject]
+
 _WHOLE = frozenset(
     {"", "it", "this", "codebase", "code base", "code", "repo", "repository", "project", "system", "program",
      "application", "app", "library", "package", "everything", "whole", "framework", "software"}
@@ -83,80 +88,209 @@ def is_about_shapes(request: ResearchRequest) -> bool:
     return request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(request.query)))
 
 
-def understand(
-    graph: Graph | None,
-    request: ResearchRequest,
-    is_absent: Callable[[str], bool] = lambda _word: False,
-    *,
-    is_partial: bool = False,
-    read_lines: Callable[[str], Sequence[str]] = lambda _path: (),
-    find_unparsed: Callable[[Subject], Subject] = lambda subject: subject,
-) -> Reading:
-    """Return the way a question is understood. Without a graph, every question is open.
-
-    If no file has the only word of a subject (`is_absent`), the word is a name that is not declared. If the
-    graph `is_partial`, it may lack a name that a text declares: then its words are searched for instead.
-    `find_unparsed` takes an undeclared subject, and returns it as one that a language without a parser
-    declares, if it is.
-    """
-    parsed = parse_question(request.query)
-    if graph is None:
+def understand(source: Source, request: ResearchRequest, find_unparsed: FindUnparsed) -> Reading:
+    """Return the way a question is understood. Without a graph, every question is open."""
+    if source.graph is None:
         return build_reading(Form.OPEN, (Subject(request.query, TakenAs.WORDS),))
-    subjects = Subjects(graph, request.folder, read_lines)
-    kept = _try_keys(subjects, request.query, read_lines, find_unparsed)
-    if kept is not None:
-        return kept
-    for one in parsed:
-        reading = None
-        if one.form is Form.ERRORS and not is_partial:
-            reading = _try_unknown_function(subjects, one, find_unparsed)
-        reading = reading or _try(subjects, one, request) or _try_compared(one, find_unparsed)
-        if reading is None and one.form is Form.DIFFERENCE and not is_partial:
+    return _QuestionReader(source, source.graph, request, find_unparsed).read()
+
+
+class _QuestionReader:
+    """Tries the forms of one question, the narrowest first, until the repository has the subjects of one.
+
+    If the graph is partial, it may lack a name that a text declares: then its words are searched for instead.
+    """
+
+    def __init__(
+        self, source: Source, graph: Graph, request: ResearchRequest, find_unparsed: FindUnparsed
+    ) -> None:
+        self._source = source
+        self._request = request
+        self._find_unparsed = find_unparsed
+        self._subjects = Subjects(graph, request.folder, source.read_lines)
+        self._parsed = parse_question(request.query)
+
+    def read(self) -> Reading:
+        """Return the way the question is understood."""
+        return (
+            self._try_keys()
+            or next(filter(None, map(self._try_form, self._parsed)), None)
+            or self._try_guesses()
+            or next(filter(None, map(self._try_missing, self._parsed)), None)
+            or next(filter(None, map(self._try_words, self._parsed)), None)
+            or self._read_open()
+        )
+
+    def _read_open(self) -> Reading:
+        """Return the reading of a question that names nothing: it is answered from its words."""
+        for one in self._parsed:
+            if one.form is Form.TESTS:  # of what is no name: only its words are looked for
+                return build_reading(Form.OPEN, (Subject(one.phrases[0].text, TakenAs.WORDS),))
+        whole = Subject(self._request.query, TakenAs.WORDS)
+        if is_about_shapes(self._request):
+            folder = self._request.folder
+            where = f"the folder {folder}" if folder else "the whole repository"
+            return Reading(Form.OPEN, f"what is repeated in {where}", (whole,))
+        return build_reading(Form.OPEN, (whole,))
+
+    def _try_keys(self) -> Reading | None:
+        """Return the reading of a question for the uses of keys that a named holder has as texts."""
+        asked = read_keys(self._request.query)
+        if asked is None:
+            return None
+        named = [self._subjects.find(read_phrase(name), Form.CALLEES) for name in asked.holders]
+        holders = [
+            one if one.nodes else self._find_unparsed(replace(one, taken_as=TakenAs.UNDECLARED))
+            for one in named
+        ]
+        found = [_hold_key(key, one, self._source.read_lines) for key in asked.keys for one in holders]
+        own = {one.asked: one for one in reversed(found) if one.nodes or one.places}  # by its first holder
+        kept = tuple(own[key] for key in asked.keys if key in own)
+        return build_reading(Form.DEPENDENTS, kept) if kept else None
+
+    def _try_form(self, parsed: Parsed) -> Reading | None:
+        """Return the reading of one form, or None when one of its subjects does not exist."""
+        is_whole = not self._source.is_partial
+        reading = self._try_unknown_function(parsed) if parsed.form is Form.ERRORS and is_whole else None
+        reading = reading or self._try_subjects(parsed) or self._try_compared(parsed)
+        if reading is None and parsed.form is Form.DIFFERENCE and is_whole:
             # Otherwise it would be taken for a question about the one subject that is declared.
-            reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
-        if reading is not None:
-            return reading
-    guessed = _try_guesses(subjects, parsed, request.guesses, is_absent)
-    if guessed is not None:
-        return guessed
-    for one in parsed:
-        reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
-        if reading is not None and (not is_partial or any(map(is_unparsed, reading.subjects))):
-            return reading
-        if reading is not None and all(map(is_declared_nowhere, reading.subjects)):
-            return _say_so_far(reading, is_absent)
-    for one in parsed:
-        reading = _try_words(subjects, one)
-        if reading is not None:
-            return reading
-    for one in parsed:
-        if one.form is Form.TESTS:  # of what is no name: only its words are looked for
-            return build_reading(Form.OPEN, (Subject(one.phrases[0].text, TakenAs.WORDS),))
-    if is_about_shapes(request):
-        where = f"the folder {request.folder}" if request.folder else "the whole repository"
-        return Reading(Form.OPEN, f"what is repeated in {where}", (Subject(request.query, TakenAs.WORDS),))
-    return build_reading(Form.OPEN, (Subject(request.query, TakenAs.WORDS),))
+            return self._try_undeclared(parsed)
+        return reading
 
+    def _try_missing(self, parsed: Parsed) -> Reading | None:
+        """Return the reading of a question about undeclared names, if it is known that they are."""
+        reading = self._try_undeclared(parsed)
+        if reading is None:
+            return None
+        if not self._source.is_partial or any(map(is_unparsed, reading.subjects)):
+            return reading
+        return self._say_so_far(reading) if all(map(is_declared_nowhere, reading.subjects)) else None
 
-def _try_keys(
-    subjects: Subjects,
-    query: str,
-    read_lines: Callable[[str], Sequence[str]],
-    find_unparsed: Callable[[Subject], Subject],
-) -> Reading | None:
-    """Return the reading of a question for the uses of keys that what is named beside them has as texts."""
-    asked = read_keys(query)
-    if asked is None:
+    def _say_so_far(self, reading: Reading) -> Reading:
+        """Return the reading of a question about names that files may declare which are not parsed yet."""
+        names = [one.asked for one in reading.subjects]
+        if all(map(self._source.is_absent, names)):
+            return reading
+        return replace(
+            reading, text=f"a question about {join_names(names)}, which no file parsed so far declares"
+        )
+
+    def _try_subjects(self, parsed: Parsed) -> Reading | None:
+        """Return the reading of one form, or None when one of its subjects does not exist."""
+        if parsed.form is Form.OPEN:
+            return self._try_name()
+        if parsed.form is Form.OVERVIEW:
+            return self._try_overview(parsed)
+        if parsed.form in OF_WORDS:
+            text = " ".join(one.text for one in parsed.phrases)
+            return build_reading(parsed.form, (Subject(text, TakenAs.WORDS),))
+        found = tuple(self._subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
+        if parsed.form is Form.CONFIGURED and found[0].taken_as in (
+            TakenAs.OUTSIDE,
+            TakenAs.DECLARED_OTHERWISE,
+        ):
+            # Settings are often attributes of objects made elsewhere.
+            return build_reading(parsed.form, (Subject(found[0].asked, TakenAs.WORDS),))
+        if not all(one.is_found for one in found):
+            return None
+        return build_reading(_fit_form(parsed.form, found), found)
+
+    def _try_compared(self, parsed: Parsed) -> Reading | None:
+        """Return the reading of a comparison of what no parser reads; None for any other."""
+        if parsed.form is not Form.DIFFERENCE:
+            return None
+        texts = (phrase.headed or phrase.whole or phrase.text for phrase in parsed.phrases)
+        found = tuple(self._find_unparsed(Subject(text, TakenAs.UNDECLARED)) for text in texts)
+        return build_reading(parsed.form, found) if all(map(is_unparsed, found)) else None
+
+    def _try_guesses(self) -> Reading | None:
+        """Return the reading of a question that only describes its subject, by a guessed name; or None.
+
+        "Who calls the check of settings? (validate)": the first guess that is declared is meant. Where
+        something is configured, any word that a file has may be. If the question has a name, it has to be
+        said that nothing declares that.
+        """
+        forms, guesses = (*_OF_SYMBOLS, Form.CONFIGURED), self._request.guesses
+        asked = [one for one in self._parsed if len(one.phrases) == 1 and one.form in forms]
+        asked = [one for one in asked if one.form is not Form.DEFINED or not _is_long(one.phrases[0].text)]
+        if any(self._subjects.find_undeclared(one.phrases[0]) is not None for one in asked):
+            return None
+        if any(one.form is Form.CONFIGURED for one in asked):
+            guesses = tuple(guess for guess in guesses if guess.lower() not in _ANY_SETTING)
+        for form, guess in ((one.form, guess) for one in asked for guess in guesses):
+            found = self._subjects.find(read_phrase(guess), form)
+            if found.taken_as is TakenAs.DECLARED:
+                return build_reading(form, (found,))
+            if form is Form.CONFIGURED and " " not in guess and not self._source.is_absent(guess):
+                return build_reading(form, (Subject(guess, TakenAs.WORDS),))
         return None
-    holders = [subjects.find(read_phrase(name), Form.CALLEES) for name in asked.holders]
-    holders = [
-        one if one.nodes else find_unparsed(replace(one, taken_as=TakenAs.UNDECLARED)) for one in holders
-    ]
-    found = [_hold_key(key, one, read_lines) for key in asked.keys for one in holders]
-    own = {one.asked: one for one in reversed(found) if one.nodes or one.places}  # by its first holder
-    return (
-        build_reading(Form.DEPENDENTS, tuple(own[key] for key in asked.keys if key in own)) if own else None
-    )
+
+    def _try_name(self) -> Reading | None:
+        """Return the reading of a question that is a single name, or None."""
+        phrase = read_phrase(self._request.query)
+        if len(phrase.text.split()) != 1:
+            return None
+        form = Form.DEPENDENCIES if self._request.focus is Focus.DEPENDENCIES else Form.DEFINED
+        found = self._subjects.find(phrase, form)
+        return build_reading(_fit_form(form, (found,)), (found,)) if found.is_found else None
+
+    def _try_overview(self, parsed: Parsed) -> Reading | None:
+        """Return the reading that asks for the structure of the whole, of a folder, or of a file's folder."""
+        phrase = parsed.phrases[0] if parsed.phrases else Phrase("")
+        if phrase.text.lower() in _WHOLE:
+            whole = Subject(phrase.text, TakenAs.FOLDER, name=self._request.folder or ".")
+            return build_reading(Form.OVERVIEW, (whole,))
+        found = self._subjects.find(phrase, Form.OVERVIEW)
+        if found.taken_as is TakenAs.FOLDER:
+            return build_reading(Form.OVERVIEW, (found,))
+        folder = self._subjects.find_folder(phrase.text)
+        return None if folder is None else build_reading(Form.OVERVIEW, (folder,))
+
+    def _try_undeclared(self, parsed: Parsed) -> Reading | None:
+        """Return the reading of a question about a symbol whose name is not declared; None for any other."""
+        if parsed.form not in _OF_SYMBOLS:
+            return None
+        is_absent = self._source.is_absent
+        # one of several phrases may be a word of prose
+        check = is_absent if len(parsed.phrases) == 1 else lambda _word: False
+        found = []
+        for phrase in parsed.phrases:
+            declared = self._subjects.find(phrase, parsed.form)
+            found.append(declared if declared.is_found else self._subjects.find_undeclared(phrase, check))
+        undeclared = (one for one in found if one is not None and one.taken_as is TakenAs.UNDECLARED)
+        missing = tuple(map(self._find_unparsed, undeclared))
+        is_written = [one.taken_as is TakenAs.UNDECLARED and not is_absent(one.asked) for one in missing]
+        if parsed.form is Form.DIFFERENCE and len(missing) > 1 and all(is_written):
+            return None  # parameters or options: what has their names tells the difference
+        return build_reading(parsed.form, missing) if missing else None
+
+    def _try_unknown_function(self, parsed: Parsed) -> Reading | None:
+        """Return the reading of a question about the errors of an undeclared name; None for any other."""
+        phrase = read_phrase(parsed.phrases[0].text)
+        if self._subjects.find(phrase, Form.CALLEES).is_found:
+            return None
+        missing = self._subjects.find_undeclared(phrase)
+        if missing is None or self._find_unparsed(missing).taken_as is not TakenAs.UNDECLARED:
+            return None
+        return build_reading(Form.ERRORS, (missing,))
+
+    def _try_words(self, parsed: Parsed) -> Reading | None:
+        """Return the reading with subjects found by their words; None if they are long or find nothing."""
+        if parsed.form not in _BY_WORDS or not parsed.phrases:
+            return None
+        if any(_is_long(phrase.text) for phrase in parsed.phrases):
+            return None
+        found = []
+        for phrase in parsed.phrases:
+            if parsed.form is Form.CONFIGURED and len(phrase.text.split()) == 1:
+                found.append(Subject(phrase.text, TakenAs.WORDS))  # only named, without a symbol
+                continue
+            declared = self._subjects.find(phrase, parsed.form)
+            found.append(declared if declared.nodes else self._subjects.find_by_words(phrase, parsed.form))
+        if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):
+            return build_reading(parsed.form, tuple(found))
+        return None
 
 
 def _hold_key(key: str, holder: Subject, read_lines: Callable[[str], Sequence[str]]) -> Subject:
@@ -171,67 +305,6 @@ def _hold_key(key: str, holder: Subject, read_lines: Callable[[str], Sequence[st
         one for one in holder.places if holds(one.path, *(one.symbol_lines or (one.start_line, one.end_line)))
     ]
     return Subject(key, TakenAs.KEY, tuple(nodes), holder.asked, places=tuple(places))
-
-
-def _say_so_far(reading: Reading, is_absent: Callable[[str], bool]) -> Reading:
-    """Return the reading of a question about undeclared names; files that are not parsed may declare some."""
-    names = [one.asked for one in reading.subjects]
-    if all(map(is_absent, names)):
-        return reading
-    return replace(
-        reading, text=f"a question about {join_names(names)}, which no file parsed so far declares"
-    )
-
-
-def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
-    """Return the reading of one form, or None when one of its subjects does not exist."""
-    if parsed.form is Form.OPEN:
-        return _try_name(subjects, request)
-    if parsed.form is Form.OVERVIEW:
-        return _try_overview(subjects, parsed, request)
-    if parsed.form in OF_WORDS:
-        text = " ".join(one.text for one in parsed.phrases)
-        return build_reading(parsed.form, (Subject(text, TakenAs.WORDS),))
-    found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
-    if parsed.form is Form.CONFIGURED and found[0].taken_as in (TakenAs.OUTSIDE, TakenAs.DECLARED_OTHERWISE):
-        # Settings are often attributes of objects made elsewhere.
-        return build_reading(parsed.form, (Subject(found[0].asked, TakenAs.WORDS),))
-    if not all(one.is_found for one in found):
-        return None
-    return build_reading(_fit_form(parsed.form, found), found)
-
-
-def _try_compared(parsed: Parsed, find_unparsed: Callable[[Subject], Subject]) -> Reading | None:
-    """Return the reading of a comparison of what no parser reads; None for any other."""
-    if parsed.form is not Form.DIFFERENCE:
-        return None
-    texts = (phrase.headed or phrase.whole or phrase.text for phrase in parsed.phrases)
-    found = tuple(find_unparsed(Subject(text, TakenAs.UNDECLARED)) for text in texts)
-    return build_reading(parsed.form, found) if all(map(is_unparsed, found)) else None
-
-
-def _try_guesses(
-    subjects: Subjects, parsed: Sequence[Parsed], guesses: Sequence[str], is_absent: Callable[[str], bool]
-) -> Reading | None:
-    """Return the reading of a question that only describes its subject, with a guessed name as that, or None.
-
-    "Who calls the check of settings? (validate)": the first guess that is declared is meant. Where something
-    is configured, any word that a file has may be. If the question has a name, it has to be said that nothing
-    declares that.
-    """
-    asked = [one for one in parsed if len(one.phrases) == 1 and one.form in (*_OF_SYMBOLS, Form.CONFIGURED)]
-    asked = [one for one in asked if one.form is not Form.DEFINED or not _is_long(one.phrases[0].text)]
-    if any(subjects.find_undeclared(one.phrases[0]) is not None for one in asked):
-        return None
-    if any(one.form is Form.CONFIGURED for one in asked):
-        guesses = [guess for guess in guesses if guess.lower() not in _ANY_SETTING]
-    for form, guess in ((one.form, guess) for one in asked for guess in guesses):
-        found = subjects.find(read_phrase(guess), form)
-        if found.taken_as is TakenAs.DECLARED:
-            return build_reading(form, (found,))
-        if form is Form.CONFIGURED and " " not in guess and not is_absent(guess):
-            return build_reading(form, (Subject(guess, TakenAs.WORDS),))
-    return None
 
 
 def _is_long(text: str) -> bool:
@@ -250,82 +323,6 @@ def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
     ):
         return Form.DEPENDENTS
     return form
-
-
-def _try_name(subjects: Subjects, request: ResearchRequest) -> Reading | None:
-    """Return the reading of a question that is a single name, or None."""
-    phrase = read_phrase(request.query)
-    if len(phrase.text.split()) != 1:
-        return None
-    form = Form.DEPENDENCIES if request.focus is Focus.DEPENDENCIES else Form.DEFINED
-    found = subjects.find(phrase, form)
-    return build_reading(_fit_form(form, (found,)), (found,)) if found.is_found else None
-
-
-def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
-    """Return the reading that asks for the structure of the whole, of a folder, or of a file's folder."""
-    phrase = parsed.phrases[0] if parsed.phrases else Phrase("")
-    if phrase.text.lower() in _WHOLE:
-        whole = Subject(phrase.text, TakenAs.FOLDER, name=request.folder or ".")
-        return build_reading(Form.OVERVIEW, (whole,))
-    found = subjects.find(phrase, Form.OVERVIEW)
-    if found.taken_as is TakenAs.FOLDER:
-        return build_reading(Form.OVERVIEW, (found,))
-    folder = subjects.find_folder(phrase.text)
-    return None if folder is None else build_reading(Form.OVERVIEW, (folder,))
-
-
-def _try_undeclared(
-    subjects: Subjects,
-    parsed: Parsed,
-    is_absent: Callable[[str], bool],
-    find_unparsed: Callable[[Subject], Subject],
-) -> Reading | None:
-    """Return the reading of a question about a symbol whose name is not declared; None for any other."""
-    if parsed.form not in _OF_SYMBOLS:
-        return None
-    check = is_absent if len(parsed.phrases) == 1 else lambda _word: False  # else it may be a word of prose
-    found = []
-    for phrase in parsed.phrases:
-        declared = subjects.find(phrase, parsed.form)
-        found.append(declared if declared.is_found else subjects.find_undeclared(phrase, check))
-    undeclared = (one for one in found if one is not None and one.taken_as is TakenAs.UNDECLARED)
-    missing = tuple(map(find_unparsed, undeclared))
-    is_written = [one.taken_as is TakenAs.UNDECLARED and not is_absent(one.asked) for one in missing]
-    if parsed.form is Form.DIFFERENCE and len(missing) > 1 and all(is_written):
-        return None  # parameters or options: what has their names tells the difference
-    return build_reading(parsed.form, missing) if missing else None
-
-
-def _try_unknown_function(
-    subjects: Subjects, parsed: Parsed, find_unparsed: Callable[[Subject], Subject]
-) -> Reading | None:
-    """Return the reading of a question about the errors of an undeclared name; None for any other."""
-    phrase = read_phrase(parsed.phrases[0].text)
-    if subjects.find(phrase, Form.CALLEES).is_found:
-        return None
-    missing = subjects.find_undeclared(phrase)
-    if missing is None or find_unparsed(missing).taken_as is not TakenAs.UNDECLARED:
-        return None
-    return build_reading(Form.ERRORS, (missing,))
-
-
-def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
-    """Return the reading with subjects found by their words; None if these are too many or find nothing."""
-    if parsed.form not in _BY_WORDS or not parsed.phrases:
-        return None
-    if any(_is_long(phrase.text) for phrase in parsed.phrases):
-        return None
-    found = []
-    for phrase in parsed.phrases:
-        if parsed.form is Form.CONFIGURED and len(phrase.text.split()) == 1:
-            found.append(Subject(phrase.text, TakenAs.WORDS))  # only named, without a symbol
-            continue
-        declared = subjects.find(phrase, parsed.form)
-        found.append(declared if declared.nodes else subjects.find_by_words(phrase, parsed.form))
-    if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):
-        return build_reading(parsed.form, tuple(found))
-    return None
 
 
 def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
