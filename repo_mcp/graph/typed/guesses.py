@@ -26,7 +26,7 @@ release reset of is_some is_none is_ok is_err try_from and_then map_err ok_or un
 unwrap_or_else parse trim split to_vec as_bytes as_slice chars bytes lines collect extend keys values
 contains_key containsKey entry sort sort_by any all rev zip enumerate skip peek fold sum min max abs
 as_ptr getClass getName getType hasNext entrySet keySet putAll addAll toArray compactMap forEach
-for_each reduce reserve resize at front back as_mut finish with MAX MIN
+for_each reduce reserve resize at front back as_mut finish with MAX MIN subscript
 """
 _COMMON = frozenset(_COMMON_TEXT.split())
 

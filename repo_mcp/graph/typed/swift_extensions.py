@@ -1,6 +1,6 @@
 """Members that extensions in a repository add to external types of Swift.
 
-Left out on purpose: which external types derive from the extended one, or conform to it.
+Of external types only those of the standard library are known to conform to what an extension extends.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.guesses import MAX_DECLARING, MAX_POSSIBLE, is_common_member
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
+from repo_mcp.graph.typed.swift_conformances import list_conformances
 from repo_mcp.symbols.symbol_record import Reference, SymbolKind
 
 _OF_LISTS_TEXT = """
@@ -31,11 +32,12 @@ def list_extension_members(
 ) -> tuple[Declaration, ...]:
     """Return the members that extensions in the repository give to a receiver of external type.
 
-    If no extension names that type, it may derive from a type that one extends, or conform to it. Then the
-    result is empty if the name of the type is common, or if the member is so frequent that nothing says which
-    one is meant.
+    If no extension names that type or a protocol that it is known to conform to, it may derive from a type
+    that one extends, or conform to it. Then the result is empty if the name of the type is common, or if the
+    member is so frequent that nothing says which one is meant.
     """
     own = receiver.external.rpartition(".")[2]
+    known = _OF_LISTS if receiver.is_items else list_conformances(own)
     named: list[Declaration] = []
     others: list[tuple[FileScope, int, int]] = []  # file, symbol and its extension
     for other, one in _iter_members(lookup, reference.name):
@@ -43,7 +45,7 @@ def list_extension_members(
         if other.get_kind(block) is not SymbolKind.EXTENSION:
             continue
         extended = other.get_name(block).rpartition(".")[2]
-        is_named = extended in _OF_LISTS if receiver.is_items else extended == own
+        is_named = extended in known or (extended == own and not receiver.is_items)
         if not is_named and (receiver.is_items or extended in _FINAL):
             continue
         is_seen = other is scope or lookup.rules.is_reachable(scope, other, one)

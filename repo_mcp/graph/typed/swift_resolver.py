@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution
+from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope, find_lookup_ordinal
 from repo_mcp.graph.typed.guesses import MAX_POSSIBLE
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
@@ -148,13 +148,18 @@ class SwiftResolver(LanguageResolver):
     def _find_receiver(self, scope: FileScope, reference: Reference, chain: str) -> Receiver | None:
         return super()._find_receiver(scope, reference, chain.removesuffix(BARE_DOT))
 
+    def _resolve_member(self, scope: FileScope, reference: Reference) -> Resolution:
+        found = super()._resolve_member(scope, reference)
+        # Most subscripts are those of lists and dictionaries.
+        return found if found.targets or reference.name != "subscript" else UNCOUNTED
+
     def _resolve_in_receiver(
         self, scope: FileScope, reference: Reference, receiver: Receiver | None
     ) -> Resolution:
         is_made = reference.name == "init" and reference.role is ReferenceRole.CALL
         if is_made and receiver is not None:
             return self._resolve_init(reference, receiver)
-        if receiver is not None and receiver.external:
+        if receiver is not None and (receiver.external or receiver.is_items):
             extending = list_extension_members(self._lookup, scope, receiver, reference)
             found = self._conclude(FoundDeclarations(extending, is_certain=False), reference)
             if found.targets:

@@ -8,6 +8,7 @@ import has the number 1 if it is `@testable`, which only works for a module of t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.swift_patterns import bind_value, on_catch, on_conditions, on_switch
@@ -182,7 +183,8 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     flags |= SymbolFlag.ASYNC if b"async" in head.split() else 0
     flags |= SymbolFlag.ABSTRACT if scope.kind is SymbolKind.TRAIT and body is None else 0
     flags |= SymbolFlag.VARIADIC if b"..." in text[first:last] and parameters else 0
-    signature = leave_out_comments(text[first:last]).decode("utf-8", "replace") if parameters else ""
+    written = _write_labels(walk, parameters, last) if name == "subscript" else text[first:last]
+    signature = leave_out_comments(written).decode("utf-8", "replace") if parameters else ""
     said = leave_out_comments(result.partition(b"where")[0]).decode("utf-8", "replace")
     for value in node.children_by_field_name("default_value"):
         before = [one for one in parameters if one.end_byte <= value.start_byte]
@@ -203,6 +205,16 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     if statements is not None and statements.type == "statements" and statements.named_child_count == 1:
         # a single expression is the value of its body.
         expect_type(walk, statements.named_children[0], said)
+
+
+def _write_labels(walk: CaptureWalk, parameters: Sequence[Node], end: int) -> bytes:
+    """Return the parameters of a subscript as those of a function: `_ key: Key` for `key: Key`."""
+    written, at = b"", parameters[0].start_byte if parameters else end
+    for one in parameters:
+        has_label = one.child_by_field_name("external_name") is not None
+        written += walk.text[at : one.start_byte] + (b"" if has_label else b"_ ")
+        at = one.start_byte
+    return written + walk.text[at:end]
 
 
 def _on_property(walk: CaptureWalk, node: Node) -> None:
@@ -381,9 +393,19 @@ def _on_pattern_name(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_constrained(walk: CaptureWalk, node: Node) -> None:
-    """Mark the words of `S.Element` in a `where` clause as no uses: what they mean depends on a parameter."""
+    """Mark the words of `S.Element` in a `where` clause as no uses: what they mean depends on a parameter.
+
+    A parameter without a bound of its own is bound by what stands there.
+    """
     if node.named_child_count > 1:
         walk.take_words(node)
+        return
+    constraint, key = node.parent, (walk.scope.ordinal, walk.read(node))
+    if constraint is not None and constraint.type == "inheritance_constraint":
+        bound = walk.read(constraint.child_by_field_name("inherits_from"))
+        if bound and walk.type_parameters.get(key) == "":
+            walk.type_parameters[key] = bound
+            walk.add_type_bounds(key[1], bound)
 
 
 def _on_label(walk: CaptureWalk, node: Node) -> None:

@@ -13,8 +13,11 @@ from repo_mcp.languages.native.swift_manifest import refer_target
 from repo_mcp.languages.native.swift_values import (
     MAX_LABELLED,
     expect_arguments,
+    expect_value,
+    find_called,
     find_suffix,
     is_awaited,
+    is_subscript,
     read_owner,
     read_value,
     refer_labels,
@@ -37,13 +40,34 @@ _META = frozenset({"Type", "Protocol"})  # after a type, they are its metatype
 
 
 def on_attribute(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a type as an attribute, whose other words are no uses."""
+    """Add the use of a type as an attribute; the words of any other attribute are no uses."""
     name_node = next(iter(node.named_children), None)
-    walk.take_words(node)
     if name_node is not None and name_node.type == "user_type":
-        name, qualifier = split_path(walk.read_chain(name_node))
+        chain = walk.read_chain(name_node)
+        name, qualifier = split_path(chain)
         if name[:1].isupper():
             walk.refer(ReferenceRole.TYPE, name, node, qualifier)
+            walk.take_words(name_node)
+            _read_attribute_values(walk, node, chain)
+            return
+    walk.take_words(node)
+
+
+def _read_attribute_values(walk: CaptureWalk, node: Node, made: str) -> None:
+    """Note the owners of bare dots in the arguments of an attribute: parameters of its initialiser."""
+    labels, values = [], []
+    label = "_"
+    for one in node.named_children[1:]:
+        if one.type == "simple_identifier" and walk.text.startswith(b":", one.end_byte):
+            walk.taken.add(one.start_byte)
+            label = walk.read(one)
+        else:
+            labels.append(label)
+            values.append(one)
+            label = "_"
+    written = f"({''.join(f'{one}:' for one in labels)})"
+    for at, value in enumerate(values[:MAX_LABELLED]):
+        expect_value(walk, value, f"{made}.@{at}{written}")
 
 
 def on_inherits(walk: CaptureWalk, node: Node) -> None:
@@ -63,15 +87,24 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
     function = next(iter(node.named_children), None)
     if function is None:
         return
+    function = find_called(walk, function)
     count, labels = _count_arguments(walk, node), _read_labels(walk, node)
     called = read_value(walk, function)
-    expect_arguments(walk, node, called, labels)
+    is_index = is_subscript(walk, node)
+    expect_arguments(walk, node, f"{called}.subscript" if is_index and called != "?" else called, labels)
+    if is_index:
+        if labels:
+            labels += spell_arguments(walk, node)
+        walk.refer(ReferenceRole.CALL, "subscript", node.named_children[1], called, labels, count)
+        return
     refer_labels(walk, node, called)
     if labels:
         labels += spell_arguments(walk, node) + (AWAITED if is_awaited(walk, node.start_byte) else "")
     if function.type == "simple_identifier":
         walk.taken.add(function.start_byte)
-        walk.refer(ReferenceRole.CALL, walk.read(function), function, "", labels, count)
+        bound = _find_bound(walk, walk.read(function))
+        made = "init" if bound else walk.read(function)
+        walk.refer(ReferenceRole.CALL, made, function, bound, labels, count)
     elif function.type == "navigation_expression":
         name = find_suffix(function)
         if name is not None:
@@ -93,6 +126,12 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
         made, qualifier = split_path(walk.read_chain(function))
         walk.taken.update(one.start_byte for one in function.named_children[-2:] if one.type == _TYPE_NAME)
         walk.refer(ReferenceRole.CALL, made, function, qualifier, labels, count)
+
+
+def _find_bound(walk: CaptureWalk, name: str) -> str:
+    """Return the protocol or class that a type parameter is bound by; "" for any other name."""
+    bounds = (walk.type_parameters.get((scope.ordinal, name), "") for scope in walk.scopes)
+    return next((one for one in bounds if one.isidentifier()), "") if name[:1].isupper() else ""
 
 
 def _count_arguments(walk: CaptureWalk, node: Node) -> int:

@@ -96,14 +96,43 @@ def _read_parts(walk: CaptureWalk, node: Node, depth: int) -> str:
     if node.type == "prefix_expression" and walk.text.startswith(b".", node.start_byte):
         owner, name = walk.values_to_come.get(node.start_byte, ("?", 0))[0], walk.read(target)
     elif node.type == "navigation_expression":
-        owner, name = read_value(walk, target, depth), walk.read(find_suffix(node))
+        owner, name = _read_target(walk, target, depth), walk.read(find_suffix(node))
     elif node.type == "call_expression" and children:
         owner = read_value(walk, children[0], depth)
-        is_index = walk.text.startswith(b"[", children[0].end_byte)
-        return "?" if owner == "?" else f"{owner}.[]" if is_index else f"{owner}()"
+        return "?" if owner == "?" else f"{owner}.[]" if is_subscript(walk, node) else f"{owner}()"
     else:
         return "?"
     return f"{owner}.{name}" if name and owner not in {"", "?"} else "?"
+
+
+def _read_target(walk: CaptureWalk, target: Node | None, depth: int) -> str:
+    """Return the chain of the value that has a member: in `x + make().size`, that of `make()`."""
+    if target is not None and target.type == "call_expression" and target.named_child_count:
+        function = target.named_children[0]
+        called = find_called(walk, function)
+        if called is not function:
+            owner = read_value(walk, called, depth)
+            return "?" if owner == "?" else f"{owner}.[]" if is_subscript(walk, target) else f"{owner}()"
+    return read_value(walk, target, depth)
+
+
+def find_called(walk: CaptureWalk, function: Node) -> Node:
+    """Return what is called: for the grammar `x + make(3)` is a call of `x + make`, and `!is(3)` of `!is`."""
+    for _ in range(MAX_DEPTH):
+        inner = function.child_by_field_name("rhs")
+        if function.type == "prefix_expression" and not walk.text.startswith(b".", function.start_byte):
+            inner = function.child_by_field_name("target")
+        if inner is None:
+            break
+        function = inner
+    return function
+
+
+def is_subscript(walk: CaptureWalk, node: Node) -> bool:
+    """Return whether a node that the grammar has for calls is a subscript, `value[3]` or `value?[3]`."""
+    suffix = node.named_children[-1]
+    arguments = suffix.named_children[0] if suffix.named_child_count else suffix
+    return walk.text.startswith(b"[", arguments.start_byte)
 
 
 def rename_shorthand(walk: CaptureWalk, chain: str, start: int) -> str:
@@ -349,7 +378,7 @@ def read_owner(walk: CaptureWalk, node: Node) -> str:
     target = node.child_by_field_name("target")
     if target is not None and target.type in _TEXTS:
         return _OF_TEXT
-    chain = read_value(walk, target)
+    chain = _read_target(walk, target, 0)
     first, dot, rest = chain.partition(".")
     for scope in walk.scopes if first[:1].isupper() else ():
         bound = walk.type_parameters.get((scope.ordinal, first))
