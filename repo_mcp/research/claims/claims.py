@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.called_overrides import describe_called_overrides
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.best_claim import (
     describe_best,
@@ -191,7 +192,8 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
     written = [one for one in found if one.role is Role.WRITTEN_CALL]
-    more = _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
+    more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
+    more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
     more += _describe_written(written)
     found = [one for one in found if one not in written]
     directly = ""
@@ -228,6 +230,12 @@ def _name_users(found: Sequence[Finding], most: int = MAX_NAMED) -> str:
     tests = sum(is_test(one.path, one.symbol) for one in found)
     also = f"by {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
     return " and ".join(filter(None, (named, perhaps, also if named else also.removeprefix("by "))))
+
+
+def _describe_unnamed(subjects: Sequence[Node]) -> str:
+    """Return which uses of the subjects are not followed because they do not name them; "" for none."""
+    said = dict.fromkeys(filter(None, map(describe_unnamed_uses, subjects)))
+    return "".join(f" {one}" for one in said)
 
 
 def _describe_readers(readers: Sequence[Finding]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
 from repo_mcp.graph.vocabulary import (
     CALLED_KINDS,
     CALLS,
@@ -175,7 +176,7 @@ def _find_blind_spots(
     if only_implementing:
         return [] if graph.edge_lists.is_distinctive(node.declaration) else [BY_SHAPE]
     if direction == INCOMING:
-        return warn_untracked(node)
+        return [*warn_untracked(node), *filter(None, [describe_unnamed_uses(node)])]
     return [PARTLY_PARSED] if not known.rows and node.status == ParseStatus.PARTIAL else []
 
 

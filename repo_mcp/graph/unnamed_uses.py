@@ -1,0 +1,41 @@
+"""The words on symbols whose uses do not name them, which are not followed: operators, indexers, destructors.
+
+Left out on purpose: the methods of Rust that stand for operators. They are like any other method, and only
+the trait tells.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from repo_mcp.symbols.model import CALLABLE_KINDS
+
+if TYPE_CHECKING:
+    from repo_mcp.graph.nodes import Node
+
+OF_KNOWN_TYPES = "A subscript is followed only on values whose type is known."
+NO_INDEXERS = "Uses of indexers are not followed."
+NO_OPERATORS = "Uses of operators are not followed."
+RUN_UNNAMED = "The language itself runs {}: from where is not followed."
+_OPERATOR = re.compile(r"operator\W.*|[^\w~].*")
+_SPECIAL = re.compile(r"__\w+__")
+_WITH_OPERATORS = frozenset({"c", "cpp", "csharp", "swift"})
+_MADE = frozenset({"__init__", "__new__"})  # of Python: a call of the type runs these
+
+
+def describe_unnamed_uses(node: Node) -> str:
+    """Return which uses of a symbol are not followed because they do not name it; "" if all name it."""
+    name, language = node.symbol.name, node.language
+    if language == "python":
+        is_special = _SPECIAL.fullmatch(name) and node.symbol.kind in CALLABLE_KINDS and name not in _MADE
+        return RUN_UNNAMED.format(name) if is_special else ""
+    if language not in _WITH_OPERATORS:
+        return ""
+    if name == "this[]":
+        return NO_INDEXERS
+    if name == "subscript" and language == "swift":
+        return OF_KNOWN_TYPES
+    if name.startswith("~") or (name == "deinit" and language == "swift"):
+        return RUN_UNNAMED.format(name)
+    return NO_OPERATORS if _OPERATOR.fullmatch(name) else ""
