@@ -273,14 +273,18 @@ class CSharpResolver:
             is_seen = other is not None and other.list_namespaces(declaration.ordinal)[0] in visible
             if is_seen and accepts_count(symbol, row.arguments, extended=True):
                 found.append((declaration, symbol))
-        found = self._overloads.narrow(file, row, self._accessible.keep(file, row, found), value)
+        known = Value() if value.is_of_member and value.external else value
+        found = self._overloads.narrow(file, row, self._accessible.keep(file, row, found), known)
         sure = [one for one in found if self._types.extends(one, value)]
         if sure:  # a member of an external type would take precedence
-            is_open = bool(value.external) or (value.is_items and row.name in OF_SEQUENCES)
+            is_open = bool(value.external) or value.is_of_member
+            is_open = is_open or (value.is_items and row.name in OF_SEQUENCES)
             return _conclude_members(sure, Confidence.PROBABLE if is_open else Confidence.EXACT)
         likely = [one for one in found if self._types.may_extend(one, value)]
         if likely and row.name not in COMMON_MEMBERS:
             return _conclude_members(likely, Confidence.PROBABLE)
+        if value.is_of_member and value.external and found and row.name not in COMMON_MEMBERS:
+            return _conclude_members(found, Confidence.POSSIBLE)
         return None
 
     # Overloads

@@ -10,6 +10,8 @@ from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.signatures import has_arity
 from repo_mcp.graph.csharp.values import (
     BY_KEY,
+    HELD,
+    ITEM_NUMBER,
     ITEM_OF,
     NO_TYPE_ARGUMENTS,
     NOTHING_KNOWN,
@@ -19,6 +21,7 @@ from repo_mcp.graph.csharp.values import (
     RESULTS,
     SAME_ITEMS,
     SAME_TASKS,
+    TUPLES,
     TYPE_PARAMETER,
     Place,
     TypeArguments,
@@ -216,7 +219,13 @@ class CSharpTypes(CSharpMembers):
                 return replace(value.type_arguments[name != "Keys"], is_items=True)
         if is_call or name == "[]":
             return NOTHING_KNOWN
-        return Value(TypeMeaning(f"{value.external}.{name}"))
+        number = ITEM_NUMBER.fullmatch(name) if short in TUPLES else None
+        if number is not None and int(number[1]) <= len(value.type_arguments):
+            return value.type_arguments[int(number[1]) - 1]
+        if name in HELD and len(value.type_arguments) == 1 and value.type_arguments[0].type is not None:
+            held = value.type_arguments[0]
+            return replace(held, type=weaken_type(held.type), is_of_member=True)
+        return Value(TypeMeaning(f"{value.external}.{name}"), is_of_member=True)
 
     def _read_items(self, segment: Segment, at: Place, steps: int) -> Value:
         """Return the sequence that `OfType<T>()` or `Cast<T>()` makes."""

@@ -57,6 +57,10 @@ BY_KEY = frozenset(
     )
 )
 PAIR = "KeyValuePair"
+TUPLES = frozenset({"Tuple", "ValueTuple"})
+ITEM_NUMBER = re.compile(r"Item([1-7])")
+# Properties of external types with one type argument that mostly are of this: those of what holds one value.
+HELD = frozenset({"Current", "CurrentValue", "Entity", "Instance", "Object", "Value"})
 # Members of a task: those that return its result, and those that return the same kind of task.
 RESULTS = frozenset({"Result", "GetResult"})
 SAME_TASKS = frozenset({"GetAwaiter", "ConfigureAwait", "AsTask", "WaitAsync", "Preserve"})
@@ -70,6 +74,7 @@ class Value:
     is_items: bool = False  # the value is a sequence, and the type is that of its items
     is_task: bool = False  # the value is a task, and the type is that of its result
     type_arguments: tuple[Value, ...] = ()  # NOTHING_KNOWN for an unknown one
+    is_of_member: bool = False  # a member of an external type, whose own type is not known for sure
 
     @property
     def is_known(self) -> bool:

@@ -41,6 +41,12 @@ USE, TYPE = ReferenceRole.USE, ReferenceRole.TYPE
 GLOBAL_USING = "global using"  # alias of a row that marks a file with usings for every file
 _BEFORE_ARGUMENTS = re.compile(rb"\s+<")
 _GENERIC_VALUE = re.compile(rb"<[\w\s,.?<>\[\]]{0,200}>\s*[.,;)\]}]")
+# `(A)Read<T>(x)`, which the grammar takes for two comparisons; the language takes it for a call.
+_PLAIN_TYPES = rb"[\w\s,.?\[\]]{0,200}+"
+_GENERIC_TYPES = _PLAIN_TYPES + rb"(?:<" + _PLAIN_TYPES + rb">" + _PLAIN_TYPES + rb"){0,8}"
+_GENERIC_CALL = re.compile(
+    rb"<" + _PLAIN_TYPES + rb"(?:<" + _GENERIC_TYPES + rb">" + _PLAIN_TYPES + rb"){0,8}>\("
+)
 _NAMED = frozenset({"identifier", "generic_name"})
 _OF_BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
 _INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
@@ -120,10 +126,17 @@ def on_chained(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_attribute(walk: CSharpWalk, node: Node) -> None:
-    """Note the type of an attribute."""
+    """Note the type of an attribute, and add the members that its arguments name."""
     name_node = node.child_by_field_name("name")
     if name_node is None:
         return
+    made = walk.read_chain(name_node).removesuffix(ATTRIBUTE_ENDING) + ATTRIBUTE_ENDING
+    arguments = find_child(node, "attribute_argument_list")
+    for one in arguments.named_children if arguments is not None else ():
+        named = one.child_by_field_name("name")
+        if named is not None and any(each.type == "=" for each in one.children):
+            walk.taken.add(named.start_byte)
+            walk.refer(USE, walk.read_name(named), named.start_byte, made)
     walk.types.append((name_node.start_byte, name_node.end_byte, TYPE))
     last = name_node
     if last.type in {"qualified_name", "alias_qualified_name"}:
@@ -301,7 +314,20 @@ def on_member(walk: CSharpWalk, node: Node) -> None:
     start = name_node.start_byte
     walk.taken.add(start)
     qualifier = _read_before(walk, node.start_byte, start)
-    walk.refer(USE, walk.read_name(name_node), start, qualifier)
+    if not _refer_generic_call(walk, name_node, qualifier):
+        walk.refer(USE, walk.read_name(name_node), start, qualifier)
+
+
+def _refer_generic_call(walk: CSharpWalk, name_node: Node, qualifier: str) -> bool:
+    """Add a call that the grammar takes for comparisons; return whether a name is that of one."""
+    end = name_node.end_byte
+    found = _GENERIC_CALL.match(walk.text, end)
+    if found is None or name_node.type != "identifier":
+        return False
+    alias = name_arity(_count_type_arguments(walk, end))
+    walk.refer(ReferenceRole.CALL, walk.read_name(name_node), name_node.start_byte, qualifier, alias)
+    walk.types.append((end, found.end() - 1, TYPE))
+    return True
 
 
 def on_qualified(walk: CSharpWalk, node: Node) -> None:
@@ -350,6 +376,8 @@ def on_identifier(walk: CSharpWalk, node: Node) -> None:
     qualifier = walk.pending.get(start, "")
     if name != "_":
         role = walk.find_role(start)
+        if role is USE and _refer_generic_call(walk, node, qualifier):
+            return
         arity = _count_type_arguments(walk, node.end_byte, role)
         if role is USE and not arity and not qualifier and name[:1].isupper():
             arity = BEFORE_DOT * walk.text.startswith(b".", node.end_byte)
