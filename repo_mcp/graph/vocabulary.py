@@ -74,6 +74,12 @@ def find_family(language: str) -> str:
     return _FAMILIES.get(language, language)
 
 
+def list_family(language: str) -> frozenset[str]:
+    """Return the languages that can name symbols of a language."""
+    family = find_family(language)
+    return frozenset({language, family, *(one for one, other in _FAMILIES.items() if other == family)})
+
+
 def name_kind(kind: SymbolKind) -> str:
     """Return a kind in the spelling of answers and arguments: "method", "enum_member"."""
     return kind.name.lower()

@@ -20,11 +20,11 @@ from repo_mcp.symbols.model import DERIVED, TYPE_KINDS, ParseStatus, ReferenceRo
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
+from repo_mcp.toolsets.graph.no_edges import describe_unparsed_rest, explain_kind
 from repo_mcp.toolsets.graph.rows import (
     INCOMING,
     OUTGOING,
     Row,
-    name_kind,
     render_edge,
     render_external,
     render_folders,
@@ -45,10 +45,6 @@ DISPATCHING = frozenset({"get_callers", "get_callees"})  # their edges may lead 
 MOST_WHOLE = 40  # edges that are not cut into two pages
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # code names these only by their paths
 TEXT_ROWS = 250  # of a page; with more, only the numbers of lines are shown: 500 rows fit into 64 KiB
-_NEVER_CALLED = frozenset(
-    {SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.EXTENSION}
-)
-_NEVER_CALLING = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.TYPE})
 _HANDED_ON = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})  # values in most languages
 _DIRECTLY = frozenset({EdgeType.INHERITS, EdgeType.IMPLEMENTS, EdgeType.EXTENDS})
 _BASES = TYPE_KINDS - {SymbolKind.EXTENSION}
@@ -58,18 +54,12 @@ MOST_SOUGHT = 500  # references by name that are resolved for what uses a functi
 CUT = "So many types inherit from each other, or are alike, that some edges may not be listed."
 MORE = "Not every file has been searched yet: continue with cursor."
 PARTLY_PARSED = "This file was parsed only in part: what the rest of it leads to is not known."
-# Of an answer without edges: in such a file a use may stand that nothing records.
-PARTLY_ELSEWHERE = "{} parsed only in part: what the rest of them uses is not known."
 ONLY_NUMBERS = (
     "More than {0} rows have only the numbers of their lines: a limit of {0} shows the lines as well."
 )
-# Of an answer that is empty because of what the symbol is.
-NOT_CALLED = "This is {}, which nothing calls: get_references lists what uses it."
-CALLS_NOTHING = "This is {}, which calls nothing itself: get_dependencies lists what it uses and contains."
 # Of callers: in such a place the function is an argument, a part of a table, or assigned.
 USED_AS_VALUE = "{} without a call, {}: get_references lists what hands it on."
 BY_MACRO = "{:,} derive(...) name it, such as {}: what a macro implements is not listed."
-NOT_IMPLEMENTED = "Only a type, or a member of one, has implementations: this is {}."
 BY_SHAPE = "Only classes that name this interface are listed: too many others have what it requires."
 
 
@@ -154,7 +144,9 @@ def _answer(
         rows = known.rows[page.start : end]
         if types is None:
             blind += [*_name_bases(graph, rows), *([] if page.start else _count_derives(graph, node))]
-        notes = [] if known.rows or blind else _explain_kind(node, types, incoming=incoming)
+        notes = [] if known.rows or blind else explain_kind(graph, node, types, asked)
+        if incoming and not (known.rows or blind or notes):
+            notes = describe_unparsed_rest(repository, graph, node)
         if tool == "get_callers" and not page.start:
             notes += [*_find_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
         notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
@@ -178,18 +170,6 @@ def _find_blind_spots(
     if direction == INCOMING:
         return [*warn_untracked(node), *filter(None, [describe_unnamed_uses(node)])]
     return [PARTLY_PARSED] if not known.rows and node.status == ParseStatus.PARTIAL else []
-
-
-def _explain_kind(node: Node, types: Iterable[EdgeType] | None, *, incoming: bool) -> list[str]:
-    """Return why a symbol of this kind has no edges of the types asked for, if it cannot have any."""
-    kind = node.symbol.kind
-    if types is None:
-        return [] if kind in IMPLEMENTED_KINDS else [NOT_IMPLEMENTED.format(name_kind(node))]
-    if types != CALLS:
-        return []
-    if incoming:
-        return [NOT_CALLED.format(name_kind(node))] if kind in _NEVER_CALLED else []
-    return [CALLS_NOTHING.format(name_kind(node))] if kind in _NEVER_CALLING else []
 
 
 def _find_values(graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdges) -> list[str]:
@@ -278,9 +258,6 @@ def _draft(repository: Repository, found: _EdgePage, page: Page, arguments: Argu
     is_outgoing = found.direction == OUTGOING
     notes = [*found.blind, *found.notes, *[CUT] * totals.is_cut, *[MORE] * (not totals.is_complete)]
     notes += repository.engines.graph.warn()
-    partly = 0 if known.rows or is_outgoing or found.notes else repository.symbol_index.status().partial
-    if partly:
-        notes.append(PARTLY_ELSEWHERE.format("1 file was" if partly == 1 else f"{partly:,} files were"))
 
     def build(rows: int) -> Part:
         is_cut = not totals.is_complete or page.start + rows < len(known.rows)

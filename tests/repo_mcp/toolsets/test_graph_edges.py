@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from repo_mcp.graph import edge_finder
+from repo_mcp.graph.unnamed_uses import NO_INDEXERS, RUN_UNNAMED
+from repo_mcp.symbol_index.partly_parsed import ONE, SEVERAL
 from repo_mcp.toolsets.graph import edge_calls
-from repo_mcp.toolsets.graph.edge_calls import BY_MACRO, ONLY_NUMBERS, PARTLY_ELSEWHERE, TEXT_ROWS
+from repo_mcp.toolsets.graph.edge_calls import BY_MACRO, ONLY_NUMBERS, TEXT_ROWS
+from repo_mcp.toolsets.graph.no_edges import READ_INSTEAD
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served
 from tests.written_trees import write_tree
@@ -771,21 +774,46 @@ def test_that_a_file_was_parsed_only_in_part_is_said_where_nothing_is_found(tmp_
     assert "warnings" not in good
 
 
-def test_an_answer_without_edges_says_that_files_were_parsed_in_part(tmp_path: Path) -> None:
+def test_files_parsed_in_part_are_named_where_they_have_the_name(tmp_path: Path) -> None:
+    broken = "\n{{\n#if A\n    if (a)\n#else\n    if (b)\n#endif\n    {{\n    }}\n}}\n"
     texts = {
         "a.py": "def unused(): ...\ndef used(): ...\nused()\n",
-        "b.c": "int f(int a)\n{\n#if A\n    if (a)\n#else\n    if (b)\n#endif\n    {\n    }\n}\n",
+        "b.c": f"int rare(int a);\nint often(int a);\nint f(int a){broken}/* rare often */\n",
+        "c.c": f"int g(int a){broken}/* often */\n",
+        "d.c": f"int h(int a){broken}/* often unused */\n",
     }
     served = Served(write_tree(tmp_path / "root", texts), tmp_path / "data")
     try:
-        reported = {
-            one: served.answer("get_callers", node_id=served.find(f"a.{one}")) for one in ("unused", "used")
+        said = {
+            one: served.answer("get_callers", symbol=one).get("warnings", [])
+            for one in ("unused", "used", "rare", "often")
         }
     finally:
         served.close()
-    assert reported["unused"]["total"] == 0
-    assert reported["unused"]["warnings"] == [PARTLY_ELSEWHERE.format("1 file was")]
-    assert "warnings" not in reported["used"]
+    assert said["unused"] == []  # no file of its language
+    assert said["used"] == []
+    assert said["rare"] == [ONE.format("'b.c'", "'rare'")]
+    assert said["often"] == [SEVERAL.format("3", "'often'", "'b.c', 'c.c', 'd.c'")]
+
+
+def test_callers_of_a_value_say_how_often_it_is_read(tmp_path: Path) -> None:
+    texts = {
+        "a.cs": "class Store {\n  public int Size { get; set; }\n  public int Lost { get; set; }\n"
+        "  int Twice() { return Size + Size; }\n  int Once() { return this.Size; }\n"
+        "  public int this[int at] => at;\n  ~Store() {}\n}\n",
+    }
+    served = Served(write_tree(tmp_path / "root", texts), tmp_path / "data")
+    try:
+        asked = ("Store.Size", "Store.Lost", "a.cs:6", "a.cs:7")
+        said = {one: served.answer("get_callers", symbol=one) for one in asked}
+    finally:
+        served.close()
+    assert said["Store.Size"]["warnings"] == [READ_INSTEAD.format("a property", "2")]
+    assert said["Store.Lost"]["total"] == 0
+    assert "warnings" not in said["Store.Lost"]
+    assert said["a.cs:6"]["warnings"] == [NO_INDEXERS]
+    assert said["a.cs:7"]["warnings"] == [RUN_UNNAMED.format("~Store")]
+    assert not any("total" in said[one] for one in asked[2:])
 
 
 def test_files_that_no_parser_reads_are_named_where_they_have_the_name(tmp_path: Path) -> None:

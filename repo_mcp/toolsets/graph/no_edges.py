@@ -1,0 +1,75 @@
+"""Words on an answer without edges: the symbol has none by its kind, or some may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTED_KINDS, NAMED, EdgeType, list_family
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import ParseStatus, SymbolKind
+from repo_mcp.toolsets.graph.rows import name_kind
+
+if TYPE_CHECKING:
+    from repo_mcp.graph.edge_list import EdgeQuestion
+    from repo_mcp.graph.graph import Graph
+    from repo_mcp.graph.nodes import Node
+    from repo_mcp.repository import Repository
+
+_NEVER_CALLED = frozenset(
+    {SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.EXTENSION}
+)
+_NEVER_CALLING = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.TYPE})
+_READ = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
+MOST_SOUGHT = 500  # references by name that are resolved to say how many there are
+NOT_CALLED = "This is {}, which nothing calls: get_references lists what uses it."
+READ_INSTEAD = "This is {}, which is read and not called: get_references has {}."
+CALLS_NOTHING = "This is {}, which calls nothing itself: get_dependencies lists what it uses and contains."
+NOT_IMPLEMENTED = "Only a type, or a member of one, has implementations: this is {}."
+
+
+def explain_kind(
+    graph: Graph, node: Node, types: Iterable[EdgeType] | None, asked: EdgeQuestion
+) -> list[str]:
+    """Return why a symbol of this kind has no edges of the types asked for, if it cannot have any.
+
+    `types` is None for the edges from its implementations.
+    """
+    kind = node.symbol.kind
+    if types is None:
+        return [] if kind in IMPLEMENTED_KINDS else [NOT_IMPLEMENTED.format(name_kind(node))]
+    if types != CALLS:
+        return []
+    if not asked.incoming:
+        return [CALLS_NOTHING.format(name_kind(node))] if kind in _NEVER_CALLING else []
+    if kind in _NEVER_CALLED:
+        return [NOT_CALLED.format(name_kind(node))]
+    return _count_reads(graph, node, asked) if kind in _READ else []
+
+
+def _count_reads(graph: Graph, node: Node, asked: EdgeQuestion) -> list[str]:
+    """Return a note on how often a value is used; none for one that no use is known of."""
+    lists = graph.edge_lists
+    if lists.count_uses(asked) > MOST_SOUGHT:
+        return [NOT_CALLED.format(name_kind(node))]
+    totals = lists.read(replace(asked, types=frozenset(NAMED), dispatches=False), 0).totals
+    if not totals.lines:
+        return []
+    count = f"{'' if totals.is_complete else 'at least '}{totals.lines:,}"
+    return [READ_INSTEAD.format(name_kind(node), count)]
+
+
+def describe_unparsed_rest(repository: Repository, graph: Graph, node: Node) -> list[str]:
+    """Return which files that have the name of a symbol were parsed only in part: they may use it."""
+    if not repository.symbol_index.status().partial:
+        return []
+
+    def is_partial(path: str) -> bool:
+        record = graph.scan.find_record(path)
+        return record is not None and record.status is ParseStatus.PARTIAL
+
+    is_made = node.symbol.kind is SymbolKind.CONSTRUCTOR  # by the name of its type
+    names = [part for part in node.qualified_name.split(".") if part.isidentifier()]
+    name = names[-2] if is_made and len(names) > 1 else node.symbol.name
+    said = repository.engines.describe_partly_parsed(name, list_family(node.language), is_partial)
+    return [said] if said else []
