@@ -92,7 +92,7 @@ def build_claim(
     unparsed = [one for one in reading.subjects if one.taken_as is TakenAs.UNPARSED]
     if undeclared or unparsed:
         unknown = [_describe_unknown(state, one) for one in undeclared]
-        return " ".join([*unknown, *describe_unparsed(state, unparsed)])
+        return " ".join([*unknown, *describe_unparsed(state, unparsed, reading.form)])
     if reading.form in _RELATIONS:
         related = f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
         return f"{_describe_undeclared(reading)}{related}"

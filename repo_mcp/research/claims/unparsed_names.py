@@ -10,9 +10,12 @@ from repo_mcp.research.claims.differences import describe_documented
 from repo_mcp.research.claims.first_sentences import read_first_sentence
 from repo_mcp.research.edges.shared_members import MAX_ALONE
 from repo_mcp.research.edges.unparsed import read_declared_lines
-from repo_mcp.research.findings.citing import join_names
-from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.citing import join_names, name_findings
+from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Form, Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import is_path
 from repo_mcp.text.citations import write_citation
 
 # Names of languages that are written in another way than with a capital letter.
@@ -39,7 +42,7 @@ _SPELLED = MappingProxyType(
 )
 
 
-def describe_unparsed(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
+def describe_unparsed(state: ResearchState, subjects: Sequence[Subject], form: Form) -> list[str]:
     """Return sentences on where subjects are declared, what their comments say, and what is not known.
 
     Of several, say also what only one of them declares, and where a document has both.
@@ -51,11 +54,36 @@ def describe_unparsed(state: ResearchState, subjects: Sequence[Subject]) -> list
         sentences += _describe_own(state, subjects)
         sentences += describe_documented(state, (one.name for one in subjects))
     languages = dict.fromkeys(_spell(find_language(one.places[0].path).name) for one in subjects)
-    sentences.append(
-        f"Nothing here parses {join_names(languages)}: references are not followed, and what is shown was"
-        " found by its name alone."
-    )
+    told = "references are not followed, and what is shown was found by its name alone"
+    if form is Form.IMPLEMENTATIONS:
+        sentences += (_describe_deriving(state, one.name) for one in subjects)
+        told = "this is what lines of text say, and types derived from these are not followed"
+    elif form in (Form.CALLEES, Form.DEPENDENCIES):
+        sentences += (_describe_needed(state, one) for one in subjects)
+        told = "references are not followed"
+    sentences.append(f"Nothing here parses {join_names(languages)}: {told}.")
     return sentences
+
+
+def _describe_deriving(state: ResearchState, name: str) -> str:
+    """Return a sentence that names what derives from a name, of the program if any of that does."""
+    found = [one for one in state.findings if one.role is Role.DERIVES and one.reason.about == name]
+    own = [one for one in found if not is_test_place(one.path)] or found
+    tests = len(found) - len(own)
+    also = f" and {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
+    if not found:
+        return f"No line says that anything extends, implements or includes {name}."
+    return f"{name} is extended, implemented or included by {name_findings(own)}{also}."
+
+
+def _describe_needed(state: ResearchState, subject: Subject) -> str:
+    """Return a sentence on the lines in which the file of a subject says what it needs."""
+    found = [one for one in state.findings if one.role is Role.NEEDS and one.reason.about == subject.asked]
+    count = sum(len(one.shown) for one in found)
+    path = subject.places[0].path
+    if not count:
+        return f"No line of {path} says what it imports."
+    return f"{count} {'line' if count == 1 else 'lines'} of {path} say what it imports."
 
 
 def _spell(language: str) -> str:
@@ -72,6 +100,8 @@ def _describe(state: ResearchState, subject: Subject) -> str:
     lines, comments = state.source.read_lines(first.path), state.source.read_comment_lines(first.path)
     said = read_first_sentence(lines, comments, start)
     place = write_citation(first.path, start, end)
+    if is_path(subject.asked) and first.symbol:
+        return f"{subject.asked} declares {first.symbol} ({place}){f': {said}' if said else '.'}"
     if " " in subject.asked and not said:
         return f"{subject.asked} is {subject.name} ({place}{others})."
     return (

@@ -15,17 +15,27 @@ from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
 from repo_mcp.record_classes import replace
+from repo_mcp.research.edges.unparsed_files import find_file, note_needed
+from repo_mcp.research.edges.written_types import list_deriving
 from repo_mcp.research.findings.locating import is_test_place
-from repo_mcp.research.findings.reasons import Reason
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import is_path
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_DECLARED = 4  # declarations of one name
 MAX_PLACES = 12  # that have the name, beside its declarations
+MAX_DERIVING = 40  # lines that say that something derives from a name
 MAX_LINES = 200  # with the name that are read
-# Characters of its declarations, and of all that are compared.
-SHOWN_CHARS, COMPARED_CHARS = 1_800, 6_500
+# Characters of its declarations, of one where others tell the answer, and of all that are compared.
+SHOWN_CHARS, HEAD_CHARS, COMPARED_CHARS = 1_800, 500, 6_500
+_ROOM = {
+    Form.DEPENDENCIES: HEAD_CHARS,
+    Form.DIFFERENCE: COMPARED_CHARS,
+    Form.IMPLEMENTATIONS: HEAD_CHARS,
+}
+_OF_ITSELF = frozenset({Form.CALLEES, Form.DEPENDENCIES})
 _PHRASE = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){1,3}")
 _BETWEEN_WORDS = re.compile(r"[ _-]+")
 
@@ -35,6 +45,9 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
 
     Return it unchanged otherwise.
     """
+    file = find_file(state, subject.asked) if is_path(subject.asked) else None
+    if file is not None:
+        return file
     *owners, name = split_qualified(subject.asked.replace("#", "."))
     places = _find_declared(state, subject.asked)
     if not places and _PHRASE.fullmatch(subject.asked):
@@ -65,17 +78,24 @@ def _has_parser(path: str) -> bool:
 
 
 def note_unparsed(state: ResearchState, reading: Reading) -> None:
-    """Note the declarations of the subjects, then the places that have their names."""
-    room = COMPARED_CHARS if reading.form is Form.DIFFERENCE else SHOWN_CHARS
+    """Note the declarations of the subjects, then what derives from them, or the places with their names.
+
+    Where it is asked what a subject uses itself, these say nothing.
+    """
+    room = _ROOM.get(reading.form, SHOWN_CHARS)
     room //= max(1, sum(len(subject.places) for subject in reading.subjects))
     for subject in reading.subjects:
         for hit in subject.places:
             lines = read_declared_lines(hit)
             shown = choose_written(state, hit.path, lines, room)
             symbol = hit.symbol or hit.path
-            state.add_place(_build(hit.path, symbol, lines, f"declares {subject.name}", 0, shown))
-        if subject.places:
-            _note_places(state, subject.name, only_tests=reading.form is Form.TESTS)
+            state.add_place(_build(hit.path, symbol, lines, Reason(f"declares {subject.name}"), 0, shown))
+        if reading.form is Form.IMPLEMENTATIONS and subject.places and _note_deriving(state, subject):
+            continue
+        if reading.form in _OF_ITSELF:
+            note_needed(state, subject)
+        elif subject.places:
+            _note_places(state, subject, only_tests=reading.form is Form.TESTS)
 
 
 def read_declared_lines(hit: Hit) -> tuple[int, int]:
@@ -90,25 +110,54 @@ def choose_written(state: ResearchState, path: str, lines: tuple[int, int], room
     return tuple(choose_lines(trim_margin(body), {}, room, keeps_comments=True))
 
 
-def _note_places(state: ResearchState, name: str, *, only_tests: bool) -> None:
-    """Note the declarations around the lines of code that have a name as a word, those of tests last."""
+def _note_deriving(state: ResearchState, subject: Subject) -> bool:
+    """Note the lines that say that something derives from a subject. Return False if there are none."""
+    found = list_deriving(state, subject.name, _list_languages(subject))
+    if len(found) > MAX_DERIVING:
+        state.limit(f"lines that derive from {subject.name}", f"{MAX_DERIVING} of {len(found)} are shown")
+    for one in found[:MAX_DERIVING]:
+        reason = Reason(f"derives from {subject.name}", Role.DERIVES, subject.name)
+        state.add_place(_build(one.path, one.symbol, (one.line, one.line), reason, 1, (one.line,)))
+    return bool(found)
+
+
+def _list_languages(subject: Subject) -> set[str]:
+    return {find_language(hit.path).name for hit in subject.places}
+
+
+def _note_places(state: ResearchState, subject: Subject, *, only_tests: bool) -> None:
+    """Note the declarations around the lines of code that have a name as a word, those of tests last.
+
+    Before these come files of other languages. Of a file with declarations that have it, what is outside of
+    all, such as an import, says no more.
+    """
+    name, languages = subject.name, _list_languages(subject)
     request = ExactRequest(name, whole_word=True, limit=MAX_LINES, with_symbols=True)
     found = state.source.search_exact(request)
     around: dict[tuple[str, str], list[ExactMatch]] = {}
-    for one in sorted(found.matches, key=lambda one: is_test_place(one.path)):  # stable
+
+    def rank(one: ExactMatch) -> tuple[bool, bool]:
+        return is_test_place(one.path), find_language(one.path).name not in languages
+
+    for one in sorted(found.matches, key=rank):  # stable
         role = find_role(one.path)
         if role is FileRole.TEST or (role is FileRole.CODE and not only_tests):
             around.setdefault((one.path, one.symbol or one.path), []).append(one)
-    if found.truncated or len(around) > MAX_PLACES:
-        state.limit(f"places with the name {name}", f"the first {MAX_PLACES} are shown")
-    for (path, symbol), matches in [*around.items()][:MAX_PLACES]:
+    own = {(hit.path, read_declared_lines(hit)[0]) for hit in subject.places}
+    around = {key: held for key, held in around.items() if (key[0], held[0].start_line) not in own}
+    within = {path for path, symbol in around if symbol != path}
+    places = [(key, matches) for key, matches in around.items() if key[0] != key[1] or key[0] not in within]
+    if found.truncated or len(places) > MAX_PLACES:
+        count = f"more than {len(places)}" if found.truncated else f"{len(places)}"
+        state.limit(f"places with the name {name}", f"the first {MAX_PLACES} of {count} are shown")
+    for (path, symbol), matches in places[:MAX_PLACES]:
         first = matches[0]
         lines = first.symbol_lines or (first.start_line, first.start_line)
         shown = tuple(one.start_line for one in matches)
-        state.add_place(_build(path, symbol, lines, f"has the name {name}", 1, shown))
+        state.add_place(_build(path, symbol, lines, Reason(f"has the name {name}"), 1, shown))
 
 
 def _build(
-    path: str, symbol: str, lines: tuple[int, int], why: str, hop: int, shown: tuple[int, ...]
+    path: str, symbol: str, lines: tuple[int, int], reason: Reason, hop: int, shown: tuple[int, ...]
 ) -> Finding:
-    return Finding(path, *lines, symbol, "text", None, Reason(why), hop, "text", shown[:1], shown=shown)
+    return Finding(path, *lines, symbol, "text", None, reason, hop, "text", shown[:1], shown=shown)

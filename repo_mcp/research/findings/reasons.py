@@ -39,6 +39,8 @@ class Role(Enum):
     HOLDS = auto()  # declares it inside
     READS_FIELD = auto()  # reads a field that it sets
     READS_FIELD_BELOW = auto()  # is called by what reads such a field
+    NEEDS = auto()  # lines of a file that no parser reads say what it needs
+    DERIVES = auto()  # a line says so, in a language that no parser reads
     WRITTEN_CALL = auto()  # has a line that is written as a call of it, where no parser sees one
     NAMED_AFTER = auto()  # a file of tests
 

@@ -172,6 +172,9 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.IMPLEMENTATIONS, "(?:<who>(?: other)?(?: <thing>)?|<type>) <that*><implements> X"),
     (Form.IMPLEMENTATIONS, "(?:how|where|who) (?:many )?<is?>X.. <is?><subclassed>"),
     (Form.IMPLEMENTATIONS, "(?:implementations|implementers|subclasses) (?P<x>[^ ]+)"),
+    (Form.IMPLEMENTATIONS, "(?:<who> )?(?:class(?:es)?|modules?|types?) <that*>"
+     "(?:includes?|including|prepends?|mix(?:es)? in) X"),
+    (Form.IMPLEMENTATIONS, "(?:type |class |inheritance )?hierarchy (?:of|below|under) X"),
     (Form.IMPLEMENTATIONS, "X.. "
      "(?:implementations|implementors|implementers|subclasses|conformances|subtypes)"),
     (Form.TESTS, "(?:<who> )?<tests> (?:should i run|to run|must i run|do i run|need to run) "

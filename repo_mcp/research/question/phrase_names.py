@@ -11,6 +11,7 @@ MAX_WORDS = 5  # of a phrase that may be a name written as words
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
 _WORDS = re.compile(r"[\w$]+")
 _LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
+_PATH = re.compile(r"[\w.@+~()\[\] /-]+\.\w{1,12}")  # of a file
 _OWNED = re.compile(r"([A-Z][\w$]*)['\u2019]s ([a-z_$][\w$]*)")  # "Mutex's acquire", a member of a type
 
 
@@ -51,6 +52,11 @@ def list_names(text: str) -> list[str]:
 def is_one_name(text: str) -> bool:
     """Return True for a phrase that is one name, qualified or not."""
     return _NAME.fullmatch(text) is not None
+
+
+def is_path(text: str) -> bool:
+    """Return True for a phrase that may be the path of a file, or the end of one."""
+    return _PATH.fullmatch(text) is not None
 
 
 def split_phrase(text: str) -> list[str]:

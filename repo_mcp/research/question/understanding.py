@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.graph import Graph
@@ -16,6 +17,7 @@ from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchReq
 from repo_mcp.research.findings.research_state import Source
 from repo_mcp.research.question.asked_keys import find_texts, read_keys
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, parse_question
+from repo_mcp.research.question.phrase_names import is_path
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.subject_description import (
     describe_subject,
@@ -65,6 +67,7 @@ _OF_SYMBOLS = frozenset(
      Form.DEFINED, Form.DIFFERENCE, Form.FLOW}
 )  # fmt: skip
 MAX_SUBJECT_WORDS = 4
+_CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 # Returns an undeclared subject as one that a language without a parser declares, if it is.
 FindUnparsed = Callable[[Subject], Subject]
@@ -260,10 +263,19 @@ class _QuestionReader:
             found.append(declared if declared.is_found else self._subjects.find_undeclared(phrase, check))
         undeclared = (one for one in found if one is not None and one.taken_as is TakenAs.UNDECLARED)
         missing = tuple(map(self._find_unparsed, undeclared))
+        if found == [None]:
+            missing = self._find_plain(parsed.phrases[0].text)
         is_written = [one.taken_as is TakenAs.UNDECLARED and not is_absent(one.asked) for one in missing]
         if parsed.form is Form.DIFFERENCE and len(missing) > 1 and all(is_written):
             return None  # parameters or options: what has their names tells the difference
         return build_reading(parsed.form, missing) if missing else None
+
+    def _find_plain(self, text: str) -> tuple[Subject, ...]:
+        """Return what no parser reads by a single word with a capital letter, or by its path; or nothing."""
+        if not (_CAPITAL.fullmatch(text) or is_path(text)):
+            return ()
+        found = self._find_unparsed(Subject(text, TakenAs.UNDECLARED))
+        return (found,) if is_unparsed(found) else ()
 
     def _try_unknown_function(self, parsed: Parsed) -> Reading | None:
         """Return the reading of a question about the errors of an undeclared name; None for any other."""

@@ -167,3 +167,107 @@ def test_a_name_in_a_file_that_is_parsed_later_is_not_said_to_be_in_a_language_w
     texts = {"a.py": "def known():\n    return 1\n", "b.py": "class LateStore:\n    pass\n"}
     report = Asked(texts, unparsed=frozenset({"b.py"})).ask("which classes implement LateStore?")
     assert "Nothing here parses" not in report.claim
+
+
+KINDS = STORES | {
+    "src/CountedStore.php": """<?php
+
+namespace Depot;
+
+use Depot\\Store;
+use Depot\\Counting;
+
+// class OldStore extends Store
+final class CountedStore extends \\Depot\\Store implements
+    \\Countable,
+    Emptied
+{
+    use Counting;
+
+    public function make(Store $from)
+    {
+        return new class ($from) extends Store {
+        };
+    }
+}
+""",
+    "src/Counting.php": "<?php\n\ntrait Counting\n{\n}\n",
+    "src/Emptied.php": "<?php\n\ninterface Emptied extends Closed\n{\n}\n",
+    "tests/StoreTest.php": "<?php\n\nclass FakeStore extends Store\n{\n}\n",
+    "lib/parcel.rb": "module Parcels\n  class Parcel < Crate\n    include Weighing\n\n"
+    "    def weigh\n      scale.extend(Weighing)\n"
+    "    end\n  end\nend\n",
+    "lib/weighing.rb": "module Weighing\nend\n",
+    "lib/crate.rb": "require 'set'\nrequire_relative 'weighing'\n\n"
+    "# Holds things.\nclass Crate\nend\n\nclass Box < Crate\nend\n",
+    "src/disk.kt": "class Disk<T>(\n    val path: Shelf,\n"
+    "    val rest: List<Shelf>,\n) : Shelf(), Closed {\n}\n\nopen class Shelf\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "derived"),
+    [
+        (
+            "which classes extend Store?",
+            "Store is extended, implemented or included by BatchStore (src/BatchStore.php:10), CountedStore"
+            " (src/CountedStore.php:9), CountedStore.make (src/CountedStore.php:17) and 2 more and"
+            " 1 place in tests.",
+        ),
+        (
+            "what implements Emptied?",
+            "Emptied is extended, implemented or included by CountedStore (src/CountedStore.php:11).",
+        ),
+        (
+            "which classes include Counting?",
+            "Counting is extended, implemented or included by CountedStore (src/CountedStore.php:13).",
+        ),
+        (
+            "which classes include Weighing?",
+            "Weighing is extended, implemented or included by Parcels.Parcel (lib/parcel.rb:3) and"
+            " Parcels.Parcel.weigh (lib/parcel.rb:6).",
+        ),
+        (
+            "type hierarchy of Crate",
+            "Crate is extended, implemented or included by Box (lib/crate.rb:8) and Parcels.Parcel"
+            " (lib/parcel.rb:2).",
+        ),
+        ("subclasses of Shelf", "Shelf is extended, implemented or included by Disk (src/disk.kt:4)."),
+        (
+            "which classes extend NullStore?",
+            "No line says that anything extends, implements or includes NullStore.",
+        ),
+    ],
+)
+def test_what_derives_from_a_type_is_told_by_the_lines_that_say_so(question: str, derived: str) -> None:
+    report = Asked(KINDS).ask(question)
+    assert derived in report.claim
+    assert "this is what lines of text say, and types derived from these are not followed." in report.claim
+
+
+def test_a_file_that_no_parser_reads_is_told_by_its_path() -> None:
+    asked = Asked(KINDS)
+    report = asked.ask("what does lib/crate.rb depend on?")
+    assert report.claim == (
+        "lib/crate.rb declares Crate (lib/crate.rb:5-6): Holds things. 2 lines of lib/crate.rb say what it"
+        " imports. Nothing here parses Ruby: references are not followed."
+    )
+    assert report.findings[1].excerpt.splitlines() == ["1\trequire 'set'", "2\trequire_relative 'weighing'"]
+    report = asked.ask("which files use weighing.rb?")
+    assert report.claim.startswith(
+        "weighing.rb declares Weighing (lib/weighing.rb:1-2). Nothing here parses Ruby"
+    )
+    assert [one.path for one in report.findings[1:]] == ["lib/parcel.rb"]
+    assert "Nothing here parses" not in asked.ask("what does src/setup.py depend on?").claim
+
+
+def test_how_many_places_have_a_name_is_told_and_an_import_is_none_beside_another() -> None:
+    uses = {
+        f"src/use{number}.php": f"<?php\n\nuse Depot\\Store;\n\nfunction use{number}(Store $it)\n{{\n}}\n"
+        for number in range(20)
+    }
+    report = Asked(STORES | uses).ask("who uses Store?")
+    assert ("places with the name Store", "the first 12 of 23 are shown") in [
+        (one.what, one.why) for one in report.limits
+    ]
+    assert len({one.path for one in report.findings}) == len(report.findings)
