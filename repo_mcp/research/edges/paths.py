@@ -124,6 +124,8 @@ def _take_level(state: ResearchState, side: _Side) -> None:
     for node in side.level[:SIDE_WIDTH]:
         state.check()
         links = sort_links(side.traversal.expand(state, node, _SIDE).links, side.traversal)
+        if not side.traversal.upwards:
+            links = _drop_nested(state, node, links)
         if not side.guesses:
             links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
         if len(links) > SIDE_FAN:
@@ -135,6 +137,22 @@ def _take_level(state: ResearchState, side: _Side) -> None:
                 side.reached[other] = None
                 following.append(state.get_node(other))
     side.level = [node for node in following if node.symbol.kind is not SymbolKind.FILE]
+
+
+def _drop_nested(state: ResearchState, node: Node, links: list[Link]) -> list[Link]:
+    """Return the links of a type without those of its nested types only: making it runs none of these."""
+    if node.symbol.kind not in TYPE_KINDS:
+        return links
+    nested = [
+        one.symbol
+        for one in state.graph.outline(node.path)
+        if one.symbol.parent == node.symbol.ordinal and one.symbol.kind in TYPE_KINDS
+    ]
+
+    def is_nested(line: int) -> bool:
+        return any(one.start_line <= line <= one.end_line for one in nested)
+
+    return [link for link in links if not link.lines or not all(map(is_nested, link.lines))]
 
 
 def _is_sure(route: Sequence[Link]) -> bool:

@@ -689,6 +689,17 @@ def test_a_question_of_signs_finds_nothing_and_says_why() -> None:
     assert report.warnings == (NO_WORD,)
 
 
+def test_no_path_leads_from_a_type_into_a_nested_one() -> None:
+    text = (
+        "class Queue { public void Push() {} }\n"
+        "class State {\n  public State() { Queue.Log(); }\n"
+        "  class Handler { public void Apply(Queue queue) { queue.Push(); } }\n}\n"
+        "class Client { public void Send() { var state = new State(); } }\n"
+    )
+    claim = Asked({"a.cs": text}).ask("how does Client.Send reach Queue.Push").claim
+    assert claim.startswith("No path of calls is known between Client.Send (")
+
+
 def test_a_path_may_have_spaces_and_brackets() -> None:
     files = {
         "Sources/App/Big Trees/Oak.swift": "struct Oak {}\n",
