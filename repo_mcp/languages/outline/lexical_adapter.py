@@ -23,6 +23,7 @@ from repo_mcp.languages.outline.adapter import (
     Adapter,
     cut,
 )
+from repo_mcp.languages.outline.listed_members import add_members
 from repo_mcp.languages.outline.prototypes import Within, iter_prototypes
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
@@ -88,7 +89,10 @@ class LexicalAdapter(Adapter):
 
 def outline_lexically(path: str, language: Language, text: str, warnings: tuple[str, ...] = ()) -> Outline:
     """Return the outline that line patterns find, in time linear in the length of the text."""
-    symbols, truncated = _Reading(path, _choose_patterns(language), text.encode()).read()
+    data = text.encode()
+    symbols, truncated = _Reading(path, _choose_patterns(language), data).read()
+    listed = tuple(add_members(language.name, data, symbols))
+    symbols, truncated = listed[:MAX_SYMBOLS], truncated or len(listed) > MAX_SYMBOLS
     if truncated:
         warnings = (*warnings, f"Only the first {MAX_SYMBOLS:,} declarations are listed.")
     return Outline(path, language.name, symbols, PARSER, warnings, truncated)

@@ -200,10 +200,16 @@ def _suggest(outline: Outline, name: str) -> str:
     return "Outline the file to see what it declares."
 
 
+def _is_line(symbol: Symbol) -> bool:
+    """Return whether a line in a declaration rather means what is around it."""
+    is_short = symbol.start_line == symbol.end_line
+    return symbol.kind in _NO_BLOCK or (is_short and symbol.kind in ("property", "enum_member"))
+
+
 def find_around(symbols: Sequence[Symbol], line: int) -> Symbol | None:
     """Return the innermost declaration around a line, one with a body if possible; None if none is there."""
     around = [one for one in symbols if one.start_line <= line <= one.end_line]
-    blocks = [one for one in around if one.kind not in _NO_BLOCK]
+    blocks = [one for one in around if not _is_line(one)]
     return min(
         blocks or around, key=lambda one: (one.end_line - one.start_line, -one.start_line), default=None
     )

@@ -68,8 +68,8 @@ _VAL = r"""
     [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\[\w+\])?)[ \t]+)*(?:val|var|typealias|type|given)[ \t]+NAME\b
 """
 _RUBY = r"""
-    [ \t]*(?:\w*attr_\w+|\w*_accessor|def_delegat\w*|delegate)[ \t(]+
-      (?::\w+[?!=]?,[ \t]*)*:NAME(?:\b|$|[ \t,])
+    [ \t]*(?:(?:private|protected|public)[ \t(]+)?(?:(?:\w*attr_\w+|\w*_accessor|\w*delegat\w*)[ \t(]+)?
+      (?::@?\w+[?!=]?,[ \t]*)*:NAME(?:$|[ \t,)?!])
     | [ \t]*(?:alias(?:_method)?|define\w*|scope|attribute|enum|class_attribute|has_many|has_one|belongs_to
       |has_and_belongs_to_many|let!?)[ \t(]+:?NAME(?:\b|$|[ \t,])
     | [ \t]*NAME[ \t]*=(?!=)
@@ -203,6 +203,7 @@ RULES = {
         {Around.TOP: _RUBY, Around.TYPE: _RUBY},
         anywhere=r"[ \t]+@NAME[ \t]*(?:\|\|)?=(?!=)",
         type_head=r"(?:class|module)\b",
+        see_through=r"(?:\w*attr_\w+|\w*_accessor|\w*delegat\w*)\b[^\n]*,$",  # names on further lines
     ),
     "go": Rules(
         {

@@ -53,7 +53,9 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
     if not places and _PHRASE.fullmatch(subject.asked):
         name = "".join(word.capitalize() for word in _BETWEEN_WORDS.split(subject.asked))
         places = _find_declared(state, name)
-    owned = tuple(hit for hit in places if set(owners) & set(split_qualified(hit.symbol or "")))
+    qualified = [(hit, split_qualified(hit.symbol or "")[:-1]) for hit in places]
+    owned = tuple(hit for hit, outer in qualified if outer[-1:] == owners[-1:] != [])
+    owned = owned or tuple(hit for hit, outer in qualified if set(owners) & {*outer, name})
     if not places:
         return subject
     return replace(subject, taken_as=TakenAs.UNPARSED, name=name, places=owned or places, near=())

@@ -271,3 +271,14 @@ def test_how_many_places_have_a_name_is_told_and_an_import_is_none_beside_anothe
         (one.what, one.why) for one in report.limits
     ]
     assert len({one.path for one in report.findings}) == len(report.findings)
+
+
+def test_a_qualified_name_means_the_members_of_its_own_type_alone() -> None:
+    text = "module Depot\n  class {0}\n    # Of the {0}.\n    def reset\n    end\n  end\nend\n"
+    texts = {f"lib/{name.lower()}.rb": text.format(name) for name in ("Site", "Ansi", "Store")}
+    report = Asked(texts | {"setup.py": "def install():\n    return 1\n"}).ask(
+        "what calls Depot::Site#reset?"
+    )
+    assert report.claim.startswith(
+        "Depot::Site#reset (lib/site.rb:4-5): Of the Site. Nothing here parses Ruby"
+    )
