@@ -1,5 +1,7 @@
 """Follow names from the best blocks to the declarations that they call or use, and raise their worth.
 
+The same is done for the calls of each block that is shown, so that a function comes with what it calls.
+
 The words of a question occur where a thing is used or described, but the lines that answer it are often one
 step further. Only files that were opened are looked at. A name with several declarations adds less to each,
 and one that is used everywhere adds little.
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from heapq import nsmallest
 from itertools import islice
@@ -31,7 +33,9 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _TAG = re.compile(r"<[^<>]{0,300}>")  # in the heading of a section
 SEEDS = 12  # blocks from which names are followed
 
-Places = dict[str, list[tuple[RatedFile, int]]]  # name -> the blocks that declare it
+Place = tuple[RatedFile, int]  # and the position of one of its blocks
+Places = dict[str, list[Place]]  # name -> the blocks that declare it
+FollowShown = Callable[[RatedFile, int], list[Place]]  # a shown block -> those that are worth more now
 
 
 class Use(StrEnum):
@@ -82,9 +86,14 @@ def _calls(line: str, name: str) -> bool:
     return re.search(rf"(?<![\w$]){re.escape(name)}(?:<[^()]{{0,80}}>|!)?\s*\(", line) is not None
 
 
-def follow_names(opened: Sequence[RatedFile], source: BundleSource, weights: Weights) -> None:
-    """Raise the worth of the blocks that the best ones call or use, or that use the best ones."""
-    _Follower(opened, source, weights).follow()
+def follow_names(opened: Sequence[RatedFile], source: BundleSource, weights: Weights) -> FollowShown:
+    """Raise the worth of the blocks that the best ones call or use, or that use the best ones.
+
+    Return a function that does so for what a shown block calls.
+    """
+    follower = _Follower(opened, source, weights)
+    follower.follow()
+    return follower.follow_shown
 
 
 def _describe_use(use: Use, name: str, path: str) -> str:
@@ -116,7 +125,8 @@ class _Follower:
             Use.NAMED: weights.named_use,
         }
         self._places: Places = {}
-        self._gains: dict[tuple[str, int], _Gain] = {}  # path and position of a block -> the largest
+        self._gains: dict[tuple[str, int], _Gain] = {}  # path and position of a block -> the largest left
+        self._given: dict[tuple[str, int], float] = {}  # what each gained so far
         for one in opened:
             for position, block in enumerate(one.blocks):
                 if block.span is not None:
@@ -127,27 +137,43 @@ class _Follower:
         for seed, position in seeds:
             self._follow_uses(seed, position)
         self._follow_users(seeds)
-        for (_, at), gain in self._gains.items():
-            gain.file.worth[at] += gain.worth
-            gain.file.origins[at] = gain.origin
+        self._give()
+
+    def follow_shown(self, shown: RatedFile, position: int) -> list[Place]:
+        """Follow the calls of a shown block. Return the blocks that are worth more now."""
+        self._follow_uses(shown, position, (Use.CALL,))
+        return self._give()
+
+    def _give(self) -> list[Place]:
+        """Give the noted gains to blocks that are not shown yet. Return those that are worth more now."""
+        risen = []
+        for key, gain in self._gains.items():
+            at = key[1]
+            if at not in gain.file.shown:
+                gain.file.worth[at] += gain.worth - self._given.get(key, 0.0)
+                gain.file.origins[at] = gain.origin
+                self._given[key] = gain.worth
+                risen.append((gain.file, at))
+        self._gains.clear()
+        return risen
 
     def _note_gain(self, file: RatedFile, at: int, worth: float, origin: str) -> None:
         """Keep what a block gains if it is more than it gains from any other."""
         key = (file.candidate.path, at)
-        if worth > (self._gains[key].worth if key in self._gains else 0.0):
+        if worth > (self._gains[key].worth if key in self._gains else self._given.get(key, 0.0)):
             self._gains[key] = _Gain(file, worth, origin)
 
-    def _follow_uses(self, seed: RatedFile, position: int) -> None:
-        """Follow the names that a seed uses to the blocks that declare them."""
+    def _follow_uses(self, seed: RatedFile, position: int, uses: Collection[Use] = tuple(Use)) -> None:
+        """Follow the names that a seed uses in some ways to the blocks that declare them."""
         block = seed.blocks[position]
         name = block.span.qualified_name if block.span is not None else ""
-        for step in list_steps(seed.view, block):
+        for step in (step for step in list_steps(seed.view, block) if step.use in uses):
             share, targets = self._find_targets(step, seed)
             origin = _describe_use(step.use, name, seed.candidate.path)
             for file, at in targets:
                 self._note_gain(file, at, share * seed.worth[position], origin)
 
-    def _follow_users(self, seeds: Sequence[tuple[RatedFile, int]]) -> None:
+    def _follow_users(self, seeds: Sequence[Place]) -> None:
         """Follow the names of the seeds to the blocks of their own files that use them."""
         files = {seed.candidate.path: seed for seed, _ in seeds}
         own: dict[str, dict[str, int]] = {path: {} for path in files}
@@ -179,7 +205,7 @@ class _Follower:
                     use = "calls" if _calls(line, name) else "uses"
                     self._note_gain(file, at, worth, f"{use} {name}")
 
-    def _choose_seeds(self) -> list[tuple[RatedFile, int]]:
+    def _choose_seeds(self) -> list[Place]:
         """Return the SEEDS blocks that are worth most, each as its file and its position there."""
         rated = (
             (-worth, at, position)
@@ -188,7 +214,7 @@ class _Follower:
         )
         return [(self._opened[at], position) for _, at, position in nsmallest(SEEDS, rated)]
 
-    def _find_targets(self, step: Step, seed: RatedFile) -> tuple[float, list[tuple[RatedFile, int]]]:
+    def _find_targets(self, step: Step, seed: RatedFile) -> tuple[float, list[Place]]:
         """Return the share of the seed's worth that each block gets that declares a name, and these blocks.
 
         If a block of the seed's own file declares the name, others do not count.

@@ -58,9 +58,9 @@ class HybridStrategy:
         packer = Packer(budget)
         opened = Opener(self._read_layout, evidence, weights, source, packer).open_best(budget)
         raise_users(opened, evidence.names, source, weights)
-        follow_names(opened, source, weights)
+        follow_shown = follow_names(opened, source, weights)
         mark_named(opened, evidence.names, members=weights.members)
-        left = spend(opened, packer, weights, evidence.title)
+        left = spend(opened, packer, weights, evidence.title, follow_shown)
         shown = _order_shown(opened, packer)
         files = {one.candidate.path: one for one in shown}
         selections = tuple(

@@ -3,9 +3,9 @@
 What the prompt names is selected first, unless it is a report, which names much in passing; then always the
 block with the most worth for its lines. It ends when no lines are left, or only blocks that are worth much
 less than the best. For a report it ends much sooner, and the blocks that are left out are returned, to be
-named in a warning. Each further block of a file counts less, so that no file fills the
-bundle. A block that does not fit gives way to one that does, except for the best of all and what the prompt
-names: of these the head and the deciding lines are shown.
+named in a warning. Each further block of a file counts less, so that no file fills the bundle, and what a
+shown block calls counts more. A block that does not fit gives way to one that does, except for the best of
+all and what the prompt names: of these the head and the deciding lines are shown.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from repo_mcp.bundler.block_worth import is_prototype, is_straight
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import SCORE_DECIMALS
 from repo_mcp.bundler.file_view import FileView
+from repo_mcp.bundler.following import FollowShown
 from repo_mcp.bundler.opened_files import RatedFile, find_declaring
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Selection
@@ -49,22 +50,34 @@ def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float], *, membe
 
 
 def spend(
-    opened: Sequence[RatedFile], packer: Packer, weights: Weights, title: Set[str] = frozenset()
+    opened: Sequence[RatedFile],
+    packer: Packer,
+    weights: Weights,
+    title: Set[str] = frozenset(),
+    follow: FollowShown = lambda _file, _position: [],
 ) -> list[tuple[RatedFile, Block]]:
     """Select blocks until the budget is used up, or no block is worth showing. `title` has terms of a title.
 
-    Return the blocks that are left out though each would fit, because the best are worth so much more.
+    `follow` raises the worth of what a shown block calls. Return the blocks that are left out though each
+    would fit, because the best are worth so much more.
     """
-    return _BlockQueue(opened, packer, weights, title).spend()
+    return _BlockQueue(opened, packer, weights, title, follow).spend()
 
 
 class _BlockQueue:
     """The blocks that may still be selected: first what the prompt names, then by worth per line."""
 
     def __init__(
-        self, opened: Sequence[RatedFile], packer: Packer, weights: Weights, title: Set[str]
+        self,
+        opened: Sequence[RatedFile],
+        packer: Packer,
+        weights: Weights,
+        title: Set[str],
+        follow: FollowShown,
     ) -> None:
         self._opened = opened
+        self._numbers = {one.candidate.path: at for at, one in enumerate(opened)}
+        self._follow = follow
         self._packer = packer
         self._weights = weights
         self._title = title
@@ -108,6 +121,8 @@ class _BlockQueue:
                 for near in (position - 1, position + 1):  # which cost less now
                     if 0 <= near < len(one.blocks) and one.worth[near] > 0.0:
                         heappush(self._heap, self._place(at, near))
+                for file, called in self._follow(one, position):
+                    heappush(self._heap, self._place(self._numbers[file.candidate.path], called))
         return named + left
 
     def _place(self, at: int, position: int) -> tuple[bool, float, int, int]:

@@ -1,4 +1,7 @@
-"""Names lead from the best blocks to what they call and to what uses them, one step and no further."""
+"""Names lead from the best blocks to what they call and to what uses them, one step and no further.
+
+The calls of what is shown lead on.
+"""
 
 from __future__ import annotations
 
@@ -60,3 +63,20 @@ def test_who_uses_a_name_gains_but_not_who_only_mentions_it_in_a_comment() -> No
     file = rated("a.py", CALLER + users, "start_all")
     follow([file])
     assert list_gains(file) == {"use_it": "calls start_all"}
+
+
+def test_what_a_shown_block_calls_gains_from_it_and_not_a_second_time() -> None:
+    helper = "def prepare_jobs(jobs):\n    sort_jobs(jobs)\n    return LIMIT\n\n\n"
+    one = rated("a.py", CALLER + helper + "def sort_jobs(jobs):\n    jobs.sort()\n", "start_all")
+    # Twelve better blocks lead on before what the first one calls does.
+    others = [rated(f"{at}.py", f"def job{at}():\n    return {at}\n", f"job{at}") for at in range(11)]
+    follow_shown = follow_names([one, *others], cast("Any", Source()), WEIGHTS)
+    names = [block.span.name if block.span is not None else "" for block in one.blocks]
+    helped, sorted_ = names.index("prepare_jobs"), names.index("sort_jobs")
+    before = one.worth[helped], one.worth[sorted_]
+    one.shown.add(helped)
+    assert follow_shown(one, helped) == [(one, sorted_)]
+    assert one.worth[sorted_] > before[1] == 0.0
+    assert one.origins[sorted_] == "called by prepare_jobs"
+    assert follow_shown(one, helped) == []
+    assert one.worth[helped] == before[0]

@@ -49,6 +49,20 @@ def test_no_block_but_the_best_and_what_is_named_is_cut() -> None:
     assert show([rated("good.py", [120], [0.9])], 100) == [("good.py", 1, 1)]
 
 
+def test_what_a_shown_block_raises_comes_before_what_was_better() -> None:
+    files = [rated("a.py", [10, 90, 10], [1.0, 0.0, 0.1]), rated("b.py", [10], [0.2])]
+
+    def follow(file: RatedFile, position: int) -> list[tuple[RatedFile, int]]:
+        if (file.candidate.path, position) != ("a.py", 0):
+            return []
+        file.worth[2] = 0.5
+        return [(file, 2)]
+
+    packer = Packer(Budget(8, 25, None))
+    spend(files, packer, WEIGHTS, follow=follow)
+    assert [(one.path, one.start_line) for one in packer.selections] == [("a.py", 1), ("a.py", 101)]
+
+
 def test_a_file_beyond_the_limit_is_refused_once_and_not_block_by_block() -> None:
     files = [rated("a.py", [10], [1.0]), rated("b.py", [10, 10], [0.9, 0.8])]
     packer = Packer(Budget(1, 100, None))
