@@ -4,8 +4,8 @@ What the prompt names is selected first, unless it is a report, which names much
 block with the most worth for its lines. It ends when no lines are left, or only blocks that are worth much
 less than the best. For a report it ends much sooner, and the blocks that are left out are returned, to be
 named in a warning. Each further block of a file counts less, so that no file fills the bundle, and what a
-shown block calls counts more. A block that does not fit gives way to one that does, except for the best of
-all and what the prompt names: of these the head and the deciding lines are shown.
+shown block calls counts more, unless the prompt is a report. A block that does not fit gives way to one that
+does, except for the best of all and what is named: of these the head and the deciding lines are shown.
 """
 
 from __future__ import annotations
@@ -121,7 +121,8 @@ class _BlockQueue:
                 for near in (position - 1, position + 1):  # which cost less now
                     if 0 <= near < len(one.blocks) and one.worth[near] > 0.0:
                         heappush(self._heap, self._place(at, near))
-                for file, called in self._follow(one, position):
+                risen = self._follow(one, position) if self._weights.follows_shown else []
+                for file, called in risen:
                     heappush(self._heap, self._place(self._numbers[file.candidate.path], called))
         return named + left
 

@@ -52,6 +52,7 @@ class Weights:
     callee: float = 0.35  # of the worth of the block that calls it
     named_use: float = 0.2  # of the worth of a block that hands the name on, or reads it
     caller: float = 0.1  # of the worth of a block that it calls, in the same file
+    follows_shown: bool = True  # what a shown block calls gains as well, not only what the best blocks call
 
     # the file
     any_declaration: float = 0.05  # added to each declaration of a file that holds terms of the prompt
@@ -101,6 +102,7 @@ REPORT_WEIGHTS = replace(
     enough_rate=0.4,
     names_first=False,
     repeat_lines=120.0,
+    follows_shown=False,
     leads=False,  # a fix seldom touches them
 )
 # For questions in sentences, where declarations are compared with each other and not packed. Chosen on 78

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import Candidate
 from repo_mcp.bundler.file_view import FileView, TermFinder
@@ -11,7 +13,7 @@ from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spending import spend
-from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 
 
 def rated(path: str, sizes: list[int], worth: list[float]) -> RatedFile:
@@ -49,18 +51,21 @@ def test_no_block_but_the_best_and_what_is_named_is_cut() -> None:
     assert show([rated("good.py", [120], [0.9])], 100) == [("good.py", 1, 1)]
 
 
-def test_what_a_shown_block_raises_comes_before_what_was_better() -> None:
-    files = [rated("a.py", [10, 90, 10], [1.0, 0.0, 0.1]), rated("b.py", [10], [0.2])]
+@pytest.mark.parametrize(("weights", "second"), [(WEIGHTS, "a.py"), (REPORT_WEIGHTS, "b.py")])
+def test_what_a_shown_block_raises_comes_first_unless_the_prompt_is_a_report(
+    weights: Weights, second: str
+) -> None:
+    files = [rated("a.py", [10, 90, 10], [1.0, 0.0, 0.7]), rated("b.py", [10], [0.9])]
 
     def follow(file: RatedFile, position: int) -> list[tuple[RatedFile, int]]:
         if (file.candidate.path, position) != ("a.py", 0):
             return []
-        file.worth[2] = 0.5
+        file.worth[2] = 0.95
         return [(file, 2)]
 
     packer = Packer(Budget(8, 25, None))
-    spend(files, packer, WEIGHTS, follow=follow)
-    assert [(one.path, one.start_line) for one in packer.selections] == [("a.py", 1), ("a.py", 101)]
+    spend(files, packer, weights, follow=follow)
+    assert [one.path for one in packer.selections] == ["a.py", second]
 
 
 def test_a_file_beyond_the_limit_is_refused_once_and_not_block_by_block() -> None:
