@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.first_sentences import list_above
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_alone, list_shared_members
+from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.named_symbols import VALUES, read_body
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Reading, Subject
@@ -51,15 +54,23 @@ def _note_values(state: ResearchState, subject: Subject) -> None:
 def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
     """Return a reading whose subjects have at most COMPARED declarations each, the fitting ones first.
 
-    Of many overloads, one compares those in a file that declares the others too, with the same parameters.
+    Of many overloads, one compares those in a file that declares the others too, with the same parameters. Of
+    several such files, the first is that whose declarations others override.
     """
     paired = []
+    overridden = Counter(
+        node.path for one in reading.subjects for node in one.nodes if list_overriding(state, node)
+    )
     for subject in reading.subjects:
         others = [node for one in reading.subjects if one is not subject for node in one.nodes]
         paths, parameters = {node.path for node in others}, {_read_parameters(state, node) for node in others}
         ordered = sorted(  # stable
             subject.nodes,
-            key=lambda node: (node.path not in paths, _read_parameters(state, node) not in parameters),
+            key=lambda node: (
+                node.path not in paths,
+                -overridden[node.path],
+                _read_parameters(state, node) not in parameters,
+            ),
         )
         left_out = subject.left_out + max(0, len(ordered) - COMPARED)
         paired.append(replace(subject, nodes=tuple(ordered[:COMPARED]), left_out=left_out))

@@ -14,7 +14,8 @@ _TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
 # A tag of C# that stands for a name: `<see cref="Depot"/>`.
 _NAMES = re.compile(r"<(?:see|seealso|paramref|typeparamref) \w+=\"(?:\w:)?([^\"<>]{1,80})\"\s*+/>")
 _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing
-    r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)[-: ]|@ts-|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
+    r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)[-: ]|@ts-"
+    r"|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
 )
 _IS_NOTE = re.compile(r"(?:NOTE|TODO|FIXME|HACK|XXX|SAFETY)\b")  # to those who maintain the code
 # A line that says nothing of what is declared: `@internal`, `@author Ada`.

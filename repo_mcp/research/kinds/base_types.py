@@ -89,12 +89,14 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
     names = ["".join(map(str.capitalize, own)) for own in (nouns[-2:], nouns[-1:])]
     names = list(dict.fromkeys(names))
     for name in names:
-        named = [node for node in search_types(state, name) if join_name(node.symbol.name) == name.lower()]
+        named = [node for node in search_types(state, name) if _is_named(node, name)]
         if len(named) > MOST_TYPES:
             return _find_common_base(state, named)
-        for node in named:
-            if is_enumeration(node) or is_left_open(node) or list_derived(state, node):
-                return node
+        fitting = [
+            node for node in named if is_enumeration(node) or is_left_open(node) or list_derived(state, node)
+        ]
+        if fitting:  # of `Sorter` and `ISorter`, that from which more derive
+            return max(fitting, key=lambda node: count_derived(state, node) if len(fitting) > 1 else (0, 0))
     for name in names:
         # Interfaces are searched for separately, because more classes than interfaces have the noun.
         types = [node for kind in ("interface", None) for node in search_types(state, f"*{name}", kind)]
@@ -107,6 +109,13 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
         if most[1]:
             return best
     return None
+
+
+def _is_named(node: Node, name: str) -> bool:
+    """Return True for a type with a name, or for the interface of what has it."""
+    joined = join_name(node.symbol.name)
+    is_interface = node.symbol.kind is SymbolKind.INTERFACE and joined == f"i{name.lower()}"
+    return joined == name.lower() or is_interface
 
 
 def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 1) -> Node | None:

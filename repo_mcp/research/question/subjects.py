@@ -218,6 +218,8 @@ class Subjects:
             return None
         if not nodes:
             return None
+        if taken_as is TakenAs.DECLARED_OTHERWISE and all(map(is_test_node, nodes)):
+            return None  # the name as it is written may be a key or an option
         return Subject(
             phrase.text, taken_as, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS)
         )
@@ -351,7 +353,8 @@ class Subjects:
         if not looks_like_name(plain) and not phrase.kinds:
             return None  # a plain word is used everywhere
         whole, edges = self._graph.scan.find_outside(plain, NAMED, GLANCE)
-        return Subject(phrase.text, TakenAs.OUTSIDE, name=whole) if edges.edges else None
+        used = any(may_answer(edge.other.path) and not is_test_place(edge.other.path) for edge in edges.edges)
+        return Subject(phrase.text, TakenAs.OUTSIDE, name=whole) if used else None
 
 
 def is_of(path: str, module: str) -> bool:
