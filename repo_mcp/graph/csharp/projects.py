@@ -5,18 +5,23 @@ are in one assembly. The project of a file is the nearest folder with a file of 
 compiles all files below that it does not remove, and files from elsewhere that it includes. A type with the
 modifier `file` exists in its file alone.
 
-Left out on purpose: project files of another name, conditions, and what is written in Directory.Build.props.
-Files outside all known projects may belong to any.
+The usings of a project are those of its file and of the nearest Directory.Build.props and
+Directory.Build.targets, as MSBuild reads them.
+
+Left out on purpose: project files of another name, conditions, what else stands in Directory.Build.props, and
+what a project imports by itself. Files outside all known projects may belong to any.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable, Iterator
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.record_classes import dataclass
 
+SHARED_FILES = ("Directory.Build.props", "Directory.Build.targets")
 MAX_PROJECT_CHARS = 200_000
 MAX_REFERENCED = 200
 MAX_GLOBS = 50
@@ -115,14 +120,33 @@ class CSharpProjects:
             if not folder:
                 found = None
             elif self._program.has_file(path):
-                found = _read_project(folder, (self._program.read_text(path) or "")[:MAX_PROJECT_CHARS])
+                shared = [self._read_nearest(folder, name) for name in SHARED_FILES]
+                found = _read_project(folder, self._read(path), shared)
             else:
                 found = self._find_project(posixpath.dirname(folder))
             self._projects[folder] = found
         return self._projects[folder]
 
+    def _read_nearest(self, folder: str, name: str) -> str:
+        """Return the text of the file of a name in a folder or the nearest one above; "" without one."""
+        paths = (f"{one}/{name}".lstrip("/") for one in _list_upwards(folder))
+        path = next(filter(self._program.has_file, paths), None)
+        return "" if path is None else self._read(path)
 
-def _read_project(folder: str, text: str) -> _Project:
+    def _read(self, path: str) -> str:
+        return (self._program.read_text(path) or "")[:MAX_PROJECT_CHARS]
+
+
+def _list_upwards(folder: str) -> Iterator[str]:
+    """Yield a folder and those above it, ending with the root, ""."""
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield ""
+
+
+def _read_project(folder: str, text: str, shared: Iterable[str]) -> _Project:
+    """Read a project file; the texts in `shared` are of files that hold for several projects."""
     properties = {name: value.strip() for name, value in _PROPERTY.findall(text)}
     found: dict[str, list[str]] = {}
     for item, verb, written in _ITEM.findall(text):
@@ -135,7 +159,7 @@ def _read_project(folder: str, text: str) -> _Project:
         tuple(_compile_glob(one) for one in found.get("CompileRemove", ())[:MAX_GLOBS]),
         tuple(_compile_glob(one) for one in found.get("CompileInclude", ())[:MAX_GLOBS]),
         tuple(posixpath.dirname(one) for one in found.get("ProjectReferenceInclude", ())),
-        tuple(_USING.findall(text)[:MAX_GLOBS]),
+        tuple(using for one in (text, *shared) for using in _USING.findall(one)[:MAX_GLOBS]),
     )
 
 

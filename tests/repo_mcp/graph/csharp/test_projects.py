@@ -105,3 +105,14 @@ def test_a_global_using_holds_for_its_project() -> None:
     assert repository.ask("B/b.cs", "Tool v", "Tool") == ["C/c.cs:2 Tool exact"]
     assert repository.ask("B/b.cs", "Alias w", "Alias") == ["-> Alias"]
     assert repository.ask("D/d.cs", "Tool x", "Tool") == ["C/c.cs:1 Tool exact"]
+
+
+def test_usings_of_the_nearest_shared_file_hold_for_a_project() -> None:
+    texts = {
+        "Directory.Build.props": '<Using Include="Far" />',
+        "src/Directory.Build.props": '<Project><Using Include="One" /></Project>',
+        "src/A/A.csproj": "<Project />",
+        "src/A/a.cs": "class X { Tool t; }",
+        "C/c.cs": "namespace One { public class Tool {} }\nnamespace Far { public class Tool {} }",
+    }
+    assert Repository.build(texts).ask("src/A/a.cs", "Tool t", "Tool") == ["C/c.cs:1 Tool exact"]

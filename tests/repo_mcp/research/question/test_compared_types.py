@@ -109,3 +109,31 @@ def test_the_noun_of_two_names_is_not_taken_for_one_of_them() -> None:
     query = "When is a before handler run and when a beforeMatched handler?"
     found = [name.rpartition(".")[2] for name in list_found(Asked({"Routes.java": text}).ask(query))]
     assert found[:2] == ["before", "beforeMatched"]
+
+
+WRAPPED = """import { Client as Core } from './core/client'
+export class Client extends Core {
+  refresh(keys: string[]) {
+    return super.refresh(keys.map(unwrap))
+  }
+  reset(keys: string[], options: object) {
+    return super.reset(keys)
+  }
+}
+"""
+CORE = """export class Client {
+  refresh(keys: string[]) {
+    return this.cache.markStale(keys)
+  }
+  reset(keys: string[]) {
+    return this.cache.restore(keys)
+  }
+}
+"""
+
+
+def test_two_methods_of_a_type_and_its_wrapper_are_compared_in_the_type() -> None:
+    texts = {"core/client.ts": CORE, "client.ts": WRAPPED}
+    claim = Asked(texts).ask("what is the difference between Client.refresh and Client.reset?").claim
+    assert claim.startswith("Client.refresh is declared at core/client.ts:2-4 and 1 more declaration.")
+    assert "Client.reset is declared at core/client.ts:5-7" in claim

@@ -159,3 +159,13 @@ def test_each_line_of_a_long_function_takes_the_same_time() -> None:
         return [find_texts(lines, at, "worker_id", 1) for at in range(1, len(lines) + 1)]
 
     assert_linear(lambda size: ["def save(worker_id):"] + ["    use(worker_id)"] * size, find, 1_000)
+
+
+def test_a_name_that_only_a_test_declares_is_the_key_that_the_program_reads() -> None:
+    texts = {
+        "app/worker.py": "def start(app):\n    return app.either('prefetch_multiplier', 4)\n",
+        "tests/test_worker.py": "PREFETCH_MULTIPLIER = 2\n\ndef test_it():\n    start(PREFETCH_MULTIPLIER)\n",
+    }
+    claim = Asked(texts).ask("Where is prefetch_multiplier read?").claim
+    assert "app/worker.py:2" in claim
+    assert "tests" not in claim
