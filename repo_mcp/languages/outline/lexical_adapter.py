@@ -39,7 +39,7 @@ _SIGNATURE_LINES = 12  # joined at most while parentheses are open
 _ATTRIBUTE = re.compile(rb"[ \t]+(?:__|[A-Z_]{2})")  # of a prototype, below its brackets
 _DECORATOR_LINES = 20
 
-_ENDED_BY_LINES = frozenset({"c", "cpp", "csharp", "typescript", "python", "assembly"})
+_ENDED_BY_LINES = frozenset({"c", "cpp", "typescript", "python", "assembly"})
 _BY_INDENTATION = frozenset({"python"})
 _PREPROCESSED = frozenset({"c", "cpp", "objective-c", "csharp", "assembly"})
 _CLOSER = re.compile(

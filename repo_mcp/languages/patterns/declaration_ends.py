@@ -3,8 +3,8 @@
 A declaration ends before the next line that is indented no deeper; a line there that closes a bracket or a
 block (`}`, `)`, `end`) still belongs to it. In languages with braces only such a line ends it, because labels
 and preprocessor lines of C begin in the first column. A head may take several lines: braces and blank lines
-among its parameters do not end it. Indentation does not show the ends of Lisp forms, Haskell equations,
-blocks of Objective-C that `@end` closes, and SQL statements, so each of these has a rule of its own.
+among its parameters do not end it. Indentation does not show the ends of C# that templates make, Lisp forms,
+Haskell equations, blocks of Objective-C that `@end` closes, and SQL statements, so each has its own rule.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+from repo_mcp.languages.patterns.heredocs import CSHARP_TOKENS
 from repo_mcp.languages.patterns.line_layout import NO_TEXT, TYPED_LANGUAGES, WORD_LANGUAGES, Layout
 from repo_mcp.late_patterns import compile_late
 
@@ -220,7 +221,26 @@ def _find_body(layout: Layout, line: int) -> int | None:
     return None
 
 
+def _find_placed_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    """Return the last line of a declaration of C#, by its braces if lines of another file are among its own.
+
+    `#line` says so, which generated code of templates has: those lines have the indentation of that file.
+    """
+    body = _find_body(layout, line) if b"#line " in layout.text else None
+    if body is None:
+        return _find_brace_end(layout, line, closes)
+    depth = 0
+    for token in CSHARP_TOKENS.finditer(layout.text, layout.find_offset(body)):
+        if not layout.spend_step():
+            break
+        depth += (token[0] == b"{") - (token[0] == b"}")
+        if not depth and token[0] == b"}":
+            return layout.find_line(token.start())
+    return _find_brace_end(layout, line, closes)
+
+
 _ENDS = {
+    "csharp": _find_placed_end,
     "clojure": _find_form_end,
     "common-lisp": _find_form_end,
     "haskell": _find_equations_end,

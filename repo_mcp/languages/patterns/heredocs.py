@@ -1,9 +1,10 @@
-"""Finds texts of several lines whose indentation says nothing: heredocs, and quoted texts of PHP.
+"""Finds texts of several lines whose indentation says nothing: heredocs, and quoted texts of PHP and C#.
 
     $sql = <<<SQL          PHP: to a line that begins with the mark
     text = <<~TEXT         Ruby: to a line with the mark alone, in the first column after a plain `<<`
     cat <<-'END'           Shell and Perl
     $json = '{             PHP: to the next quote
+    var sql = @"           C#: to the next quote that is not doubled; from three quotes on, to as many
 
 Several heredocs may begin in one line, and follow each other below it. What looks like the beginning of one
 is none if no line ends it (`1 <<COUNT`), or if it is in a comment.
@@ -41,6 +42,20 @@ _PHP = compile_late(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# Comments, braces, and texts, of which the named ones may have several lines.
+CSHARP_TOKENS = compile_late(
+    rb"""
+    /\*[^*]*+(?:\*(?!/)[^*]*+){0,20000}(?:\*/)?
+    | //[^\n]*+
+    | (?P<raw_of_four>"{4}[^"]*+(?:"{1,3}(?!")[^"]*+){0,20000}(?:"{4,})?)
+    | (?P<raw>"{3}[^"]*+(?:"{1,2}(?!")[^"]*+){0,20000}(?:"{3,})?)
+    | (?:@\$?|\$@)(?P<verbatim>"[^"]*+(?:""[^"]*+){0,20000}"?)
+    | "[^"\\\n]*+(?:\\.[^"\\\n]*+){0,2000}"?
+    | '(?:\\[^\n][^'\n]{0,8}|[^'\\\n])'
+    | [{}]
+    """,
+    re.VERBOSE,
+)
 
 
 def iter_texts(language: str, text: bytes) -> Iterator[tuple[int, int]]:
@@ -50,6 +65,8 @@ def iter_texts(language: str, text: bytes) -> Iterator[tuple[int, int]]:
     """
     if language == "php":
         return _iter_php(text)
+    if language == "csharp":
+        return _iter_csharp(text)
     return _iter_heredocs(language, text) if language in _OPENINGS and b"<<" in text else iter(())
 
 
@@ -68,6 +85,15 @@ def _iter_php(text: bytes) -> Iterator[tuple[int, int]]:
                 yield below, text.rfind(b"\n", start, at) + 1
         else:
             return
+
+
+def _iter_csharp(text: bytes) -> Iterator[tuple[int, int]]:
+    if b'@"' not in text and b'@$"' not in text and b'"""' not in text:
+        return
+    for match in CSHARP_TOKENS.finditer(text):
+        start, end = match.span()
+        if match.lastgroup and (below := text.find(b"\n", start, end) + 1):
+            yield below, text.rfind(b"\n", start, end) + 1
 
 
 def _iter_heredocs(language: str, text: bytes) -> Iterator[tuple[int, int]]:

@@ -204,7 +204,7 @@ def _explain_nothing(
     if listed or not symbols:
         return ()
     if not chosen:
-        return (f"{parent} has no members.",)
+        return (f"The outline has no members of {parent}; it may leave out fields, cases and the like.",)
     there = ", ".join(sorted({symbols[number].kind for number in chosen}))
     return (f"Nothing in this file is of these kinds and depths; its kinds are: {there}.",)
 

@@ -217,7 +217,8 @@ def test_the_members_of_a_parent() -> None:
         "3   def inner()",
     ]
     empty = call(repository, path="a.py", parent="B.n")
-    assert (names(empty), empty["warnings"]) == ([], ["B.n has no members."])
+    nothing = "The outline has no members of B.n; it may leave out fields, cases and the like."
+    assert (names(empty), empty["warnings"]) == ([], [nothing])
     missing = call(repository, path="a.py", parent="N")["error"]
     assert (missing["code"], missing["message"]) == ("not_found", 'The file declares no "N".')
     close = call(repository, path="a.py", parent="iner")["error"]

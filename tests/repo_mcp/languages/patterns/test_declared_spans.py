@@ -300,6 +300,19 @@ LIMIT = 3
             b"run() {\n  cat <<END\n}\nother() {\nEND\n}\nTWO=$((1 <<TWO))\nlast() {\n  a\n}\n",
             [("run", 1, 6), ("TWO", 7, 7), ("last", 8, 10)],
         ),
+        (
+            "a.cs",
+            b'class A\n{\n  void B(char c = \'"\')\n  {\n    f(@"a ""b""\n}\nvoid C() {\n", c);\n  }\n'
+            b'  const string D = $@"\n}\nclass E {\n{a}";\n  // it\'s @"\n'
+            b'  void F()\n  {\n    f("""\n}\n""");\n  }\n}\n',
+            [("A", 1, 21), ("A.B", 3, 9), ("A.D", 10, 13), ("A.F", 14, 20)],
+        ),
+        (
+            "a.cs",
+            b'class A\n{\n    void B()\n    {\n#line 1 "b"\n  if (c) {\n    if (d) {\n    }\n}\n'
+            b'f("}");\n    }\n    void D() { }\n}\n',
+            [("A", 1, 13), ("A.B", 3, 11), ("A.D", 12, 12)],
+        ),
         ("a.java", b"class A {\n  int B = 1; // {x}\n  void c() { }\n}\n", [("A", 1, 4), ("A.c", 3, 3)]),
         ("a.jl", b"try\nconst A = 1\nelse\nend\n", [("A", 2, 2)]),
         ("a.json", b'{"a": 1}', []),

@@ -19,6 +19,9 @@ from tests.growth import assert_linear
         ("php", "?><"),
         ("php", "# ? /* "),
         ("php", '"\\"'),
+        ("csharp", '@"a""\n'),
+        ("csharp", '"""a""\n'),
+        ("csharp", '"""" /* @$" \n'),
     ],
 )
 def test_they_are_found_in_linear_time(language: str, text: str) -> None:
