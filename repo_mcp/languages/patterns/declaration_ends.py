@@ -184,7 +184,12 @@ def _find_brace_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int
     depth = layout.depths[line]
     text = layout.lines[body]
     if text.count(b"{") <= text.count(b"}") and not text.rstrip().endswith(_OPENERS):
-        return body
+        if not text.rstrip().endswith((b"=", b"=>")):
+            return body
+        body = _find_brace_below(layout, body)  # of the value: `{ get; set; } = args =>`
+        if body is None:
+            return _find_statement_end(layout, line)
+        text = layout.lines[body]
     may_close_deeper = text.rstrip().endswith((b"(", b"[")) or (
         layout.depths[body] > depth and layout.language not in TYPED_LANGUAGES
     )
@@ -216,9 +221,18 @@ def _find_body(layout: Layout, line: int) -> int | None:
             return position
         if position == line and b"=" in text and text.endswith(_OPENERS):
             return position
-        if text.endswith(b";") or not (text.strip() or nesting > 0):
+        if not (text.strip() or nesting > 0):
+            return _find_brace_below(layout, position)
+        if text.endswith(b";"):
             return None
     return None
+
+
+def _find_brace_below(layout: Layout, line: int) -> int | None:
+    """Return the first line with text below a line if it begins with a brace, or None."""
+    lines = range(line + 1, min(line + MAX_HEADER_LINES, len(layout.lines)))
+    below = next((one for one in lines if layout.lines[one].strip()), None)
+    return below if below is not None and layout.lines[below].lstrip().startswith(b"{") else None
 
 
 def _find_placed_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:

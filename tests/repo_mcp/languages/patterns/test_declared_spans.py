@@ -313,6 +313,12 @@ LIMIT = 3
             b'f("}");\n    }\n    void D() { }\n}\n',
             [("A", 1, 13), ("A.B", 3, 11), ("A.D", 12, 12)],
         ),
+        (
+            "a.cs",
+            b"class A : B\n\n{\n    public F<int> C { get; set; } = x =>\n    {\n"
+            b"        return x;\n    };\n\n    void D()\n    {\n        C(1);\n    }\n}\n",
+            [("A", 1, 13), ("A.C", 4, 7), ("A.D", 9, 12)],
+        ),
         ("a.java", b"class A {\n  int B = 1; // {x}\n  void c() { }\n}\n", [("A", 1, 4), ("A.c", 3, 3)]),
         ("a.jl", b"try\nconst A = 1\nelse\nend\n", [("A", 2, 2)]),
         ("a.json", b'{"a": 1}', []),
