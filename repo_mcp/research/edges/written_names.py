@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.citing import join_names, shorten
 from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 
 MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
+MOST_LINES = 40  # of a symbol that is shown as a whole for several of these
 _OF_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
@@ -38,29 +41,35 @@ def names_setting(state: ResearchState, reading: Reading) -> bool:
 
 
 def note_written_name(state: ResearchState, subject: Subject) -> None:
-    """Note the first lines of the program that have a name which nothing declares."""
+    """Note the first lines of the program that have a name which nothing declares.
+
+    A short symbol with several of them, such as the function whose parameter it is, is shown as a whole.
+    """
+    holders: dict[tuple[str, Node | int], list[int]] = {}
     for one in _list_written(state, subject)[:MAX_SHOWN]:
         around = state.source.find_around(one.path, one.start_line)
-        state.add_place(
-            Finding(
-                one.path,
-                one.start_line,
-                one.start_line,
-                one.path if around is None else around.qualified_name,
-                "text",
-                None,
-                Reason(f"has the name {subject.asked}", Role.HAS_NAME, subject.asked),
-                0,
-                "text",
-            )
-        )
+        is_short = around is not None and count_lines(around) <= MOST_LINES
+        holder = around if around is not None and is_short else one.start_line
+        holders.setdefault((one.path, holder), []).append(one.start_line)
+    reason = Reason(f"has the name {subject.asked}", Role.HAS_NAME, subject.asked)
+    for (path, holder), lines in holders.items():
+        if isinstance(holder, Node) and len(lines) > 1:
+            shown = range(holder.symbol.start_line, holder.symbol.end_line + 1)
+            state.add(holder, reason, 0, shown=tuple(shown))
+            continue
+        for line in lines:
+            around = state.source.find_around(path, line)
+            symbol = path if around is None else around.qualified_name
+            state.add_place(Finding(path, line, line, symbol, "text", None, reason, 0, "text"))
 
 
 def describe_written_name(state: ResearchState, subject: Subject) -> str:
     """Return the beginning of a sentence: a name is not declared, but written at some places, if it is."""
     found = [one for one in state.findings if one.role is Role.HAS_NAME and one.reason.about == subject.asked]
-    places = [one.citation for one in found]
-    written = f"written at {join_names(places)}" if places else ""
+    inside = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in found if one.node_id)
+    lines = join_names(one.citation for one in found if not one.node_id)
+    places = " and ".join(filter(None, (inside and f"in {inside}", lines and f"at {lines}")))
+    written = f"written {places}" if places else ""
     if state.source.is_partial and not state.source.is_absent(subject.asked):
         return f"No file parsed so far declares {subject.asked}{written and ', but it is '}{written}."
     return f"{subject.asked} is not declared in this repository{written and ', but '}{written}."

@@ -169,3 +169,13 @@ def test_a_name_that_only_a_test_declares_is_the_key_that_the_program_reads() ->
     claim = Asked(texts).ask("Where is prefetch_multiplier read?").claim
     assert "app/worker.py:2" in claim
     assert "tests" not in claim
+
+
+def test_the_function_whose_parameter_is_asked_for_is_shown_with_what_it_does() -> None:
+    text = (
+        "class Engine:\n    def __init__(self, cache_size=500):\n        if cache_size != 0:\n"
+        "            self._cache = Cache(cache_size)\n        else:\n            self._cache = None\n"
+    )
+    report = Asked({"engine.py": text}).ask("Where is cache_size read?")
+    assert "written in Engine.__init__ (engine.py:2-6)" in report.claim
+    assert "self._cache = None" in report.findings[0].excerpt
