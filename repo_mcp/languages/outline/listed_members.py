@@ -38,7 +38,7 @@ _NAME = rb"(?::@{0,2}[A-Za-z_]\w*[?!=]?|:?\"[\w?!=]+\"|:?'[\w?!=]+')"
 _RUBY = compile_late(
     rb"""
     \n[ \t]*+(?:(?:private|protected|public|module_function|private_class_method)[ \t(]+)?
-    (?P<macro>(?:\w+_)?(?:attr|accessor|reader|writer|attribute|delegat\w+)(?:_\w+)?|define_method|alias(?:_method)?
+    (?P<macro>(?:\w{1,40}_)?(?:attr|accessor|reader|writer|attribute|delegat\w{1,40})(?:_\w{1,40})?|define_method|alias(?:_method)?
       |scope|has_many|has_one|belongs_to|has_and_belongs_to_many)
     [ \t(]+(?P<names>%(name)b(?:[ \t]*,\s*%(name)b){0,200}|(?<=alias[ ])[\w?!=]+)(?P<rest>[^\n]*)
     """

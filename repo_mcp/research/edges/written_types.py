@@ -24,6 +24,7 @@ from repo_mcp.text.lines import is_comment
 
 MAX_READ = 2_000  # lines with the name
 HEAD_LINES = 12  # of a declaration, from its name
+MAX_CHARS = 2_000  # read of these, so that no line takes long
 _TYPED = re.compile(r"<(?! )(?:[^<>{}]|<[^<>{}]*>)*>|\((?:[^()]|\([^()]*\))*\)")  # type parameters, arguments
 _HEAD = re.compile(
     r"(?:\b(?:class|interface|trait|object|struct|enum|record|mixin|protocol|contract|actor|role|instance)\b"
@@ -72,13 +73,13 @@ def _read(state: ResearchState, match: ExactMatch, name: str) -> Deriving | None
 
 def _derives(path: str, lines: Sequence[str], line: int, name: str, inner: SymbolSpan | None) -> bool:
     """Return whether a line mixes the name in, or whether it is a base in the head that the line ends."""
-    text = lines[line - 1]
+    text = lines[line - 1][:MAX_CHARS]
     mixed = _MIXED.match(text) or _MADE.search(text)
     if mixed is not None:
         is_import = mixed.re is _MIXED and not mixed["indent"] and find_language(path).name == "php"
         return not is_import and _has(mixed["bases"], name)
     first = line if inner is None or line - inner.name_line >= HEAD_LINES else inner.name_line
-    head = " ".join(lines[first - 1 : line])
+    head = " ".join(lines[first - 1 : line])[:MAX_CHARS]
     while (shorter := _TYPED.sub(" ", head)) != head:
         head = shorter
     declared = _HEAD.search(head.partition("(")[0])  # else the line is among parameters

@@ -109,6 +109,7 @@ def test_a_line_of_a_property_means_its_class() -> None:
         ("ruby", "\n attr_reader :a, :b,"),
         ("ruby", " :a,"),
         ("ruby", "\n a_a_a_attr_a"),
+        ("ruby", "attr_"),
     ],
 )
 def test_they_are_found_in_linear_time(language: str, text: str) -> None:
