@@ -388,14 +388,14 @@ def _make_loops(text: bytes) -> bytes:
     """Replace macros that head a block by `while`.
 
     The name stays in a directive that defines the macro, and if it is the name of a function: after a type,
-    or in the first column.
+    in the first column, or as a part of a longer name: `void Version::ForEachOverlapping(Slice key) {`.
     """
     changed = bytearray(text)
     for found in _EACH.finditer(text):
         start, end = found.span()
         before = _WORD_END.search(text, max(0, start - MAX_WORD_BYTES), start)
         start = before.start() if before is not None else start
-        if is_declared(text, start):
+        if is_declared(text, start) or text[max(0, start - 2) : start].endswith((b"::", b".")):
             continue
         if not text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS):
             changed[start:end] = b"while".ljust(end - start)

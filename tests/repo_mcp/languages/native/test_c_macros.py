@@ -117,6 +117,8 @@ def test_what_can_only_be_a_macro_is_blank(text: str, plain: str) -> None:
         "static RESULT_T find(int at);\n",
         "int\nbase_foreach_event(struct base *base,\n    int fn)\n{\n}\n",
         "static struct base *map_for_each(int one)\n{\n}\n",
+        "void Version::ForEachOverlapping(int one,\n    bool (*func)(void*)) {\n}\n",
+        "bool all() { return std::for_each(a, b, f) == list.ForEach(f) && true; }\n",
         "unsigned long served = 0;\n",
         "typedef unsigned int word;\n",
         "    return size_t;\n",
