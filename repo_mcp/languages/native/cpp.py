@@ -45,7 +45,7 @@ from repo_mcp.languages.native.c_members import (
     on_offset,
 )
 from repo_mcp.languages.native.c_preprocessor import BUILTINS, on_include, on_loop, on_macro, on_tested
-from repo_mcp.languages.native.cpp_fixtures import declare_in_fixture
+from repo_mcp.languages.native.cpp_fixtures import declare_in_fixture, declare_test
 from repo_mcp.languages.native.cpp_locals import (
     bind_made,
     bind_values,
@@ -251,8 +251,9 @@ def _find_holder(walk: CaptureWalk, node: Node, name: Node, path: Sequence[str])
 
 
 def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
-    """Declare the member of a class that a macro before a body defines: `TEST_F(Fixture, name) {`."""
-    if walk.scope.kind not in FLAT_KINDS or not declare_in_fixture(walk, node):
+    """Declare the member or test that a macro before a body defines: `TEST_F(Fixture, name) {`."""
+    is_flat = walk.scope.kind in FLAT_KINDS
+    if not is_flat or not (declare_in_fixture(walk, node) or declare_test(walk, node)):
         on_loose_block(walk, node)
 
 

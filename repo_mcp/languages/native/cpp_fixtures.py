@@ -1,7 +1,10 @@
 """Tests of C++ that a macro makes members of a class: `TEST_F(Fixture, name) {`.
 
 The class may be declared in another file; then an extension of it has the member. A macro that belongs to no
-known test library makes members only of classes in the same file.
+known test library makes members only of classes in the same file. A test without a fixture is a function that
+has the whole title as its name, `Suite.name`, which no use can mean: `TEST(Suite, name) {`.
+
+Left out on purpose: tests titled by one word, as Boost's, since the test of a function often has its name.
 """
 
 from __future__ import annotations
@@ -31,6 +34,12 @@ _FIXTURE_HEADS = [
         rf"BOOST_FIXTURE_TEST_CASE\(\s*{_CASE}\s*,\s*{_FIXTURE}",
     )
 ]
+# Macros that begin a test of no fixture, titled by its suite and its name, or by a text.
+_TEST_HEAD = re.compile(
+    rb"^[ \t]*(?:[A-Z0-9]+_)*TEST(?:_[A-Z0-9]+)*\(\s*"
+    rb"(?P<title>[A-Za-z]\w*\s*,\s*[A-Za-z]\w*\s*\)|\"[^\"\n]+\"" + _REST.encode() + rb")\s*\Z",
+    re.M | re.A,
+)
 
 
 def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
@@ -51,6 +60,19 @@ def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
     walk.refer_at(ReferenceRole.TYPE, owner, at, ".".join(outer))
     title = found["title"].decode("utf-8", "replace").strip('"')
     walk.declare(node, title, SymbolKind.METHOD, parent=parent, extent=Extent(row))
+    return True
+
+
+def declare_test(walk: CaptureWalk, node: Node) -> bool:
+    """Declare the test without a fixture that a macro before a body begins; return False if none does."""
+    start = node.start_byte
+    head = _TEST_HEAD.search(walk.text, max(0, start - MAX_HEAD_BYTES), start)
+    if head is None:
+        return False
+    written = head["title"].decode("utf-8", "replace")
+    title = written.split('"')[1] if written[0] == '"' else ".".join(re.findall(r"\w+", written))
+    row = node.start_point.row - walk.text.count(b"\n", head.start("title"), start)
+    walk.declare(node, title, SymbolKind.FUNCTION, extent=Extent(row))
     return True
 
 

@@ -132,6 +132,24 @@ def test_a_test_has_the_name_that_its_macro_is_given(found: Repository) -> None:
     assert {"counts, twice", "Named", "turned", "Other"} <= names
 
 
+def test_a_test_without_a_fixture_is_a_function_of_its_whole_title() -> None:
+    text = """int Count(int one);
+namespace lib {
+TEST(Counts, Count) {
+  Count(1);
+}
+TEST_CASE("counts twice", "[tag]") { Count(2); }
+}
+"""
+    repository = Repository.build({"a.cc": text, "count.cc": "int Count(int one) { return one; }\n"})
+    record = repository.program.find_record("a.cc")
+    assert record is not None
+    tests = [record.get_symbol(record.find_symbols(name)[0]) for name in ("Counts.Count", "counts twice")]
+    kinds = [(one.kind.name, one.start_line, one.end_line) for one in tests]
+    assert kinds == [("FUNCTION", 3, 5), ("FUNCTION", 6, 6)]
+    assert repository.ask("a.cc", "Count(1)", "Count") == ["count.cc:1 Count exact"]  # not the test itself
+
+
 def test_macros_among_members_are_no_members(found: Repository) -> None:
     record = found.program.find_record("base.h")
     assert record is not None
