@@ -31,7 +31,7 @@ from repo_mcp.research.claims.differences import (
 from repo_mcp.research.claims.recipe_sentences import describe_recipe
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
-from repo_mcp.research.edges.hops import WIDE
+from repo_mcp.research.edges.hops import WIDE, lacks_uses
 from repo_mcp.research.edges.tested import describe_tests
 from repo_mcp.research.edges.written_names import describe_written_name
 from repo_mcp.research.findings.citing import (
@@ -186,6 +186,10 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     first_hop = [one for one in state.findings if one.hop == 1]
     aside = (Role.READS_FIELD, Role.READS_FIELD_BELOW, Role.FILLS)
     found = [one for one in first_hop if one.role not in aside]
+    if lacks_uses(state, subjects):  # those that were not read may be what is asked for
+        none = none.replace(
+            "Nothing in the repository is", "Of the uses of this name that were read, none is"
+        )
     if state.source.is_partial:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may do so
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust

@@ -31,6 +31,8 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 FIRST_WIDTH = 6  # symbols of the first level that are followed
 WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first level
 NARROW = Bounds(files=30, references=120)  # for each symbol of a later level
+WHOLE = Bounds(files=400, references=6_000)  # shared, too, where those of WIDE show no user: 0.4 s
+UNREAD = "further uses"
 LEAST_FILES, LEAST_REFERENCES = 60, 240  # for each symbol of the first level, however many share WIDE
 
 
@@ -119,7 +121,7 @@ def _take_hop(
     guessed: set[Declaration] = set()
     for position, node in enumerate(level):
         state.check()
-        found = traversal.expand(state, node, bounds)
+        found, read = expand_on(state, node, traversal, bounds, len(level) if is_first else 0)
         links = drop_guesses(state, sort_links(found.links, traversal), guessed, upwards=traversal.upwards)
         ranked = [(_rank_link(state, link, traversal), link) for link in links]
         ranked.sort(key=itemgetter(0))  # stable
@@ -127,7 +129,7 @@ def _take_hop(
         is_guess = state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE
         if not is_first and (is_guess or sure):  # beside what is sure, a guess at a later hop is noise
             ranked = sure
-        _note_cut(state, node, found, bounds, len(ranked) - fan, fan)
+        _note_cut(state, node, found, read, len(ranked) - fan, fan)
         if traversal.finds_entries and not found.cut:
             _note_entry(state, node, [link for _, link in ranked])
         steps += [_Step(link, node, rank, position) for rank, link in ranked[:fan]]
@@ -139,6 +141,51 @@ def _take_hop(
             seen.add(other.declaration)
             reached.append(other)
     return reached
+
+
+def expand_on(
+    state: ResearchState,
+    node: Node,
+    traversal: Traversal,
+    bounds: Bounds,
+    subjects: int,
+    *,
+    tests: bool = False,
+) -> tuple[HopFindings, Bounds]:
+    """Return the edges of a symbol, and the bounds within which its references were read.
+
+    If the bounds end before a sure user was found, in a test or outside of tests, more is read: nearer files
+    may use a common name often and mean other symbols. That is done for a first level, of so many symbols;
+    with 0 never.
+    """
+    found = traversal.expand(state, node, bounds)
+    is_known = any(
+        link.confidence is not Confidence.POSSIBLE
+        and link.kind != "overridden_by"
+        and is_test_node(state.get_node(link.source)) is tests
+        for link in found.links
+    )
+    if not found.cut or is_known or not subjects or not traversal.upwards:
+        return found, bounds
+    wider = Bounds(WHOLE.files // subjects, WHOLE.references // subjects)
+    if wider.references <= bounds.references:
+        return found, bounds
+    return traversal.expand(state, node, wider), wider
+
+
+def lacks_uses(state: ResearchState, nodes: Sequence[Node]) -> bool:
+    """Return whether not all references to one of the symbols were read."""
+    unread = {name for (what, _), names in state.limits.items() if what == UNREAD for name in names}
+    return any(node.qualified_name in unread for node in nodes)
+
+
+def note_unread(state: ResearchState, node: Node, bounds: Bounds) -> None:
+    """Note that a symbol may have more uses than those within the bounds."""
+    state.limit(
+        UNREAD,
+        f"of a name used this often, {bounds.references:,} references in {bounds.files} files are read",
+        node.qualified_name,
+    )
 
 
 def _rank_link(state: ResearchState, link: Link, traversal: Traversal) -> tuple[bool, int, int]:
@@ -159,11 +206,7 @@ def _note_cut(
     state: ResearchState, node: Node, found: HopFindings, bounds: Bounds, left: int, fan: int
 ) -> None:
     if found.cut:
-        state.limit(
-            "further uses",
-            f"of a name used this often, {bounds.references:,} references in {bounds.files} files are read",
-            node.qualified_name,
-        )
+        note_unread(state, node, bounds)
     if left > 0:
         state.limit("edges", f"at most {fan} per symbol are shown", f"{node.qualified_name} ({left} more)")
 

@@ -11,7 +11,15 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.research.edges.hops import NARROW, explain, share_bounds, sort_links
+from repo_mcp.research.edges.hops import (
+    NARROW,
+    expand_on,
+    explain,
+    lacks_uses,
+    note_unread,
+    share_bounds,
+    sort_links,
+)
 from repo_mcp.research.edges.traversals import CALLERS, DEPENDENTS, WIDTH
 from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings
 from repo_mcp.research.findings.locating import is_test, is_test_place, weaker
@@ -46,10 +54,13 @@ def _note_users(state: ResearchState, node: Node, hop: int, *, is_first: bool, m
     """Note the tests that use a symbol. Return its other users."""
     state.check()
     traversal = CALLERS if node.symbol.kind in CALLABLE_KINDS else DEPENDENTS
-    links = traversal.expand(state, node, share_bounds(many) if is_first else NARROW).links
+    bounds, subjects = (share_bounds(many), many) if is_first else (NARROW, 0)
+    found, read = expand_on(state, node, traversal, bounds, subjects, tests=True)
+    if found.cut and is_first:
+        note_unread(state, node, read)
     own = state.confidences.get(node.declaration, Confidence.EXACT)
     others = []
-    for link in sort_links(links, traversal):
+    for link in sort_links(found.links, traversal):
         other = state.get_node(link.source)
         if link.confidence is Confidence.POSSIBLE:
             continue
@@ -98,7 +109,8 @@ def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
     if not direct:
         so_far = "So far no" if state.source.is_partial else "No"
         themselves = "itself" if len(nodes) == 1 else "themselves"
-        sentences = [f"{so_far} test is known to use {subjects} {themselves}."]
+        read = " that was read" if lacks_uses(state, nodes) else ""
+        sentences = [f"{so_far} test{read} is known to use {subjects} {themselves}."]
     further = [one for one in tests if one not in direct]
     if further:
         sentences.append(f"Indirectly, it is used by {name_findings(further)}.")
