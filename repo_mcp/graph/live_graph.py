@@ -20,7 +20,6 @@ from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers
 from repo_mcp.graph.symbol_lookup import UNPARSED, find_named_paths
 from repo_mcp.graph.typed import resolvers as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
-from repo_mcp.graph.unknown_symbols import ELSEWHERE, NEAREST
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import list_languages
 from repo_mcp.live.index_report import CHANGING
@@ -129,7 +128,7 @@ class LiveGraph:
             hint = "Index this file, or ask again in a moment; its text can be searched and read now."
             return RepoError(error.code, message, hint, error.details)
         is_of_path = not error.hint  # rather than a symbol that a file without a parser may declare
-        if error.code is not ErrorCode.NOT_FOUND or is_of_path or error.hint.startswith((NEAREST, ELSEWHERE)):
+        if error.code is not ErrorCode.NOT_FOUND or is_of_path:
             return error
         return RepoError(
             error.code, error.message, f"{error.hint} {self.describe_unread()}".rstrip(), error.details

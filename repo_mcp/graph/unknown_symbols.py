@@ -18,8 +18,6 @@ from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
-NEAREST = "Nearest:"  # begins a hint with names similar to an unknown one
-ELSEWHERE = "It is declared elsewhere, and a base of"  # begins a hint with the types of that base
 # lowest ratio (difflib) between an unknown name and a similar one that shares words with it
 LEAST_ALIKE = 0.6
 BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
@@ -66,7 +64,9 @@ class UnknownSymbols:
                 owner, line = record.get_name(int(record.ref_symbols[row])), int(record.ref_lines[row])
                 found += [f"{owner} ({path}:{line})"] if owner else []
         more = f" and {len(found) - NEAR_NAMES} more" if len(found) > NEAR_NAMES else ""
-        return f"{ELSEWHERE} {', '.join(found[:NEAR_NAMES])}{more}." if found else ""
+        return (
+            f"It is declared elsewhere, and a base of {', '.join(found[:NEAR_NAMES])}{more}." if found else ""
+        )
 
     def list_near(self, text: str, last: str, path: str = "") -> list[Node]:
         """Return symbols of the file that an id points to; if there is none, symbols with similar names."""
@@ -91,7 +91,7 @@ class UnknownSymbols:
 def suggest(near: Sequence[Node], usual: str) -> str:
     """Return a hint that names symbols which may be meant, or the usual hint if there are none."""
     named = ", ".join(f"{node.qualified_name} ({node.node_id})" for node in near)
-    return f"{NEAREST} {named}." if near else usual
+    return f"Nearest: {named}." if near else usual
 
 
 def _is_alike(wanted: str, name: str) -> bool:

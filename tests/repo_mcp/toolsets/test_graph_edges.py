@@ -910,3 +910,19 @@ def test_the_types_of_an_external_base_are_named_where_it_is_asked_for(tmp_path:
     finally:
         served.close()
     assert hint == "It is declared elsewhere, and a base of Own (a.py:4)."
+
+
+def test_a_hint_with_other_names_says_too_which_languages_no_parser_reads(tmp_path: Path) -> None:
+    texts = {
+        "Own.java": "class Own implements Handler {\n  void handle() {}\n}\n",
+        "Handler.kt": "interface Handler {\n  fun handled()\n}\n",
+    }
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        base, near = (served.error("get_callers", symbol=name)["hint"] for name in ("Handler", "handled"))
+    finally:
+        served.close()
+    unread = "No parser reads kotlin (1 file): a search for text finds names in these files."
+    assert base == f"It is declared elsewhere, and a base of Own (Own.java:1). {unread}"
+    assert near.startswith("Nearest: Own.handle ")
+    assert near.endswith(unread)
