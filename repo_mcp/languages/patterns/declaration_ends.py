@@ -18,6 +18,7 @@ from repo_mcp.languages.patterns.line_layout import NO_TEXT, TYPED_LANGUAGES, WO
 from repo_mcp.late_patterns import compile_late
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
+MAX_PARAMETER_LINES = 200  # of a head whose parameters are not closed before
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
 MAX_META_LINES = 12  # of the metadata before a name in Clojure
 MAX_SQL_LINES = 2_000  # of one statement
@@ -209,13 +210,15 @@ def _find_body(layout: Layout, line: int) -> int | None:
     """
     nesting, read = 0, line  # of the parameters in the lines before `read`
     is_line_ended = layout.language in _LINE_ENDED_LANGUAGES
-    for position in layout.iter_stops(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
+    for position in layout.iter_stops(line, min(line + MAX_PARAMETER_LINES, len(layout.lines))):
         for place in range(read, position + 1) if is_line_ended else (position,):
             passed = b"".join(layout.lines[read:place])
             nesting += passed.count(b"(") - passed.count(b")")
             read = place
             if is_line_ended and place > line and nesting <= 0 and _begins_anew(layout, line, place):
                 return None
+        if position >= line + MAX_HEADER_LINES and nesting <= 0:
+            return None
         text = layout.read_statement(position)
         if b"{" in text and _opens_body(text, nesting):
             return position

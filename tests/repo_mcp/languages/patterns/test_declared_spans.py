@@ -319,6 +319,11 @@ LIMIT = 3
             b"        return x;\n    };\n\n    void D()\n    {\n        C(1);\n    }\n}\n",
             [("A", 1, 13), ("A.C", 4, 7), ("A.D", 9, 12)],
         ),
+        (
+            "a.kt",
+            b"class A(\n" + b"  /** One. */\n  val b: Int,\n" * 20 + b") {\n  fun c() {\n  }\n}\n",
+            [("A", 1, 45), ("A.c", 43, 44)],
+        ),
         ("a.java", b"class A {\n  int B = 1; // {x}\n  void c() { }\n}\n", [("A", 1, 4), ("A.c", 3, 3)]),
         ("a.jl", b"try\nconst A = 1\nelse\nend\n", [("A", 2, 2)]),
         ("a.json", b'{"a": 1}', []),
