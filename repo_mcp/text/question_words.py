@@ -138,7 +138,7 @@ _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
 
 def find_numbers(text: str) -> frozenset[str]:
     """Return the long numbers of a question that may occur in code, such as a status."""
-    return frozenset(_NUMBER.findall(text))
+    return frozenset(_NUMBER.findall(text) if any(map(str.isdecimal, text)) else ())
 
 
 def list_words(text: str) -> list[str]:
