@@ -75,7 +75,6 @@ class Graph:
         self.edge_lists = EdgeLists(self._edges, self._lock)
         self.read_lines = program.read_lines
         self.find_status = program.find_status
-        self.list_source_paths = program.list_source_paths
         self.scan = BulkScan(program, self._edges, self._lock)
         self.name_uses = NameUses(program, self._edges, self._lock)
 

@@ -9,7 +9,7 @@ of it and starts no process.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -141,17 +141,6 @@ class Engines:
         present = self._sources.symbol_index.unparsed.find().present
         try:
             return describe_uses(name, language, present, self.exact.search)
-        except RepoError:  # while there is no index, the answer says so
-            return ""
-
-    def describe_partly_parsed(
-        self, name: str, languages: Collection[str], is_partial: Callable[[str], bool]
-    ) -> str:
-        """Return which files with a name as a word were parsed only in part; "" for none known."""
-        from repo_mcp.symbol_index.partly_parsed import describe_partly_parsed
-
-        try:
-            return describe_partly_parsed(name, languages, is_partial, self.exact.search)
         except RepoError:  # while there is no index, the answer says so
             return ""
 

@@ -51,17 +51,9 @@ _TYPES = CLASS_KINDS | {"module"}
 _OPENS = re.compile(rb"[\[(][ \t]*$")
 _METHODS = (b"delegat", b"alias", b"define_method", b"scope")  # in the words that declare no attribute
 _ONLY_FIRST = frozenset(
-    (
-        b"alias",
-        b"alias_method",
-        b"alias_attribute",
-        b"attribute",
-        b"define_method",
-        b"scope",
-        b"has_many",
-        b"has_one",
-    )
-) | {b"belongs_to", b"has_and_belongs_to_many"}
+    b"alias alias_method alias_attribute attribute define_method scope"
+    b" has_many has_one belongs_to has_and_belongs_to_many".split()
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _judge_best(
 
 def _quote_comments(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
     """Return a sentence for each symbol with a comment, which quotes the first sentence of that."""
-    said = ((node, read_comment(state, node)) for node in nodes)
+    said = ((node, read_comment(state, node.path, node.symbol.start_line)) for node in nodes)
     whose = "Its comment" if len(nodes) == 1 else "The comment of {}"
     return [f'{whose.format(node.symbol.name)} says: "{text}"' for node, text in said if text]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
+from operator import itemgetter
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
@@ -35,8 +36,8 @@ def describe_compared(state: ResearchState, subjects: Sequence[Subject]) -> list
 
 def _choose_commented(state: ResearchState, subject: Subject) -> tuple[str, Node]:
     """Return the first comment among a subject's declarations, and which has it; "" and the first if none."""
-    commented = ((said, one) for one in subject.nodes if (said := read_comment(state, one)))
-    return next(commented, ("", subject.nodes[0]))
+    read = ((read_comment(state, one.path, one.symbol.start_line), one) for one in subject.nodes)
+    return next(filter(itemgetter(0), read), ("", subject.nodes[0]))
 
 
 def _describe_declared(node: Node, subject: Subject, comment: str) -> str:

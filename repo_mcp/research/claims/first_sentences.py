@@ -7,7 +7,6 @@ from collections.abc import Sequence, Set
 from itertools import dropwhile, takewhile
 from operator import not_
 
-from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.research_state import ResearchState
 
 _TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
@@ -27,10 +26,9 @@ MAX_SENTENCE_CHARS = 220
 FEW_WORDS = 3  # of a sentence that says little without the next
 
 
-def read_comment(state: ResearchState, node: Node) -> str:
-    """Return the first sentence of the comment on a symbol; "" if none."""
-    lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
-    return read_first_sentence(lines, comments, node.symbol.start_line)
+def read_comment(state: ResearchState, path: str, start: int) -> str:
+    """Return the first sentence of the comment on the declaration that begins in a line; "" if none."""
+    return read_first_sentence(state.source.read_lines(path), state.source.read_comment_lines(path), start)
 
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:

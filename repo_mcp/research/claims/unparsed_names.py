@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.differences import describe_documented
-from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.claims.first_sentences import read_comment
 from repo_mcp.research.edges.shared_members import MAX_ALONE
 from repo_mcp.research.edges.unparsed import read_declared_lines
 from repo_mcp.research.findings.citing import join_names, name_findings
@@ -97,8 +97,7 @@ def _describe(state: ResearchState, subject: Subject) -> str:
     start, end = read_declared_lines(first)
     more = len(subject.places) - 1
     others = f" and at {more} more {'place' if more == 1 else 'places'}" if more else ""
-    lines, comments = state.source.read_lines(first.path), state.source.read_comment_lines(first.path)
-    said = read_first_sentence(lines, comments, start)
+    said = read_comment(state, first.path, start)
     place = write_citation(first.path, start, end)
     if is_path(subject.asked) and first.symbol:
         return f"{subject.asked} declares {first.symbol} ({place}){f': {said}' if said else '.'}"

@@ -12,7 +12,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import Hit
-from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.locating import list_ending
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
@@ -28,9 +28,8 @@ def find_file(state: ResearchState, asked: str) -> Subject | None:
     """Return the code at a path, or the end of one, that no parser reads, with the name of its main type."""
     path = asked.strip("/")
     graph = state.source.graph
-    paths = () if graph is None else graph.list_source_paths()
-    fitting = [one for one in paths if (one == path or one.endswith(f"/{path}")) and state.admits(one)]
-    fitting.sort(key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
+    paths = () if graph is None else graph.name_uses.list_source_paths()
+    fitting = [one for one in list_ending(paths, path) if state.admits(one)]
     if not fitting:
         return None
     language = find_language(fitting[0])

@@ -45,21 +45,18 @@ def note_written_name(state: ResearchState, subject: Subject) -> None:
 
     A short symbol with several of them, such as the function whose parameter it is, is shown as a whole.
     """
-    holders: dict[tuple[str, Node | int], list[int]] = {}
+    holders: dict[tuple[str, Node | None], list[int]] = {}
     for one in _list_written(state, subject)[:MAX_SHOWN]:
         around = state.source.find_around(one.path, one.start_line)
-        is_short = around is not None and count_lines(around) <= MOST_LINES
-        holder = around if around is not None and is_short else one.start_line
-        holders.setdefault((one.path, holder), []).append(one.start_line)
+        holders.setdefault((one.path, around), []).append(one.start_line)
     reason = Reason(f"has the name {subject.asked}", Role.HAS_NAME, subject.asked)
-    for (path, holder), lines in holders.items():
-        if isinstance(holder, Node) and len(lines) > 1:
-            shown = range(holder.symbol.start_line, holder.symbol.end_line + 1)
-            state.add(holder, reason, 0, shown=tuple(shown))
+    for (path, around), lines in holders.items():
+        if around is not None and len(lines) > 1 and count_lines(around) <= MOST_LINES:
+            shown = range(around.symbol.start_line, around.symbol.end_line + 1)
+            state.add(around, reason, 0, shown=tuple(shown))
             continue
+        symbol = path if around is None else around.qualified_name
         for line in lines:
-            around = state.source.find_around(path, line)
-            symbol = path if around is None else around.qualified_name
             state.add_place(Finding(path, line, line, symbol, "text", None, reason, 0, "text"))
 
 

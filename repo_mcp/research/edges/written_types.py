@@ -84,7 +84,9 @@ def _derives(path: str, lines: Sequence[str], line: int, name: str, inner: Symbo
         head = shorter
     declared = _HEAD.search(head.partition("(")[0])  # else the line is among parameters
     return (
-        declared is not None and _has(declared["bases"], name) and re.search(rf"\b{name}\b", text) is not None
+        declared is not None
+        and _has(declared["bases"], name)
+        and re.search(rf"\b{re.escape(name)}\b", text) is not None
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -53,6 +53,12 @@ def weaker(first: Confidence, second: Confidence) -> Confidence:
 def is_test_place(path: str) -> bool:
     """Return True for tests, and for any file in a folder `t`, `test` or `tests` at the root."""
     return is_test_path(path) or path.startswith(("t/", "tests/", "test/"))
+
+
+def list_ending(paths: Iterable[str], path: str) -> list[str]:
+    """Return the paths that are a given one or end with it: the same first, tests last, deeper ones later."""
+    ending = [one for one in paths if one == path or one.endswith(f"/{path}")]
+    return sorted(ending, key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
 
 
 def is_test(path: str, name: str) -> bool:

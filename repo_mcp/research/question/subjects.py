@@ -17,7 +17,13 @@ from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
-from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer, rank_role
+from repo_mcp.research.findings.locating import (
+    is_test_node,
+    is_test_place,
+    list_ending,
+    may_answer,
+    rank_role,
+)
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.owned_members import choose_owned, read_owned
 from repo_mcp.research.question.phrase_names import (
@@ -177,8 +183,7 @@ class Subjects:
         if scan.has_folder(path):
             return Subject(text, TakenAs.FOLDER, name=path)
         paths = scan.list_paths(self._prefix.rstrip("/"))
-        fitting = [one for one in paths if one == path or one.endswith(f"/{path}")]
-        fitting.sort(key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
+        fitting = list_ending(paths, path)
         for best in fitting:
             if scan.find_record(best) is not None:  # else it changed or was removed a moment ago
                 node = self._graph.get_node(Declaration(best, 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from repo_mcp.errors import RepoError
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTED_KINDS, NAMED, EdgeType, list_family
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import ParseStatus, SymbolKind
@@ -61,6 +62,8 @@ def _count_reads(graph: Graph, node: Node, asked: EdgeQuestion) -> list[str]:
 
 def describe_unparsed_rest(repository: Repository, graph: Graph, node: Node) -> list[str]:
     """Return which files that have the name of a symbol were parsed only in part: they may use it."""
+    from repo_mcp.symbol_index.partly_parsed import describe_partly_parsed  # not when tools are listed
+
     if not repository.symbol_index.status().partial:
         return []
 
@@ -71,5 +74,9 @@ def describe_unparsed_rest(repository: Repository, graph: Graph, node: Node) -> 
     is_made = node.symbol.kind is SymbolKind.CONSTRUCTOR  # by the name of its type
     names = [part for part in node.qualified_name.split(".") if part.isidentifier()]
     name = names[-2] if is_made and len(names) > 1 else node.symbol.name
-    said = repository.engines.describe_partly_parsed(name, list_family(node.language), is_partial)
+    try:
+        search = repository.engines.exact.search
+        said = describe_partly_parsed(name, list_family(node.language), is_partial, search)
+    except RepoError:  # while there is no index, the answer says so
+        return []
     return [said] if said else []
