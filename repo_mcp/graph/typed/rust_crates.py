@@ -19,7 +19,7 @@ MAX_FOLDERS = 40
 MAX_MANIFEST_LINES = 2_000
 _NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
 _MAKING = re.compile(r"^\s*proc-macro\s*=\s*true\b", re.M)
-_SECTION = re.compile(r"\s*\[(.*dependencies)?(?:\.\s*\"?([\w-]+))?[^\]]*\]")
+_SECTION = re.compile(r"\s*\[(.*dependencies|patch\.[\w-]+)?(?:\.\s*\"?([\w-]+))?[^\]]*\]")
 _TARGET = re.compile(r"\s*\[\[?\s*(lib|bin|test|example|bench)\s*\]")
 _KEY = re.compile(r"^\s*\"?([A-Za-z_][\w-]*)\"?\s*(?:=|\.)")
 _FOLDER = re.compile(r"\bpath\s*=\s*\"([^\"]+)\"")
@@ -48,7 +48,7 @@ class Crates:
         self._folders: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._roots: dict[str, _Roots] = {}
-        self._dependencies: dict[str, dict[str, str]] = {}
+        self._dependencies: dict[str, dict[str, str | None]] = {}
         self._making: dict[str, bool] = {}
         self._homes: dict[str, Path] = {}
         self._files: dict[Path, tuple[str, ...]] = {}
@@ -81,17 +81,27 @@ class Crates:
             self._making[crate] = _MAKING.search(self._read(crate)) is not None
         return self._making[crate]
 
-    def list_dependencies(self, crate: str) -> dict[str, str]:
-        """Return the dependencies in a manifest: name in code -> folder, "" if none is given."""
+    def find_dependency(self, crate: str, name: str) -> str | None:
+        """Return the folder of a dependency: what the manifest says, or that of the workspace around it."""
+        folder: str | None = None
+        if name in self.list_dependencies(crate):
+            folder, around = self.list_dependencies(crate)[name], crate
+            while folder is None and around:
+                around = dirname(around)
+                folder = self.list_dependencies(around).get(name)
+        return folder if folder is not None and self.find_folder(folder) == folder else None
+
+    def list_dependencies(self, crate: str) -> dict[str, str | None]:
+        """Return the dependencies in a manifest: name in code -> folder, None if none is given."""
         if crate not in self._dependencies:
-            found: dict[str, str] = {}
+            found: dict[str, str | None] = {}
             is_list, named = False, ""
             for line in self._read(crate).split("\n")[:MAX_MANIFEST_LINES]:
                 section = _SECTION.match(line)
                 if section is not None:
                     is_list, named = bool(section.group(1)), section.group(2) or ""
                     if named:
-                        found.setdefault(named, "")
+                        found.setdefault(named, None)
                 elif is_list:
                     _read_dependency(crate, line, named, found)
             self._dependencies[crate] = {name.replace("-", "_"): folder for name, folder in found.items()}
@@ -207,14 +217,15 @@ def _read_targets(manifest: str) -> tuple[list[tuple[str, str]], str]:
     return found, name
 
 
-def _read_dependency(crate: str, line: str, named: str, found: dict[str, str]) -> None:
+def _read_dependency(crate: str, line: str, named: str, found: dict[str, str | None]) -> None:
     """Record the dependency in a line, or the folder of the one that its section is `named` after."""
     key = _KEY.match(line)
     if key is None:
         return
     name, path = named or key.group(1), _FOLDER.search(line)
     if not named or key.group(1) == "path":
-        found[name] = "" if path is None else normpath(f"{crate}/{path.group(1)}".lstrip("/"))
+        folder = None if path is None else _join(crate, path.group(1))
+        found[name] = found.get(name) if folder is None else folder
 
 
 def _name_apart(crate: str, inside: str, apart: str) -> Path:
@@ -228,7 +239,8 @@ def _name_apart(crate: str, inside: str, apart: str) -> Path:
 
 
 def _join(folder: str, path: str) -> str:
-    return normpath(f"{folder}/{path}").lstrip("/") if folder or path else ""
+    joined = normpath(f"{folder}/{path}".lstrip("/"))
+    return "" if joined == "." else joined
 
 
 def _cut(folder: str, path: str) -> str:

@@ -10,7 +10,7 @@ from repo_mcp.graph.program import Declaration, Program, is_type_role
 from repo_mcp.graph.typed.file_scope import FileScope, has_trait, is_blanket_impl, is_list, read_type_names
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path
-from repo_mcp.graph.typed.rust_rules import HiddenPath, RustRules, get_crate_root
+from repo_mcp.graph.typed.rust_rules import FollowedPath, RustRules, get_crate_root
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OF_MACRO
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
@@ -121,7 +121,7 @@ class RustLookup(NamedLookup):
         self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
     ) -> FoundDeclarations:
         """Return the targets of a path and of re-exports with its name, between which a `cfg` chooses."""
-        named = [path for path in waiting if not isinstance(path, HiddenPath)]
+        named = [path for path in waiting if not (isinstance(path, FollowedPath) and path.is_hidden)]
         others = [
             self._choose(scope, more) for path in named if (more := self._find_exactly(scope, path, role))
         ]

@@ -8,7 +8,7 @@ from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope, is_public
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
 from repo_mcp.graph.typed.rust_crates import Crates
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole, SymbolKind
 
 MAX_NAMING = 60  # files that name an item, from which the crate that declares it is guessed
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
@@ -50,10 +50,11 @@ try_into values wait windows with_extension with_file_name write_all write_fmt w
 """
 
 
-class HiddenPath(tuple[str, ...]):
-    """A path through a wildcard import; a named import hides it unless that leads nowhere."""
+class FollowedPath(tuple[str, ...]):
+    """A path to which an import leads."""
 
-    __slots__ = ()
+    own = 0  # first names, at which all imports count, since the crate itself wrote them
+    is_hidden = False  # found through a wildcard import, and a named one hides it unless that leads nowhere
 
 
 class RustRules(Rules):
@@ -90,8 +91,8 @@ class RustRules(Rules):
         own = self._find_crate(scope.folder)
         if self.crates.find_name(own) == name:
             return own
-        listed = self.crates.list_dependencies(own).get(name)
-        if listed and self._find_crate(f"{listed}/src") == listed:
+        listed = self.crates.find_dependency(own, name)
+        if listed is not None:
             return listed
         above = own.rpartition("/")[0]
         prefixes = {f"{above}/" if above else "", f"{own}/" if own else "", ""}
@@ -212,6 +213,9 @@ class RustRules(Rules):
         """Return whether a name means a crate of the compiler, which a module of that name may hide."""
         if name not in _OUTSIDE_CRATES:
             return False
+        rows = self._keep_seen(scope, ordinal, scope.find_imports(name))
+        if any(row.name and (row.qualifier or row.name).partition(".")[0] != name for row in rows):
+            return False
         found = (one for seen in self.iter_seen(scope, ordinal) for one in scope.find_children(seen, name))
         return name in _EVERYWHERE or all(scope.get_kind(one) is not SymbolKind.MODULE for one in found)
 
@@ -286,15 +290,17 @@ class RustRules(Rules):
         """
         beside = self.crates.find_beside(path)
         found = [beside] if beside is not None else []
-        stars: list[Path] = []
+        stars: list[FollowedPath] = []
         is_named = False
+        own = path.own if isinstance(path, FollowedPath) else 0
         for cut in range(len(path) - 1, 0, -1):
             file = self._find_module_file(path[:cut])
             module = self.find_scope(file) if file is not None else None
             if module is None:
                 continue
             is_own = get_crate_root(self.find_home(module)) == get_crate_root(self.find_home(scope))
-            for row in module.imports if is_own else module.exports:
+            rows = module.imports if is_own else [*module.exports, *(module.imports if own else ())]
+            for row in rows:
                 if row.name != "*" and row.alias not in path:
                     continue
                 around = self._find_module(module, row.symbol)
@@ -302,22 +308,32 @@ class RustRules(Rules):
                     continue
                 if module.get_kind(row.symbol) in CALLABLE_KINDS:
                     continue
-                name, rest = path[len(around)], path[len(around) + 1 :]
-                written = tuple(filter(None, row.qualifier.split(".")))
-                if row.name == "*":
-                    target = self._make_absolute(module, row.symbol, written) if written else None
-                    tail: Path = (name, *rest)
-                elif row.alias == name:
-                    whole = (*written, row.name) if row.name else written
-                    target, tail = self._make_absolute(module, row.symbol, whole), rest
-                else:
+                if not is_own and row.role is ReferenceRole.IMPORT and len(around) >= own:
                     continue
-                if target is not None and target + tail != path:
-                    (stars if row.name == "*" else found).append(target + tail)
-                    is_named = is_named or row.name != "*"
+                target = self._follow(module, row, path, len(around))
+                if target is None or target == path or target in found or target in stars:
+                    continue
+                (stars if row.name == "*" else found).append(target)
+                is_named = is_named or row.name != "*"
             break
         stars.sort(key=lambda one: one[:1] == OUTSIDE)
-        return [*found, *(map(HiddenPath, stars) if is_named else stars)]
+        for one in stars:
+            one.is_hidden = is_named
+        return [*found, *stars]
+
+    def _follow(self, module: FileScope, row: Reference, path: Path, depth: int) -> FollowedPath | None:
+        """Return where a path leads whose name at `depth` an import of a module binds, or None."""
+        names = (*row.qualifier.split("."), "" if row.name == "*" else row.name)
+        written = tuple(filter(None, names))
+        if not written or (row.name != "*" and row.alias != path[depth]):
+            return None
+        target = self._make_absolute(module, row.symbol, written)
+        if target is None:
+            return None
+        found = FollowedPath(target + (path[depth:] if row.name == "*" else path[depth + 1 :]))
+        crate = get_crate_root(self.find_home(module))
+        found.own = len(target) if target[: len(crate)] == crate else 0
+        return found
 
     def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
         """Return whether an `impl` may be for a type: one of the same crate, or an external one."""

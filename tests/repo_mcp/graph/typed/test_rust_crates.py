@@ -139,3 +139,90 @@ def test_each_target_of_a_package_has_its_own_root(
     targets: Repository, path: str, line: str, name: str, meant: str
 ) -> None:
     assert set(targets.ask(path, line, name)) == {meant}
+
+
+WORKSPACE = {
+    "Cargo.toml": """
+        [workspace]
+        members = ["base", "views", "app", "examples/*"]
+        [package]
+        name = "kit"
+        [dependencies]
+        kit_views.workspace = true
+        kit_base = { workspace = true }
+        [workspace.dependencies]
+        kit = { version = "0.1", path = "." }
+        kit_base = { version = "0.1", path = "base" }
+        kit_views = { version = "0.1", path = "views" }
+        kit_apart = "0.1"
+        [patch.crates-io]
+        kit_patched = { path = "patched" }
+        """,
+    "src/lib.rs": """
+        use kit_views::core;
+        pub mod parts;
+        pub fn exit() {}
+        """,
+    "src/parts.rs": "pub mod widget { pub use crate::core::tree::*; }\npub use crate::core::tree::hidden;\n",
+    "base/Cargo.toml": '[package]\nname = "kit_base"\n',
+    "base/src/lib.rs": "pub mod tree;\npub fn draw() {}\n",
+    "base/src/tree.rs": """
+        use crate::draw as painted;
+        pub struct Tree;
+        impl Tree { pub fn grow(&self) {} }
+        """,
+    "patched/Cargo.toml": '[package]\nname = "kit_patched"\n',
+    "patched/src/lib.rs": "pub fn mend() {}\n",
+    "views/Cargo.toml": """
+        [package]
+        name = "kit_views"
+        [dependencies]
+        kit_base.workspace = true
+        kit_patched = "0.1"
+        kit_apart.workspace = true
+        """,
+    "views/src/lib.rs": """
+        pub use kit_base as core;
+        use core::tree::Tree;
+        mod list;
+        fn all(tree: &Tree) { tree.grow(); kit_patched::mend(); kit_apart::other(); }
+        """,
+    "views/src/list.rs": "use crate::core::draw;\nfn list() { draw(); core::mem::swap(); }\n",
+    "examples/one/Cargo.toml": '[package]\nname = "one"\n[dependencies]\nkit.workspace = true\n',
+    "examples/one/src/main.rs": """
+        use kit::parts::widget::{Tree, painted};
+        fn main(tree: Tree) { kit::exit(); tree.grow(); painted(); kit::core::draw(); }
+        """,
+}
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Repository:
+    return Repository.build(WORKSPACE)
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name", "meant"),
+    [
+        ("views/src/lib.rs", "fn all", "grow", "base/src/tree.rs:3 grow exact"),
+        ("views/src/lib.rs", "fn all", "mend", "patched/src/lib.rs:1 mend exact"),
+        ("views/src/lib.rs", "fn all", "other", "-> kit_apart.other"),
+        ("views/src/list.rs", "fn list", "draw", "base/src/lib.rs:2 draw exact"),
+        ("views/src/list.rs", "fn list", "swap", "-> core.mem.swap"),
+        ("examples/one/src/main.rs", "fn main", "exit", "src/lib.rs:3 exit exact"),
+        ("examples/one/src/main.rs", "fn main", "grow", "base/src/tree.rs:3 grow exact"),
+        ("examples/one/src/main.rs", "fn main", "draw", None),
+    ],
+)
+def test_a_dependency_is_found_by_the_manifest_of_the_workspace(
+    workspace: Repository, path: str, line: str, name: str, meant: str | None
+) -> None:
+    assert workspace.ask(path, line, name) == ([] if meant is None else [meant])
+
+
+def test_what_a_crate_imports_for_itself_counts_where_it_exports_members_of_it(
+    workspace: Repository,
+) -> None:
+    said = workspace.ask("examples/one/src/main.rs", "fn main", "Tree")
+    assert said == ["base/src/tree.rs:2 Tree exact"]
+    assert workspace.ask("examples/one/src/main.rs", "fn main", "painted") == []  # not of the module itself
