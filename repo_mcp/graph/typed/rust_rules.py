@@ -249,12 +249,16 @@ class RustRules(Rules):
         bound = self.find_import(scope, ordinal, names[0])
         if bound is not None:
             return [bound + names[1:]]
-        found = [container + names for container in self.list_visible(scope, ordinal)]
+        is_listed = names[0] in self.crates.list_dependencies(self._find_crate(scope.folder))
         crate = self._find_crate_named(scope, names[0], names[-1])
+        is_hidden = any(scope.find_children(one, names[0]) for one in self.iter_seen(scope, ordinal))
+        # Behind a wildcard import of another repository any name may be declared, but hardly that of a crate.
+        if crate is not None and is_listed and not is_hidden:
+            return [(crate, *names[1:])]
+        found = [container + names for container in self.list_visible(scope, ordinal)]
         if crate is not None:
             return [*found, (crate, *names[1:])]
-        is_outside = names[0] in self.crates.list_dependencies(self._find_crate(scope.folder))
-        return [*found, OUTSIDE + names] if is_outside else found
+        return [*found, OUTSIDE + names] if is_listed else found
 
     def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:
         """Return the path of the declaration, and the file if the path is a module."""
@@ -328,7 +332,8 @@ class RustRules(Rules):
         if not written or (row.name != "*" and row.alias != path[depth]):
             return None
         target = self._make_absolute(module, row.symbol, written)
-        if target is None:
+        is_declared = row.name == "*" and bool(module.find_children(row.symbol, path[depth]))
+        if target is None or (is_declared and target[:1] == OUTSIDE):
             return None
         found = FollowedPath(target + (path[depth:] if row.name == "*" else path[depth + 1 :]))
         crate = get_crate_root(self.find_home(module))

@@ -26,6 +26,7 @@ _SEPARATOR = re.compile(r"\s*(?:\.|::)\s*")
 # Wrappers: the members of their type argument are reached as if it were not wrapped.
 _WRAPPERS_TEXT = """
 Box Rc Arc Ref RefMut Pin Cow MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop NonNull
+Lazy LazyCell LazyLock SendWrapper
 shared_ptr unique_ptr weak_ptr reference_wrapper scoped_refptr intrusive_ptr optional
 QPointer QSharedPointer QScopedPointer QWeakPointer
 """

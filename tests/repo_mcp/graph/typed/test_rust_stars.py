@@ -54,3 +54,33 @@ TEXTS = {
 )
 def test_what_a_name_means(path: str, line: str, name: str, said: list[str]) -> None:
     assert Repository.build(TEXTS).ask(path, line, name) == said
+
+
+BESIDE = {
+    "Cargo.toml": '[package]\nname = "app"\n[dependencies]\nparts = { path = "parts" }\nfutures = "1"\n',
+    "src/lib.rs": """
+        use futures::prelude::*;
+        static HUB: LazyLock<Hub> = LazyLock::new(Hub::default);
+        struct Hub;
+        impl Hub { fn join(&self) {} }
+        fn run() { HUB.join(); parts::draw(); parts::Part::new().paint(); Unseen::new(); }
+        """,
+    "parts/Cargo.toml": '[package]\nname = "parts"\n',
+    "parts/src/lib.rs": "mod part;\npub struct Part;\npub fn draw() {}\n",
+    "parts/src/part.rs": (
+        "use crate::Part;\nimpl Part { pub fn new() -> Part { Part } pub fn paint(&self) {} }\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("join", ["src/lib.rs:4 join exact"]),
+        ("draw", ["parts/src/lib.rs:3 draw exact"]),
+        ("paint", ["parts/src/part.rs:2 paint exact"]),
+        ("new", ["parts/src/part.rs:2 new exact", "-> futures.prelude.Unseen.new"]),
+    ],
+)
+def test_a_star_of_another_repository_hides_no_crate_and_nothing_declared(name: str, said: list[str]) -> None:
+    assert Repository.build(BESIDE).ask("src/lib.rs", "fn run", name) == said
