@@ -393,10 +393,24 @@ class NamedLookup(PathLookup):
         if not rules.checks_extensions or not is_extension or scope.get_kind(owner) is SymbolKind.EXTENSION:
             return True
         one = Declaration(other.path, extension)
-        if one not in self._extended:
-            self._extended[one] = tuple(self.find_extended(one))
-        found = self._extended[one]
+        found = self._list_extended(one)
         return Declaration(scope.path, owner) in found or found == (one,)
+
+    def is_block_of_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
+        """Return whether an extension extends the same type as `owner`, which is a type or an extension."""
+        if not self.rules.is_same_type(scope, owner, other, extension):
+            return False
+        if scope.get_kind(owner) is not SymbolKind.EXTENSION or not self.rules.checks_extensions:
+            return True
+        own = Declaration(scope.path, owner)
+        part = Declaration(other.path, extension)
+        types, others = self._list_extended(own), self._list_extended(part)
+        return bool({*types} & {*others}) or (types, others) == ((own,), (part,))
+
+    def _list_extended(self, extension: Declaration) -> tuple[Declaration, ...]:
+        if extension not in self._extended:
+            self._extended[extension] = tuple(self.find_extended(extension))
+        return self._extended[extension]
 
     def _is_member(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
         kind = scope.get_kind(ordinal)

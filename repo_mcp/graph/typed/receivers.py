@@ -450,7 +450,7 @@ class ReceiverTypes:
                 continue
             is_own = other is scope and part == owner
             is_block = other.get_kind(part) is SymbolKind.EXTENSION
-            if is_own or (is_block and lookup.rules.is_same_type(scope, owner, other, part)):
+            if is_own or (is_block and lookup.is_block_of_type(scope, owner, other, part)):
                 one = self._find_all_bounds(other, bounds)
                 found += [one] if one is not None else []
         types = tuple(dict.fromkeys(each for one in found for each in one.types))

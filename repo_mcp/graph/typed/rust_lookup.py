@@ -148,10 +148,7 @@ class RustLookup(NamedLookup):
             return True
         if scope.get_kind(owner) is SymbolKind.EXTENSION or not has_trait(other, extension):
             return False
-        one = Declaration(other.path, extension)
-        if one not in self._extended:
-            self._extended[one] = tuple(self.find_extended(one))
-        return Declaration(scope.path, owner) in self._extended[one]
+        return Declaration(scope.path, owner) in self._list_extended(Declaration(other.path, extension))
 
     def has_expanded_members(self, owner: Declaration) -> bool:
         """Return whether a macro that may declare members is called in the body of a type or its `impl`."""

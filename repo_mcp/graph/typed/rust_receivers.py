@@ -19,10 +19,13 @@ from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # by convention
 MAX_BOUNDS = 8  # of one associated type that are read
 _ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
-_LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
+_LOCK = re.compile(r"\b(Mutex|RwLock|RefCell|AsMut|AsRef|Borrow|BorrowMut|Into|TryInto)\s*<")
 _RESULT = re.compile(r"\s*((?:\w+::)*\w+Result)<")  # an alias of `Result`, by convention
 _OF_PARAMETER = re.compile(r"(?:\w+::)*Result\s*<\s*[A-Z]\w?\s*[,>]")
-_LOCKING = frozenset({"lock()", "try_lock()", "read()", "write()", "borrow()", "borrow_mut()", "get_mut()"})
+_LOCKING_TEXT = """
+lock() try_lock() read() write() borrow() borrow_mut() get_mut() as_mut() as_ref() into() try_into()
+"""
+_LOCKING = frozenset(_LOCKING_TEXT.split())
 
 
 class RustReceivers(ReceiverTypes):
@@ -98,6 +101,14 @@ class RustReceivers(ReceiverTypes):
         own = self._find_alias_bounds(scope, binding, found)
         # The row does not say whether the type was written inside an `Rc`.
         return own or replace(found, wrapper_members=self._lookup.rules.pointer_members)
+
+    def _find_all_bounds(
+        self, scope: FileScope, rows: list[Reference], *, is_certain: bool = True
+    ) -> Receiver | None:
+        for one in rows:
+            if "<" in one.name:  # such as `Into<Shape>`, besides which other bounds hardly have members
+                return self._find_annotated(scope, one, ())
+        return super()._find_all_bounds(scope, rows, is_certain=is_certain)
 
     def _find_associated_of_parameter(
         self, scope: FileScope, binding: Reference, names: tuple[str, ...]

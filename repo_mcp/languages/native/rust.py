@@ -305,5 +305,9 @@ RUST = Dialect(
         "type": on_type,
     },
     BUILTINS,
-    RowRules(walls=frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD}), has_paths=True),
+    RowRules(
+        walls=frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD}),
+        has_paths=True,
+        converting=frozenset({"AsMut", "AsRef", "Borrow", "BorrowMut", "Into", "TryInto"}),
+    ),
 )

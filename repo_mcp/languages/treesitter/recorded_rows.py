@@ -50,6 +50,7 @@ class RowRules:
     quotes: bool = False  # names may be in backticks
     keeps_arguments: bool = False  # rows have type arguments, and the chains of the arguments of calls
     keeps_types: bool = False  # rows of variables have type arguments, except for type parameters
+    converting: frozenset[str] = frozenset()  # types that give their argument, which rows have as well
     walls: frozenset[SymbolKind] = frozenset()  # kinds of symbols that see no variable of those around them
     is_preprocessed: bool = False
     has_paths: bool = False  # a capital after a dot shows that a chain is a path: `error::Kind::new()`
@@ -257,6 +258,8 @@ class _RowRecording:
         found = read_type(text)
         if self._rules.keeps_arguments and "<" in text and found.name and len(text) < MAX_TYPE_CHARS:
             return [TypeName(text)]
+        if self._is_converting(found, text) and not found.is_items:
+            return [TypeName(text)]
         is_free = bool(found.qualifier) or not any(found.name in one for one in names)
         is_kept = self._rules.keeps_types and text.endswith(">") and (is_free or not found.is_items)
         if is_kept and found.name and len(text) < MAX_TYPE_CHARS:
@@ -268,8 +271,16 @@ class _RowRecording:
         if self._is_variable(ordinal, found.name):  # `struct list *list`
             return [found]
         bounds = split_bounds(self._find_bound(ordinal, found.name))[:MAX_BOUNDS]
-        read = (read_type(one) for one in bounds)
-        return [TypeName(one.name, one.qualifier, found.is_items) for one in read]
+        read = ((one, read_type(one)) for one in bounds)
+        return [
+            TypeName(text.strip())
+            if self._is_converting(one, text) and not found.is_items
+            else TypeName(one.name, one.qualifier, found.is_items)
+            for text, one in read
+        ]
+
+    def _is_converting(self, named: TypeName, text: str) -> bool:
+        return named.name in self._rules.converting and "<" in text and len(text) < MAX_TYPE_CHARS
 
     def _is_variable(self, ordinal: int, name: str) -> bool:
         while ordinal and not self._shadowing.binds(ordinal, name):

@@ -199,3 +199,53 @@ impl Whole {
 def test_a_member_that_a_wrapper_may_have_is_not_sure(line: str, name: str, means: str) -> None:
     found = Repository.build({"src/lib.rs": WRAPPED, "Cargo.toml": '[package]\nname = "app"\n'})
     assert found.ask("src/lib.rs", line, name) == [f"src/lib.rs:{means}"]
+
+
+NAMESAKE = {
+    "Cargo.toml": '[package]\nname = "app"\n',
+    "src/lib.rs": """
+        mod list;
+        pub enum State { None, Some(Box<dyn Any>) }
+        impl State {
+            pub fn cast<T>(&mut self) -> &mut T where T: 'static { todo!() }
+        }
+        struct Scroller;
+        impl Scroller { fn grab(&self) {} }
+        fn run(state: &mut State) { state.cast::<Scroller>().grab(); }
+        """,
+    "src/list.rs": "pub struct State<T>(T);\nimpl<T: std::fmt::Display> State<T> { fn show(&self) {} }\n",
+}
+
+
+def test_bounds_of_a_namesake_in_another_module_do_not_count() -> None:
+    found = Repository.build(NAMESAKE)
+    assert found.ask("src/lib.rs", "fn run", "grab") == ["src/lib.rs:7 grab probable"]  # by its name
+
+
+CONVERTED = """\
+struct Part;
+impl Part { fn show(&self) {} }
+fn one(part: impl Into<Part>) { part.into().show(); }
+fn two(part: impl Into<Part> + Clone) { let made = part.into(); made.show(); }
+fn three<P: Into<Part>>(part: P) { let part = part.into(); part.show(); }
+fn four<P>(part: P) where P: AsRef<Part> + Clone { part.as_ref().show(); }
+fn five(part: &Part) { part.into().show(); }
+fn six(part: impl Into<u8>) { part.into().show(); }
+fn seven<P: AsRef<Part>>(parts: &[P]) { for part in parts { part.as_ref().show(); } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "means"),
+    [
+        ("fn one", ["src/lib.rs:2 show exact"]),
+        ("fn two", ["src/lib.rs:2 show exact"]),
+        ("fn three", ["src/lib.rs:2 show exact"]),
+        ("fn four", ["src/lib.rs:2 show exact"]),
+        ("fn six", ["-> u8.show"]),
+        ("fn seven", ["-> AsRef.show"]),
+    ],
+)
+def test_a_bound_says_what_a_value_is_converted_into(line: str, means: list[str]) -> None:
+    found = Repository.build({"src/lib.rs": CONVERTED, "Cargo.toml": '[package]\nname = "app"\n'})
+    assert found.ask("src/lib.rs", line, "show") == means
