@@ -10,7 +10,7 @@ from repo_mcp.languages.typescript.contextual_types import expect_argument
 from repo_mcp.languages.typescript.mixins import bind_base
 from repo_mcp.languages.typescript.modules import refer_required
 from repo_mcp.languages.typescript.types import MAX_STEPS, SEEN_THROUGH
-from repo_mcp.languages.typescript.walk import ScriptWalk
+from repo_mcp.languages.typescript.walk import ScriptWalk, skip_operators
 from repo_mcp.symbols.model import Binding
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, ReferenceRole, SymbolKind
 
@@ -30,6 +30,7 @@ _ASKING = frozenset(
         "unary_expression",
     }
 )
+_INSIDE = ("await_expression", "binary_expression", "unary_expression")  # of the function before `<T>()`
 _CALLING = frozenset({"call", "apply", "bind"})
 # In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
@@ -39,7 +40,7 @@ _TYPE_NODES = frozenset({"type_identifier", "nested_type_identifier", "generic_t
 
 def on_call(walk: ScriptWalk, node: Node) -> None:
     """Add a call of a name or of a member."""
-    function = node.child_by_field_name("function")
+    function = skip_operators(node.child_by_field_name("function"), *_INSIDE)
     if function is not None and function.type == "non_null_expression":
         function = function.named_child(0)
     if function is None:

@@ -281,7 +281,7 @@ class ScriptWalk(ScopeWalk):
             self._bind_named(alias, named, TYPE, start, ordinal)
         elif value.type == "call_expression":
             type_arguments = value.child_by_field_name("type_arguments")
-            named = value.child_by_field_name("function")
+            named = skip_operators(value.child_by_field_name("function"), "await_expression")
             cast = _find_cast_result(named)
             if cast is None or not self.bind_annotation(alias, cast, start, ordinal):
                 self._bind_named(alias, named, CALLED, start, ordinal, self.read_line(type_arguments))
@@ -333,6 +333,16 @@ VALUE_WRAPPERS = frozenset(
 )
 
 
+def skip_operators(called: Node | None, *kinds: str) -> Node | None:
+    """Return the function of a call behind operators of these kinds.
+
+    Before type arguments, the grammar puts those inside: `await load` is called in `await load<Box>(path)`.
+    """
+    while called is not None and called.type in kinds:
+        called = called.named_children[-1] if called.named_child_count else None
+    return called
+
+
 def _find_cast_result(called: Node | None) -> Node | None:
     """Return T of `(() => { ...; return value as T })()`, a function that is called at once."""
     if called is None or called.type != "parenthesized_expression" or not called.named_child_count:
@@ -360,8 +370,8 @@ def _simplify(text: bytes) -> bytes:
     awaited = _AWAITED.fullmatch(text)
     if awaited is not None:
         text = awaited[1]
-    elif text.startswith(b"new "):
-        text = text[4:]
+    elif text.startswith((b"new ", b"await ")):
+        text = text.partition(b" ")[2]
     if b" as " in text:
         text = _CAST_TO.sub(rb"^\1", text)
     text = _SPACE.sub(b"", text).replace(b"?.", b".").replace(b"!", b"")

@@ -283,3 +283,35 @@ def test_an_alias_given_to_itself_is_followed_for_few_rounds(monkeypatch: pytest
     found.ask("bare.ts", "function reads", "name", USE)
     assert {"Bare", "Plain"} == set(read)
     assert len(read) < 1_000  # 398; without a limit 4,290
+
+
+AWAITED = """
+    export class Box { open(): void {} }
+    export class Client { async query<T>(given: T): Promise<Box> { return new Box(); } }
+    export async function load<T>(path: string): Promise<Box> { return new Box(); }
+    export function check<T>(given: T): boolean { return true; }
+    async function run(client: Client) {
+        const made = await client.query<any>({ at: 1 }); // awaited
+        made.open();
+        const { open } = await load<Box>("a");
+        void client.query<any>({ at: 2 }); // nothing
+        if (!check<Box>(made) || check<Box>(made)) return;
+    }
+    """
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "said"),
+    [
+        ("// awaited", "query", ["a.ts:2 query exact"]),
+        ("made.open()", "open", ["a.ts:1 open exact"]),
+        ("await load", "load", ["a.ts:3 load exact"]),
+        ("await load", "open", ["a.ts:1 open exact"]),
+        ("// nothing", "query", ["a.ts:2 query exact"]),
+        ("!check", "check", ["a.ts:4 check exact"]),
+    ],
+)
+def test_a_call_with_type_arguments_behind_an_operator(line: str, name: str, said: list[str]) -> None:
+    found = Repository.build({"a.ts": AWAITED})
+    roles = () if name == "open" else (CALL,)
+    assert found.ask("a.ts", line, name, *roles) == said
