@@ -37,7 +37,7 @@ _LINE_ENDED_LANGUAGES = frozenset(
     "kotlin scala swift go javascript typescript vue svelte groovy r shell graphql".split()  # noqa: SIM905
 )
 _GOES_ON_IN_HEAD = compile_late(
-    rb"[{)\]}:=|&.,#/]|->|$|(?:where|extends|implements|with|throws|async|requires|derives)\b"
+    rb"[{)\]}>:=|&.,#/]|->|$|(?:where|extends|implements|with|throws|async|requires|derives)\b"
 )
 _SIGNATURE = compile_late(rb"[ \t]*([A-Za-z_][\w']*|\([^\w\s()]+\))[^:\n]*::")  # of a Haskell name
 _FORM = compile_late(rb"\((?=(?:[\w.]+[/:])?(?:def|ns\b))")
@@ -53,6 +53,7 @@ _CREATES = compile_late(rb"(?i)(?:create|drop|grant|alter|comment on)\b")
 _BEGINS = compile_late(rb"(?i)[ \t]*begin\b[^;]*$")
 _ENDS_BODY = compile_late(rb"(?i)end\b")
 _GOES_ON = compile_late(rb"[)\]}{#]|\w+:\s*$|where\b")  # a line that ends no declaration with a brace
+_CONTINUES = compile_late(rb"[)\]>]|\}\)|where(?:\s|$)")  # a line as deep as the statement that it belongs to
 _MACRO = compile_late(rb"[ \t]*#[ \t]*define\b")  # ends with its line, and those that a backslash continues
 
 
@@ -315,7 +316,7 @@ def _follows(layout: Layout, line: int, position: int) -> bool:
             position += 1
     if position >= len(layout.lines):
         return False
-    closes = layout.depths[position] == depth and layout.lines[position].lstrip().startswith(
-        (b")", b"]", b"})")
+    closes = (
+        layout.depths[position] == depth and _CONTINUES.match(layout.lines[position].lstrip()) is not None
     )
     return closes or NO_TEXT > layout.depths[position] > depth

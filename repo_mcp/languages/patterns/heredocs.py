@@ -1,10 +1,11 @@
-"""Finds texts of several lines whose indentation says nothing: heredocs, and quoted texts of PHP and C#.
+"""Finds texts of several lines whose indentation says nothing: heredocs, and quoted texts of other languages.
 
     $sql = <<<SQL          PHP: to a line that begins with the mark
     text = <<~TEXT         Ruby: to a line with the mark alone, in the first column after a plain `<<`
     cat <<-'END'           Shell and Perl
     $json = '{             PHP: to the next quote
     var sql = @"           C#: to the next quote that is not doubled; from three quotes on, to as many
+    const sql = `          Go and TypeScript: to the next backtick; in TypeScript, to one without a backslash
 
 Several heredocs may begin in one line, and follow each other below it. What looks like the beginning of one
 is none if no line ends it (`1 <<COUNT`), or if it is in a comment.
@@ -57,6 +58,29 @@ CSHARP_TOKENS = compile_late(
     re.VERBOSE,
 )
 
+_GO = compile_late(
+    rb"""
+    /\*[^*]*+(?:\*(?!/)[^*]*+){0,20000}(?:\*/)?
+    | //[^\n]*+
+    | (?P<raw>`[^`]*+`)
+    | "[^"\\\n]*+(?:\\.[^"\\\n]*+){0,2000}"
+    | '(?:\\[^\n][^'\n]{0,8}|[^'\\\n])'
+    """,
+    re.VERBOSE,
+)
+# An expression between slashes follows an operator or a bracket; a quote that its line does not end is none.
+_SCRIPT_TOKENS = rb"""
+    /\*[^*]*+(?:\*(?!/)[^*]*+){0,20000}(?:\*/)?
+    | //[^\n]*+
+    | (?:[(,=:\[!&|?{;>]|\breturn\b)\s{0,200}/(?![*/])
+      [^/\\\[\n]*+(?:(?:\\.|\[[^\]\\\n]*+(?:\\.[^\]\\\n]*+){0,200}\])[^/\\\[\n]*+){0,200}/
+    | "[^"\\\n]*+(?:\\.[^"\\\n]*+){0,2000}"
+    | '[^'\\\n]*+(?:\\.[^'\\\n]*+){0,2000}'
+    """
+_SCRIPT = compile_late(rb"(?P<template>`) |" + _SCRIPT_TOKENS, re.VERBOSE)
+_EXPRESSION = compile_late(rb"[`{}] |" + _SCRIPT_TOKENS, re.VERBOSE)  # in `${...}`
+_TEMPLATE = compile_late(rb"\\[\s\S]|`|\$\{")
+
 
 def iter_texts(language: str, text: bytes) -> Iterator[tuple[int, int]]:
     """Yield the byte spans of texts of several lines in normalised text, each up to the line that ends it.
@@ -66,7 +90,12 @@ def iter_texts(language: str, text: bytes) -> Iterator[tuple[int, int]]:
     if language == "php":
         return _iter_php(text)
     if language == "csharp":
-        return _iter_csharp(text)
+        is_likely = b'@"' in text or b'@$"' in text or b'"""' in text
+        return _iter_named(CSHARP_TOKENS, text) if is_likely else iter(())
+    if language in {"go", "javascript", "typescript"}:
+        is_likely = b"`" in text and any(line.count(b"`") % 2 for line in text.split(b"\n"))
+        found = _iter_named(_GO, text) if language == "go" else _iter_templates(text)
+        return found if is_likely else iter(())
     return _iter_heredocs(language, text) if language in _OPENINGS and b"<<" in text else iter(())
 
 
@@ -87,13 +116,42 @@ def _iter_php(text: bytes) -> Iterator[tuple[int, int]]:
             return
 
 
-def _iter_csharp(text: bytes) -> Iterator[tuple[int, int]]:
-    if b'@"' not in text and b'@$"' not in text and b'"""' not in text:
-        return
-    for match in CSHARP_TOKENS.finditer(text):
+def _iter_named(tokens: re.Pattern[bytes], text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the spans of texts in named groups."""
+    for match in tokens.finditer(text):
         start, end = match.span()
         if match.lastgroup and (below := text.find(b"\n", start, end) + 1):
             yield below, text.rfind(b"\n", start, end) + 1
+
+
+def _iter_templates(text: bytes) -> Iterator[tuple[int, int]]:
+    at: int | None = 0
+    while at is not None:
+        start = next((one.start() for one in _SCRIPT.finditer(text, at) if one.lastgroup), None)
+        at = _find_template_end(text, start + 1) if start is not None else None
+        if start is not None and at is not None and (below := text.find(b"\n", start, at) + 1):
+            yield below, text.rfind(b"\n", start, at) + 1
+
+
+def _find_template_end(text: bytes, at: int) -> int | None:
+    """Return where a template ends whose text begins at `at`; in `${...}` there may be further ones."""
+    opened: list[int] = []  # braces in each of the expressions around
+    is_text = True
+    while (match := (_TEMPLATE if is_text else _EXPRESSION).search(text, at)) is not None:
+        token, at = match[0], match.end()
+        if token == b"`":
+            if is_text and not opened:
+                return at
+            is_text = not is_text
+        elif token == b"${" and is_text:
+            opened.append(0)
+            is_text = False
+        elif not is_text and token in (b"{", b"}"):
+            opened[-1] += 1 if token == b"{" else -1
+            if opened[-1] < 0:
+                opened.pop()
+                is_text = True
+    return None
 
 
 def _iter_heredocs(language: str, text: bytes) -> Iterator[tuple[int, int]]:

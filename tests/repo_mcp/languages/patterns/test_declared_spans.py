@@ -324,6 +324,23 @@ LIMIT = 3
             b"class A(\n" + b"  /** One. */\n  val b: Int,\n" * 20 + b") {\n  fun c() {\n  }\n}\n",
             [("A", 1, 45), ("A.c", 43, 44)],
         ),
+        (
+            "a.ts",
+            b"class A {\n  b(\n    c: D\n  ): E<\n    F\n  > {\n    const g = /[`/]/;\n"
+            b"    m(`${n.o(/`/, {})}\n`);\n    h(`i\n}\nfunction j() {`, c);\n  }\n  k() {}\n}\n"
+            b"type L = M<\n  N | `o`\n>;\ntype P = Q<R>;\n",
+            [("A", 1, 15), ("A.b", 2, 13), ("A.k", 14, 14), ("L", 16, 18), ("P", 19, 19)],
+        ),
+        (
+            "a.rs",
+            b"trait A {\n  fn b(\n    &self,\n  ) -> C\n  where\n    D: E;\n\n  fn f(&self);\n}\n",
+            [("A", 1, 9), ("A.b", 2, 6), ("A.f", 8, 8)],
+        ),
+        (
+            "a.go",
+            b"func A() {\n\tb(`c\n}\nfunc d() {\n`, '`')\n}\n\nfunc E() {\n}\n",
+            [("A", 1, 6), ("E", 8, 9)],
+        ),
         ("a.java", b"class A {\n  int B = 1; // {x}\n  void c() { }\n}\n", [("A", 1, 4), ("A.c", 3, 3)]),
         ("a.jl", b"try\nconst A = 1\nelse\nend\n", [("A", 2, 2)]),
         ("a.json", b'{"a": 1}', []),

@@ -22,6 +22,12 @@ from tests.growth import assert_linear
         ("csharp", '@"a""\n'),
         ("csharp", '"""a""\n'),
         ("csharp", '"""" /* @$" \n'),
+        ("go", "`a\n'"),
+        ("go", "/* ` \n"),
+        ("typescript", "`a\n\\`"),
+        ("typescript", "`\n(/["),
+        ("typescript", "`\n = /a[\\]"),
+        ("javascript", "`\n'\\'"),
     ],
 )
 def test_they_are_found_in_linear_time(language: str, text: str) -> None:
