@@ -95,12 +95,21 @@ class RustResolver(LanguageResolver):
             added = find_trait_methods(self._lookup, scope, receiver.external, reference.name)
             if added and not is_common_member(reference.name):
                 return self._conclude(FoundDeclarations(tuple(added), is_certain=False), reference)
-        if found.targets or found.external or not self._is_known(receiver):
+        if found.targets or found.external:
+            return found
+        if reference.role is ReferenceRole.USE and self._is_bounded(receiver):
+            return self._guess(scope, reference, is_member=True)
+        if not self._is_known(receiver):
             return found
         if reference.role is not ReferenceRole.CALL or is_common_member(reference.name):
             return found
         given = self._lookup.find_blanket_members(scope, reference.name)
         return self._conclude(FoundDeclarations(tuple(given), is_certain=False), reference)
+
+    def _is_bounded(self, receiver: Receiver | None) -> bool:
+        """Return whether of a receiver only traits are known, none of which has fields."""
+        types = receiver.types if receiver is not None and not receiver.is_items else ()
+        return bool(types) and all(self._lookup.get_kind(one) is SymbolKind.TRAIT for one in types)
 
     def _is_known(self, receiver: Receiver | None) -> bool:
         """Return whether all members of the types of a receiver are known."""

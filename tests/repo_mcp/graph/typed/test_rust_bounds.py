@@ -249,3 +249,16 @@ fn seven<P: AsRef<Part>>(parts: &[P]) { for part in parts { part.as_ref().show()
 def test_a_bound_says_what_a_value_is_converted_into(line: str, means: list[str]) -> None:
     found = Repository.build({"src/lib.rs": CONVERTED, "Cargo.toml": '[package]\nname = "app"\n'})
     assert found.ask("src/lib.rs", line, "show") == means
+
+
+def test_a_field_behind_a_bound_is_found_by_its_name() -> None:
+    text = """
+        pub trait Network {}
+        pub struct Swarm<N: Network> { inner: N }
+        impl<N: Network> Swarm<N> { fn behaviour(&self) -> &N { &self.inner } }
+        struct Pair { kept: u8 }
+        fn run(swarm: Swarm<Pair>) { drop(swarm.behaviour().kept); swarm.behaviour().second(); }
+        """
+    found = Repository.build({"src/lib.rs": text, "Cargo.toml": '[package]\nname = "app"\n'})
+    assert found.ask("src/lib.rs", "fn run", "kept") == ["src/lib.rs:4 kept probable"]
+    assert found.ask("src/lib.rs", "fn run", "second") == []
