@@ -27,6 +27,7 @@ LONG_LINES = 150  # of a longer section, only the best part is cited
 _OWN = re.compile(
     r"\b(?:custom|own|new|add(?:ing)?|writ(?:e|ing)|creat(?:e|ing)|extend(?:ing)?)\b", re.IGNORECASE
 )
+_NOT = re.compile(r"\b(?:not|never|without|instead|avoid(?:ing)?)\b|n't\b", re.IGNORECASE)
 
 
 def note_documents(state: ResearchState, text: str, most: int) -> None:
@@ -36,14 +37,19 @@ def note_documents(state: ResearchState, text: str, most: int) -> None:
 
 
 def note_instructions(state: ResearchState, text: str, most: int) -> None:
-    """Note the sections on how to add what a question asks to add, or else those on how to add its kind."""
+    """Note the sections on how to add what a question asks to add, or else those on how to add its kind.
+
+    Those come first whose headings say so: "Adding a New System Call".
+    """
     words = choose_words(state, text)
-    hits = [
+    action = find_action(state.request.query)
+    kind = () if action is None else action.nouns
+    told = [hit for hit in _search(state, ("add", "new", *kind), most) if _tells_how(hit, kind)]
+    about = [
         hit for hit in _search(state, choose_words(state, f"custom {text}"), most) if _is_about(hit, words)
     ]
-    action = find_action(state.request.query)
-    if not hits and action is not None:  # "a handler for a new messaging service": no document knows that one
-        kind = action.nouns
+    hits = list(dict.fromkeys((*told, *about)))
+    if not hits and kind:  # "a handler for a new messaging service": no document knows that one
         hits = [hit for hit in _search(state, ("custom", "own", *kind), ABOUT_KIND) if _tells_how(hit, kind)]
     _note(state, hits[:most])
 
@@ -76,7 +82,8 @@ def _is_about(hit: DocsHit, words: Sequence[str]) -> bool:
 def _tells_how(hit: DocsHit, kind: Sequence[str]) -> bool:
     """Return True for a section whose heading names a kind as one's own: "Writing your own handler"."""
     heading = _read_heading(hit)
-    return _OWN.search(heading) is not None and shares_word(heading, kind) == len(kind)
+    is_own = _OWN.search(heading) is not None and _NOT.search(heading) is None
+    return is_own and 0 < len(kind) == shares_word(heading, kind)
 
 
 def _read_heading(hit: DocsHit) -> str:

@@ -110,6 +110,18 @@ def test_a_section_that_only_says_custom_is_no_answer_to_where_to_add() -> None:
     assert [one.symbol for one in report.findings if one.kind == "section"] == ["Guide > Codecs"]
 
 
+def test_the_section_whose_heading_says_how_to_add_it_comes_first() -> None:
+    texts = {
+        "store.py": "class Codec:\n    def encode(self, text):\n        raise NotImplementedError\n",
+        "aside.md": "# Hacking\n\n## Not writing a new text codec\n\nA custom text codec is seldom needed.\n",
+        "codecs.md": "# Text codecs\n\nA custom text codec, a custom text codec and a text codec.\n",
+        "guide.md": "# Adding a new text codec\n\nThis says what is needed beside the usual.\n",
+    }
+    report = Asked(texts).ask("where would I add a new text codec?")
+    sections = [one.symbol for one in report.findings if one.kind == "section"]
+    assert sections[0] == "Adding a new text codec"
+
+
 def test_examples_that_call_the_best_function_are_no_answers() -> None:
     call = "from van import dispatch\n\n\ndef main():\n    if ready():\n        dispatch()\n"
     texts = {
