@@ -212,9 +212,11 @@ class DeclaredNames:
         self._view = view
         self._counts: LruCache[str, int] = LruCache(CACHED_COUNTS)
 
-    def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+    def iter_declared(
+        self, prefix: str, pattern: re.Pattern[bytes] | None = None, literal: str = ""
+    ) -> Iterable[str]:
         """Yield declared names with a prefix that `pattern` matches, if given, in UTF-8 byte order."""
-        return self._view.iter_terms(DECLARES, prefix, pattern)
+        return self._view.iter_terms(DECLARES, prefix, pattern, literal)
 
     def iter_parts(self, prefix: str) -> Iterable[str]:
         """Yield parts of declared names with a prefix, in byte order."""

@@ -83,10 +83,13 @@ _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})  # never names, even in a f
 class Names(Protocol):
     """The declared names of a program, searchable by prefix and by part."""
 
-    def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+    def iter_declared(
+        self, prefix: str, pattern: re.Pattern[bytes] | None = None, literal: str = ""
+    ) -> Iterable[str]:
         """Yield the declared names with a prefix that `pattern` matches, if given, in UTF-8 byte order.
 
-        `pattern` must be compiled with MULTILINE and be enclosed in ^ and $.
+        `pattern` must be compiled with MULTILINE and be enclosed in ^ and $. What it matches must contain
+        `literal`, in any case of the letters of ASCII.
         """
 
     def iter_parts(self, prefix: str) -> Iterable[str]:
@@ -254,9 +257,10 @@ class SymbolFinder:
         letters = word.text.partition("*")[0][:1]
         flags = re.MULTILINE | (re.IGNORECASE if word.has_star else 0)
         pattern = re.compile(f"^{word.pattern}$".encode(), flags)
+        literal = max(word.text.split("*"), key=len) if word.has_star else ""
         names: list[str] = []
         for begin in dict.fromkeys((letters, letters.lower(), letters.upper())):
-            names += _take(self._program.names.iter_declared(begin, pattern), MAX_NAMES - len(names))
+            names += _take(self._program.names.iter_declared(begin, pattern, literal), MAX_NAMES - len(names))
         return sorted(names, key=lambda name: (len(name), name))
 
     def _expand(self, word: QueryWord) -> list[str]:

@@ -171,16 +171,20 @@ class SymbolIndex:
         return none, none
 
     def iter_terms(
-        self, field: int, prefix: str = "", pattern: re.Pattern[bytes] | None = None
+        self,
+        field: int,
+        prefix: str = "",
+        pattern: re.Pattern[bytes] | None = None,
+        literal: str = "",
     ) -> Iterator[str]:
         """Yield the distinct terms of a field that begin with `prefix`, in the order of their UTF-8 bytes.
 
         `pattern` must match a whole term and is searched for in many lines at a time: it must be compiled
-        with re.MULTILINE, be enclosed in `^` and `$`, and match no line feed. Terms that only dead files have
-        may be included.
+        with re.MULTILINE, be enclosed in `^` and `$`, and match no line feed. What it matches must contain
+        `literal`, in any case of the letters of ASCII. Terms that only dead files have may be included.
         """
-        start = prefix.encode()
-        each = [_iter_terms(segment, field, start, pattern) for segment in self.snapshot.segments]
+        start, part = prefix.encode(), literal.encode().lower()
+        each = [_iter_terms(segment, field, start, pattern, part) for segment in self.snapshot.segments]
         merged = each[0] if len(each) == 1 else (term for term, _ in groupby(heapq.merge(*each)))
         return (term.decode("utf-8", "replace") for term in merged)
 
@@ -258,10 +262,12 @@ def _take_largest(values: F64, limit: int) -> tuple[I64, F64]:
 
 
 def _iter_terms(
-    segment: LiveSegment, field: int, prefix: bytes, pattern: re.Pattern[bytes] | None
+    segment: LiveSegment, field: int, prefix: bytes, pattern: re.Pattern[bytes] | None, literal: bytes
 ) -> Iterator[bytes]:
-    """Yield the terms of one segment."""
+    """Yield the terms of one segment. `literal` is in lower case."""
     terms = segment.reader.terms
+    if field == DECLARES and literal.isascii() and literal and not terms.find_containing(literal, 1):
+        return  # each declared name is also one of its parts, in lower case
     start, stop = terms.find_pages(prefix, find_prefix_end(prefix))
     bit = 1 << field
     for first in range(start, stop, SCAN_PAGES):
@@ -271,9 +277,28 @@ def _iter_terms(
                 if mask & bit and term.startswith(prefix):
                     yield term
             continue
-        for match in pattern.finditer(text):
+        for match in _iter_matches(pattern, text, literal):
             # What matches any name also matches nothing, behind the last term.
             if not match[0] or not match[0].startswith(prefix):
                 continue
             if masks[text.count(b"\n", 0, match.start())] & bit:
                 yield match[0]
+
+
+def _iter_matches(pattern: re.Pattern[bytes], text: bytes, literal: bytes) -> Iterator[re.Match[bytes]]:
+    """Yield the matches of a pattern that begin and end with a line.
+
+    A line is looked at only if it contains `literal`: in a dictionary of a million names that takes a tenth
+    of the time that the pattern takes.
+    """
+    if not literal:
+        yield from pattern.finditer(text)
+        return
+    folded = text.lower()
+    at = folded.find(literal)
+    while at >= 0:
+        end = folded.index(b"\n", at)
+        match = pattern.match(text, folded.rfind(b"\n", 0, at) + 1, end)
+        if match is not None:
+            yield match
+        at = folded.find(literal, end)

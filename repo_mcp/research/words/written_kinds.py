@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from repo_mcp.bundler.body import Body
+from repo_mcp.languages.patterns.language_registry import LANGUAGES
+from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT
 from repo_mcp.research.edges.unparsed import read_declared_lines
@@ -67,7 +69,10 @@ def _list_declaring(state: ResearchState, kind: str) -> list[tuple[str, ExactMat
     """Return the lines that declare a type whose name or base ends with a kind, each with the base's name."""
     state.check()
     pattern = rf"{_TYPE}.*\B{kind}\b|{_TYPE}.*\W{kind}\b"
-    request = ExactRequest(pattern, regex=True, include_tests=False, limit=MAX_DECLARING, by_role=True)
+    unread = tuple(name for name in LANGUAGES if find_parser_task("", name) is None)
+    request = ExactRequest(
+        pattern, regex=True, include_tests=False, limit=MAX_DECLARING, by_role=True, languages=unread
+    )
     find_record = state.graph.scan.find_record
     own = (
         (found, one)

@@ -86,8 +86,12 @@ class MemoryIndex(MemoryProgram):
                 found.setdefault(part, Counter()).update(paths)
         return found
 
-    def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
-        return _choose(self._declaring, prefix, pattern)
+    def iter_declared(
+        self, prefix: str, pattern: re.Pattern[bytes] | None = None, literal: str = ""
+    ) -> Iterable[str]:
+        chosen = _choose(self._declaring, prefix, pattern)
+        assert all(literal.lower() in name.lower() for name in chosen)
+        return chosen
 
     def iter_parts(self, prefix: str) -> Iterable[str]:
         return _choose(self._parts, prefix, None)

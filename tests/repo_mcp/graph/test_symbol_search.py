@@ -272,9 +272,11 @@ def test_names_are_not_scanned_if_enough_are_spelled_so() -> None:
     scanned: list[str] = []
     scan = program.iter_declared
 
-    def iter_declared(prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+    def iter_declared(
+        prefix: str, pattern: re.Pattern[bytes] | None = None, literal: str = ""
+    ) -> Iterable[str]:
         scanned.append(prefix)
-        return scan(prefix, pattern)
+        return scan(prefix, pattern, literal)
 
     program.iter_declared = iter_declared  # type: ignore[method-assign]
     graph = Graph(program, RESOLVERS)

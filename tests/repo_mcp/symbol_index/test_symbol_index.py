@@ -108,6 +108,15 @@ def test_terms_come_in_order_each_once(view: SymbolIndex, monkeypatch: pytest.Mo
     assert list(view.iter_terms(MODULES)) == ["pkg.models"]
 
 
+@pytest.mark.parametrize("literal", ["name", "NAME", "user", "e", "größe", "GRÖSSE", "ö", "nowhere", ""])
+def test_lines_without_a_literal_are_passed_over(view: SymbolIndex, literal: str) -> None:
+    part = re.escape(literal.encode())
+    pattern = re.compile(rb"^[^\n]*" + part + rb"[^\n]*$", re.MULTILINE | re.IGNORECASE)
+    for field in (DECLARES, PARTS, USES):
+        whole = list(view.iter_terms(field, "", pattern))
+        assert list(view.iter_terms(field, "", pattern, literal)) == whole
+
+
 def test_many_pages_of_terms(tree: StructureTree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(symbol_index, "SCAN_PAGES", 2)
     names = [f"name{number:04d}" for number in range(1000)]
