@@ -1,8 +1,8 @@
 """Values of Python expressions: the types of variables, attributes and results, as far as texts show.
 
 An expression is a path such as `self.rows[].make(_,True).x`: it begins with a name, and each further piece is
-a member, a call or an item of the value before it. Variables have the values in their BIND rows. Nothing is
-executed; of control flow, only the order of lines counts and which blocks need not run
+a step from the value before it (`repo_mcp/graph/python/steps.py`). Variables have the values in their BIND
+rows. Nothing is executed; of control flow, only the order of lines counts and which blocks need not run
 (`repo_mcp/graph/python/branches.py`). Every question ends after MAX_STEPS and MAX_DEPTH.
 """
 
@@ -25,15 +25,12 @@ from repo_mcp.graph.python.classes import Class, PythonClasses
 from repo_mcp.graph.python.names import Bound, PythonNames
 from repo_mcp.graph.python.scoping import (
     MAX_VALUES,
-    OUTER,
     Form,
     PythonScoping,
     Value,
-    make_external,
     merge_values,
-    take_item,
 )
-from repo_mcp.graph.python.siblings import PythonSiblings
+from repo_mcp.graph.python.steps import PythonSteps
 from repo_mcp.languages.python.types import COPIED
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
@@ -43,22 +40,14 @@ MAX_STEPS = 400  # path pieces evaluated for one question
 MAX_DEPTH = 12  # of variables bound to other variables
 _PIECE = re.compile(r"\([^()]*\)|\[\]|[^.()\[\]]+")
 _ANNOTATED = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # bound by an annotation
-_MADE: dict[int, Form] = {
-    Binding.ITEMS: Form.ITEMS,
-    Binding.VALUES: Form.VALUES,
-    Binding.GIVES: Form.GIVES_ITEM,
-}
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.TYPE})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
-_ITEM_METHODS = frozenset({"pop", "popleft", "get", "setdefault", "__getitem__", "__next__"})
-_ITEMS_METHODS = frozenset({"values", "copy", "union", "difference"})
 # Functions of other packages that return a copy of their argument.
 _COPIERS = frozenset(
     {"copy.copy", "copy.deepcopy", "copy.replace", "dataclasses.replace", "attr.evolve", "attrs.evolve"}
 )
 _UNKNOWN = "?"
-ANY_ARGUMENTS = "(*)"  # of a call whose arguments are not known
 
 Known = list[Value] | None  # None: nothing is known
 
@@ -69,8 +58,8 @@ class PythonEvaluator:
     def __init__(self, scoping: PythonScoping) -> None:
         self._scoping = scoping
         self.classes = PythonClasses(scoping)
-        self._siblings = PythonSiblings(scoping.program, self.classes)
-        self._steps = 0
+        self._steps = PythonSteps(scoping, self.classes, self._read_results)
+        self._step_count = 0
         self._depth = 0
         self._active: set[tuple[str, int, str]] = set()
         self._was_cut = False
@@ -85,7 +74,7 @@ class PythonEvaluator:
 
         With `ignores_conditions`, its first name keeps its declared type, whatever conditions test.
         """
-        self._steps = self._depth = 0
+        self._step_count = self._depth = 0
         self._was_cut = self.is_conditional = False
         self._ignores_conditions = ignores_conditions
         return self.evaluate(path, ordinal, expression, line)
@@ -94,8 +83,8 @@ class PythonEvaluator:
         """Return the values of an expression within the limits of the current question. See `ask`."""
         names = self._scoping.find_names(path)
         pieces = _PIECE.findall(expression)
-        self._steps += 1
-        if self._steps > MAX_STEPS:
+        self._step_count += 1
+        if self._step_count > MAX_STEPS:
             self._was_cut = True
             return None
         if names is None or not pieces or _UNKNOWN in expression or expression.endswith("…"):
@@ -108,8 +97,8 @@ class PythonEvaluator:
         for piece in pieces[1:]:
             if not values:
                 return values
-            self._steps += 1
-            if self._steps > MAX_STEPS:
+            self._step_count += 1
+            if self._step_count > MAX_STEPS:
                 self._was_cut = True
                 return None
             if piece.startswith("(" + COPIED) and _are_copiers(values):
@@ -282,30 +271,8 @@ class PythonEvaluator:
             return values
         if form == Binding.BOUND:  # an argument may be an object of a subclass, whose members take precedence
             return [one.guessed() for one in values]
-        groups: list[list[Value]] = []
-        for value in values:
-            for held in self._follow_variable(value):
-                if form == Binding.ITEM:
-                    groups.append(self._iterate(held))
-                elif form == Binding.ENTERED:
-                    groups.append(self._enter(held))
-                elif form >= Binding.UNPACKED:
-                    groups.append(self._call_function(held, ANY_ARGUMENTS, f"()[{form - Binding.UNPACKED}]"))
-                else:
-                    groups.append(self._make_instances(held, form))
-        return merge_values(groups)
-
-    def _make_instances(self, value: Value, form: int) -> list[Value]:
-        """Return the values of a variable that is annotated with this value; several for a union."""
-        if form == Binding.NARROWED and value.form is Form.INSTANCE:  # the result of a type guard
-            return [value]
-        made = _MADE.get(form, Form.INSTANCE)
-        if self.classes.is_class(value):
-            return [value._replace(form=made, owner=(), is_choice=False)]
-        if value.form is not Form.OUTSIDE:
-            return []
-        return (
-            [make_external(value.path + "()")] if made is Form.INSTANCE else [Value(made, value.path, OUTER)]
+        return merge_values(
+            [self._steps.bind(held, form) for value in values for held in self._follow_variable(value)]
         )
 
     def get_variable(self, value: Value) -> list[Value]:
@@ -319,7 +286,7 @@ class PythonEvaluator:
         if kind not in _VARIABLES:
             return []
         if names.is_function(value.ordinal):
-            return self._call_function(value, "()")
+            return self._steps.call_function(value, "()")
         key = (value.path, value.ordinal, "")
         known = self._answers.find(key)
         if known is not None:
@@ -355,19 +322,7 @@ class PythonEvaluator:
             return held
         if names.is_assigned_in_method(variable.ordinal):
             return held
-        found: list[Value] = []
-        for one in held:
-            getters = self._list_getters(one)
-            results = [each for getter in getters for each in self._call_function(getter, ANY_ARGUMENTS)]
-            found += [each.guessed() for each in results] if getters else [one]
-        return found
-
-    def _list_getters(self, value: Value) -> list[Value]:
-        """Return the `__get__` of the class of an object, if it is declared here."""
-        if value.form is not Form.INSTANCE:
-            return []
-        found = self.classes.find_member((value.path, value.ordinal), "__get__")
-        return [one for one in found if one.form is Form.OBJECT]
+        return [each for one in held for each in self._steps.read_descriptor(one)]
 
     def _is_variable(self, value: Value) -> bool:
         names = self._scoping.find_names_of(value)
@@ -379,15 +334,7 @@ class PythonEvaluator:
     # Steps: the value before a step is never a variable
 
     def _step(self, values: list[Value], piece: str) -> Known:
-        groups: list[list[Value]] = []
-        for value in values:
-            for held in self._follow_variable(value):
-                if piece[0] == "(":
-                    groups.append(self._call(held, piece))
-                elif piece == "[]":
-                    groups.append(self._take_item(held))
-                else:
-                    groups.append(self._find_member(held, piece))
+        groups = [self._steps.take(held, piece) for value in values for held in self._follow_variable(value)]
         return merge_values(groups) or None
 
     def find_member(self, value: Value, name: str, reader: Class | None = None) -> list[Value]:
@@ -395,87 +342,11 @@ class PythonEvaluator:
         groups = []
         for held in self._follow_variable(value):
             if reader is None or not (held.form is Form.INSTANCE or self.classes.is_class(held)):
-                groups.append(self._find_member(held, name))
+                groups.append(self._steps.find_member(held, name))
             else:
                 found = self.classes.find_private((held.path, held.ordinal), name, reader)
                 groups.append([one.like(held) for one in found])
         return merge_values(groups)
-
-    def _find_member(self, value: Value, name: str) -> list[Value]:
-        if value.form is Form.OUTSIDE:
-            return [make_external(f"{value.path}.{name}")]
-        if value.form is Form.MODULE:
-            found = self._scoping.find_member(value.path, name)
-        elif value.form in (Form.ITEMS, Form.VALUES):
-            is_items = name in _ITEMS_METHODS
-            form = Form.GIVES_ITEMS if is_items else Form.GIVES_ITEM
-            if is_items or name in _ITEM_METHODS:
-                return [value._replace(form=form)]
-            return [make_external(f"builtins.{name}")]
-        elif value.form in (Form.INSTANCE, Form.PARENT) or self.classes.is_class(value):
-            if name == "__class__" and value.form is Form.INSTANCE:
-                return [value._replace(form=Form.OBJECT)]
-            owner = value.path, value.ordinal
-            found = self.classes.find_member(owner, name, value.form is Form.PARENT)
-            if value.form is Form.PARENT:
-                found = [
-                    one.guessed() if self._siblings.may_precede(owner, one, name) else one for one in found
-                ]
-            if name == "__new__" and all(one.form is Form.OUTSIDE for one in found):
-                return [value._replace(form=Form.MAKES)]
-        else:
-            return []
-        return [one.like(value) for one in found]
-
-    def _call(self, value: Value, arguments: str) -> list[Value]:
-        """Return the values of a call."""
-        if value.form is Form.OUTSIDE:
-            return [make_external(value.path + "()")]
-        # the referent of a weak reference is treated as an item
-        if value.form in (Form.GIVES_ITEM, Form.ITEMS):
-            return [take_item(value)]
-        if value.form is Form.GIVES_ITEMS:
-            return [value._replace(form=Form.ITEMS, is_certain=False)]
-        if value.form is Form.INSTANCE:
-            return self._call_member(value, "__call__", arguments=arguments)
-        if value.form is Form.MAKES:
-            return [value._replace(form=Form.INSTANCE, owner=())]
-        return self._make(value) if self.classes.is_class(value) else self._call_function(value, arguments)
-
-    def _make(self, value: Value) -> list[Value]:
-        """Return the object that a call of a class makes, or the result of its `__new__`."""
-        own = value._replace(form=Form.INSTANCE, owner=())
-        makers = self.classes.find_member((value.path, value.ordinal), "__new__")
-        results = [each for one in makers for each in self._call_function(one, ANY_ARGUMENTS)]
-        others = [one for one in results if one.form is Form.INSTANCE and one[1:3] != own[1:3]]
-        if others and others == results and all(one.is_certain for one in others):
-            return others
-        return [own.guessed(), *others] if others else [own]
-
-    def _call_member(self, value: Value, *names: str, arguments: str = ANY_ARGUMENTS) -> list[Value]:
-        """Return the results of the first of these methods that the class of an instance has, or nothing."""
-        for name in names:
-            members = self.classes.find_member((value.path, value.ordinal), name)
-            if members:
-                return merge_values([self._call_function(one, arguments) for one in members])
-        return []
-
-    def _call_function(self, value: Value, arguments: str, result: str = "()") -> list[Value]:
-        """Return the results of a declared function, by its annotation or else by its return statements.
-
-        They are alternatives if a call may choose between overloads with different results. `result` is
-        "()[0]" for the first item of a tuple.
-        """
-        names = self._scoping.find_names_of(value)
-        if names is None:
-            return []
-        overloads = names.list_overloads(value.ordinal, arguments)
-        if not overloads:
-            return self._read_results(value, names, result)
-        groups = [self._read_results(value._replace(ordinal=one), names, result) for one in overloads]
-        annotated = {tuple(one[:3] for one in group) for group in groups if group}
-        found = merge_values(groups)
-        return found if len(annotated) < 2 else [one._replace(is_open=True) for one in found]
 
     def _read_results(self, value: Value, names: PythonNames, result: str) -> list[Value]:
         bounds = names.bounds.get((value.ordinal, result), ())
@@ -489,7 +360,7 @@ class PythonEvaluator:
         if found is None:
             found = self._keep(key, bounds)
         is_annotated = any(one.form in _ANNOTATED for one in bounds)
-        return self._fit_owner(value, names, [one if is_annotated else one.guessed() for one in found])
+        return [one if is_annotated else one.guessed() for one in found]
 
     def _keep(self, key: tuple[str, int, str], bounds: Sequence[Bound]) -> list[Value]:
         """Return the values in BIND rows; cached unless a cycle or a limit cut them short."""
@@ -505,51 +376,6 @@ class PythonEvaluator:
             self._answers.put(key, found)
         self._was_cut |= was_cut
         return found
-
-    def _fit_owner(self, method: Value, names: PythonNames, found: list[Value]) -> list[Value]:
-        """Replace `return self` and `-> Self` by the class on which the method was looked up."""
-        if not method.owner:
-            return found
-        path, ordinal = method.owner
-        own = (method.path, names.parents[method.ordinal])
-        fitted = []
-        for one in found:
-            is_self = one.form is Form.INSTANCE and (one.path, one.ordinal) == own
-            if is_self or (one.form is Form.OUTSIDE and one.path.endswith(".Self()")):
-                fitted.append(Value(Form.INSTANCE, path, ordinal).like(one))
-            else:
-                fitted.append(one)
-        return fitted
-
-    def _take_item(self, value: Value) -> list[Value]:
-        """Return the values of `value[...]`; of a class, as in `Box[int]`, the class itself."""
-        if value.form in (Form.ITEMS, Form.VALUES):
-            return [take_item(value)]
-        if value.form is Form.OUTSIDE:
-            return [make_external(value.path + "[]")]
-        if value.form is Form.INSTANCE:
-            return self._call_member(value, "__getitem__")
-        return [value] if self.classes.is_class(value) else []
-
-    def _iterate(self, value: Value) -> list[Value]:
-        """Return the values that a loop over a value binds."""
-        if value.form is Form.ITEMS:
-            return [take_item(value)]
-        if value.form is Form.OUTSIDE:
-            return [make_external(value.path + "[]")]
-        if value.form is Form.INSTANCE:
-            iterators = self._call_member(value, "__iter__", "__aiter__")
-            return [take_item(one) for one in iterators if one.form is Form.ITEMS]
-        return []
-
-    def _enter(self, value: Value) -> list[Value]:
-        """Return the values that `with value as x` binds to x."""
-        # a function that is decorated as a context manager and annotated with an iterator
-        if value.form is Form.ITEMS:
-            return [take_item(value)]
-        if value.form is Form.OUTSIDE:
-            return [make_external(value.path + "()")]
-        return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []
 
 
 def _are_copiers(values: Sequence[Value]) -> bool:
