@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope, list_type_parameters
-from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.member_lookup import iter_above
 from repo_mcp.languages.treesitter.written_lists import split_list, split_signature
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import NEW, read_parameter

@@ -5,7 +5,8 @@ from __future__ import annotations
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.java_rules import JavaRules
-from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.member_lookup import iter_above
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole
 

@@ -16,7 +16,7 @@ from repo_mcp.graph.typed.java_lookup import JavaLookup
 from repo_mcp.graph.typed.java_overloads import choose_by_literals
 from repo_mcp.graph.typed.java_receivers import JavaReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
-from repo_mcp.graph.typed.lookup import iter_above
+from repo_mcp.graph.typed.member_lookup import iter_above
 from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations

@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.member_lookup import iter_above
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.member_lookup import iter_above
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
