@@ -23,13 +23,7 @@ from repo_mcp.graph.python.bindings import (
 from repo_mcp.graph.python.branches import list_reaching
 from repo_mcp.graph.python.classes import Class, PythonClasses
 from repo_mcp.graph.python.names import Bound, PythonNames
-from repo_mcp.graph.python.scoping import (
-    MAX_VALUES,
-    Form,
-    PythonScoping,
-    Value,
-    merge_values,
-)
+from repo_mcp.graph.python.scoping import MAX_VALUES, Form, PythonScoping, Value, merge_values
 from repo_mcp.graph.python.steps import PythonSteps
 from repo_mcp.languages.python.types import COPIED
 from repo_mcp.lru_cache import LruCache

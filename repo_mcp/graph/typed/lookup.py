@@ -10,19 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import (
-    FileScope,
-)
+from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.local_names import is_declared_twice, is_ordered_function, keep_declared
 from repo_mcp.graph.typed.member_lookup import MemberLookup
 from repo_mcp.graph.typed.rules import NOT_FOUND, Candidate, FoundDeclarations, Path
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import (
-    TYPE_KINDS,
-    Reference,
-    ReferenceRole,
-    SymbolKind,
-)
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 # A property without its name is an unnamed struct's.
 _NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})
