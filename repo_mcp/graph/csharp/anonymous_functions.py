@@ -158,7 +158,7 @@ class AnonymousFunctions:
         place = (file, row.symbol)
         owner = self._find_owner(receiver, member, row, place)
         known = dict(self._types.bind_parameters((target.declaration, member), owner, segment, steps, place))
-        for index, value in enumerate(self._overloads.list_values(file, row)):
+        for index, value in enumerate(self._overloads.arguments.list_values(file, row)):
             if value is not None and index + shift < len(takes.parameters):
                 self._types.infer(
                     at, takes.parameters[index + shift].type, value, takes.type_parameters, known

@@ -6,8 +6,8 @@ A method with an argument that does not fit is ruled out. Of the others, one is 
 for any argument; ties go to a method without type parameters, then without `params`, then with the fewest
 defaults.
 
-Left out on purpose: expression types that the language infers from more than names, and conversions declared
-by an external type. Where those decide, all methods that may fit are returned.
+Arguments are read in `arguments.py`. Left out on purpose: conversions declared by an external type. Where
+these decide, or an argument that nothing is known of, all methods that may fit are returned.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from repo_mcp.graph.csharp.arguments import Argument, CSharpArguments
 from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.csharp.delegates import (
     MISFIT,
@@ -33,36 +34,15 @@ from repo_mcp.graph.csharp.signatures import (
     Parameter,
     get_item_type,
     has_arity,
-    normalize_type,
     read_method,
     strip_nullable,
 )
 from repo_mcp.graph.csharp.types import CSharpTypes
-from repo_mcp.graph.csharp.values import TYPE_PARAMETER, Place, Value, find_binding, is_same
-from repo_mcp.languages.csharp.chains import split_last, strip_types
-from repo_mcp.languages.csharp.types import (
-    CONTAINERS,
-    FUNCTION,
-    NO_TYPE,
-    NULL,
-    TASK,
-    WHOLE_NUMBERS,
-    WrittenArgument,
-    read_type,
-    split_call,
-)
-from repo_mcp.languages.treesitter.scope_walk import ITEMS, TYPE, UNKNOWN
-from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.symbol_record import (
-    CALLABLE_KINDS,
-    TYPE_KINDS,
-    Reference,
-    SymbolFlag,
-    SymbolKind,
-)
+from repo_mcp.graph.csharp.values import TYPE_PARAMETER, Place, Value, is_same
+from repo_mcp.languages.csharp.types import CONTAINERS, FUNCTION, NO_TYPE, NULL, read_type
+from repo_mcp.symbols.symbol_record import Reference, SymbolFlag, SymbolKind
 
 MAX_COMPARED = 60  # methods of one name that are compared; if there are more, all are returned
-MAX_ARGUMENTS = 64  # of one call; a record has no more of the parameters of a method
 SAME, OBJECT = 0, 99  # grades, lower is better
 _UNTYPED_SEQUENCE = 50  # a grade: `IEnumerable` for a sequence of something
 
@@ -72,22 +52,6 @@ _WIDER_NUMBERS = {name: tuple(wider.split()) for name, wider in WIDER.items()}
 # Types that a whole-number literal converts to, and those it converts to if its value is small enough.
 _CONSTANT = ("uint", "nint", "long", "nuint", "ulong", "float", "double", "decimal")
 _NARROWER = frozenset({"sbyte", "byte", "short", "ushort"})
-# Types of members with these names on any receiver, unless a type in the repository declares one.
-_COMMON_MEMBERS = {
-    "int": "Length Count GetHashCode() IndexOf() CompareTo() Count()",
-    "long": "LongLength LongCount()",
-    "bool": "Equals() Any() All() Contains() StartsWith() EndsWith() IsNullOrEmpty() IsNullOrWhiteSpace()",
-    "TimeSpan": "TimeSpan.Zero TimeSpan.MaxValue TimeSpan.MinValue TimeSpan.FromDays() TimeSpan.FromHours()"
-    " TimeSpan.FromMinutes() TimeSpan.FromSeconds() TimeSpan.FromMilliseconds() TimeSpan.FromTicks()",
-    "CancellationToken": "CancellationToken.None",
-    "Task": "Task.CompletedTask",
-    "DateTime": "DateTime.Now DateTime.UtcNow DateTime.Today",
-    "Guid": "Guid.NewGuid() Guid.Empty",
-    "char": "char.ToLower() char.ToUpper() char.ToLowerInvariant() char.ToUpperInvariant()",
-    "string": "ToString() Substring() Trim() TrimStart() TrimEnd() ToLower() ToUpper() ToLowerInvariant()"
-    " ToUpperInvariant() PadLeft() PadRight() string.Format() string.Join() string.Concat() string.Empty",
-}
-_MEMBER_TYPES = {name: plain for plain, names in _COMMON_MEMBERS.items() for name in names.split()}
 _OBJECTS = frozenset({"object", "dynamic"})
 _CONVERSION = re.compile(r"operator [A-Za-z]\w*")
 _DELEGATE = re.compile(r"(?:Expression<)?(Func|Action|Predicate|Comparison|Converter)\b(?:<(.*)>)?")
@@ -95,23 +59,6 @@ _DELEGATE = re.compile(r"(?:Expression<)?(Func|Action|Predicate|Comparison|Conve
 _HOLLOW = re.compile(r"(?:ReadOnly)?(?:Span|Memory)<|Lazy<")
 _ENUMS = frozenset({SymbolKind.ENUM})
 _VALUE_TYPES = frozenset({SymbolKind.ENUM, SymbolKind.STRUCT})
-
-
-@dataclass(frozen=True, slots=True)
-class _Argument:
-    """The known facts of one argument: a plain type, a value of a type with members, or another form."""
-
-    value: Value | None = None
-    plain: str = ""  # a type in PLAIN, "object", or the text of another type without spaces
-    form: str = ""  # FUNCTION, NO_TYPE, NULL, or a whole number
-    function: Function | None = None
-    is_nullable: bool = False
-    name: str = ""  # of the parameter, for a named argument
-    is_reference: bool = False
-
-    @property
-    def is_known(self) -> bool:
-        return self.value is not None or bool(self.plain or self.form)
 
 
 class _Rated(NamedTuple):
@@ -128,7 +75,7 @@ class CSharpOverloads:
         self._types = types
         self._delegates = CSharpDelegates(names, types)
         self._converted: dict[str, bool] = {}
-        self._last: tuple[tuple[str, Reference], tuple[int, list[_Argument]]] | None = None
+        self.arguments = CSharpArguments(names, types, self._delegates)
 
     def narrow(
         self, file: CSharpFile, row: Reference, found: Members, receiver: Value | None = None
@@ -140,9 +87,9 @@ class CSharpOverloads:
         """
         if len(found) > MAX_COMPARED or not row.arguments:
             return found
-        arity, arguments = self._read_call(file, row)
+        arity, arguments = self.arguments.read_call(file, row)
         if receiver is not None:
-            arguments = [_Argument(receiver), *arguments]
+            arguments = [Argument(receiver), *arguments]
         rated: list[tuple[Member, _Rated]] = []
         for one in found:
             rating = self._rate(one, arguments, arity)
@@ -156,106 +103,13 @@ class CSharpOverloads:
         """Return whether one of the methods accepts a call, and all of its arguments are known."""
         if not row.arguments:
             return bool(found)
-        arity, arguments = self._read_call(file, row)
+        arity, arguments = self.arguments.read_call(file, row)
         ratings = (self._rate(one, arguments, arity) for one in found[:MAX_COMPARED])
         return any(one is not None and None not in one.grades for one in ratings)
 
-    def list_values(self, file: CSharpFile, row: Reference) -> list[Value | None]:
-        """Return the values of the arguments of a call; None for each that is not known by its type."""
-        return [one.value for one in self._read_call(file, row)[1]]
-
-    # Arguments
-
-    def _read_call(self, file: CSharpFile, row: Reference) -> tuple[int, list[_Argument]]:
-        """Return the number of type arguments of a call, and its arguments; the last call is cached."""
-        key = file.path, row
-        if self._last is None or self._last[0] != key:
-            arity, passed = split_call(row.alias)
-            arguments = [self._read(file, row, one) for one in passed]
-            arguments += [_Argument()] * (min(row.arguments - 1, MAX_ARGUMENTS) - len(arguments))
-            self._last = key, (arity, arguments)
-        return self._last[1]
-
-    def _read(self, file: CSharpFile, row: Reference, passed: WrittenArgument) -> _Argument:
-        name, _, sign = passed.form.rpartition(":")
-        found = self._read_value(file, row, passed.value)
-        return replace(found, name=name, is_reference=sign == "&")
-
-    def _read_value(self, file: CSharpFile, row: Reference, text: str) -> _Argument:
-        if text == UNKNOWN:
-            return _Argument()
-        if text in WHOLE_NUMBERS or text in {NO_TYPE, NULL}:
-            return _Argument(form=text)
-        if text.startswith(FUNCTION):
-            function = self._delegates.read((file, row.symbol), text, row.line)
-            return _Argument(form=FUNCTION, function=function)
-        if text.startswith("="):
-            return self._read_written(file, row.symbol, text[1:])
-        return self._evaluate(file, row, text)
-
-    def _evaluate(self, file: CSharpFile, row: Reference, chain: str) -> _Argument:
-        """Return the argument that a chain of names is: a variable, a member, or the result of one."""
-        before, last = split_last(chain)
-        name, is_call = strip_types(last.removesuffix("()")), last.endswith("()")
-        if not before and not last.endswith(("()", "[]")):
-            bound = find_binding(file, row.symbol, name, row.line)
-            if bound is not None:
-                value = self._types.evaluate_variable(file, bound, 0)
-                is_written = bound.arguments & (TASK - 1) in {TYPE, ITEMS}
-                is_known = value.type is not None and (is_written or bool(value.type.parts))
-                return _Argument(value) if is_known else _Argument()
-        for owner in self._list_owners(file, row, before):
-            members = self._types.find_members(owner, name)
-            if members:
-                return self._read_members(members, is_call)
-        value = self._types.evaluate(file, row.symbol, chain, row.line)
-        if value.type is not None and value.type.parts:
-            return _Argument(value)
-        is_of_plain = before[:1].lower() + before[1:] in PLAIN  # a member of `char` is not one of `string`
-        is_any = before and not is_of_plain
-        return _Argument(plain=_MEMBER_TYPES.get(chain) or (_MEMBER_TYPES.get(last, "") if is_any else ""))
-
-    def _list_owners(self, file: CSharpFile, row: Reference, before: str) -> list[TypeMeaning]:
-        """Return the types that may have a member with the last name of a chain."""
-        if before:
-            value = self._types.evaluate(file, row.symbol, before, row.line)
-            return [value.type] if value.is_known and not value.is_items and value.type is not None else []
-        around = (self._types.find_type_around(file, one) for one in file.list_types_around(row.symbol))
-        return [one for one in around if one is not None]
-
-    def _read_members(self, members: Members, is_call: bool) -> _Argument:
-        """Return the value or the result of members of one name, if they agree on its type."""
-        declaration, symbol = members[0]
-        file = self._names.find_file(declaration.path)
-        if file is None or symbol.kind in TYPE_KINDS:
-            return _Argument()
-        if symbol.kind is SymbolKind.ENUM_MEMBER:
-            return _Argument(Value(self._types.find_type_around(file, symbol.ordinal)))
-        if symbol.kind in CALLABLE_KINDS and not is_call:
-            method = self._delegates.read_method((file, symbol.ordinal), symbol)
-            return _Argument(form=FUNCTION, function=method if len(members) == 1 else None)
-        if is_call != (symbol.kind in CALLABLE_KINDS) or len({one.return_type for _, one in members}) > 1:
-            return _Argument()
-        if strip_nullable(symbol.return_type) in read_method(symbol.parameters).type_parameters:
-            return _Argument()
-        return self._read_written(file, declaration.ordinal, symbol.return_type)
-
-    def _read_written(self, file: CSharpFile, ordinal: int, text: str) -> _Argument:
-        plain = normalize_type(text)
-        is_nullable = plain.endswith("?")
-        plain = strip_nullable(plain)
-        if not plain or plain in {"var", "dynamic"} or TYPE_PARAMETER.fullmatch(plain):
-            return _Argument()
-        if plain in PLAIN or plain == "object":
-            return _Argument(plain=plain, is_nullable=is_nullable)
-        value = self._types.read_written(file, ordinal, text, 0)
-        if value.type is not None:
-            return _Argument(value, plain, is_nullable=is_nullable)
-        return _Argument(plain=plain, is_nullable=is_nullable)
-
     # Methods
 
-    def _rate(self, method: Member, arguments: list[_Argument], arity: int) -> _Rated | None:
+    def _rate(self, method: Member, arguments: list[Argument], arity: int) -> _Rated | None:
         """Return how well the arguments fit a method; None if they do not."""
         declaration, symbol = method
         file = self._names.find_file(declaration.path)
@@ -295,7 +149,7 @@ class CSharpOverloads:
                 return None
         return _Rated(tuple(grades), tuple(types), (bool(takes.type_parameters), is_expanded, len(left)))
 
-    def _grade(self, argument: _Argument, parameter: Parameter, where: Place, takes: Method) -> Grade:
+    def _grade(self, argument: Argument, parameter: Parameter, where: Place, takes: Method) -> Grade:
         """Return how well an argument fits a parameter, whose type is looked up at `where`."""
         if parameter.is_reference not in {argument.is_reference, None}:
             return MISFIT
@@ -336,7 +190,7 @@ class CSharpOverloads:
             return MISFIT if self._has_kind(meaning, _VALUE_TYPES) else 1
         return 1
 
-    def _grade_nullable(self, argument: _Argument, written: str, where: Place) -> Grade:
+    def _grade_nullable(self, argument: Argument, written: str, where: Place) -> Grade:
         """Grade an argument of the type of the parameter, where one of both may be null."""
         if not argument.is_nullable or written.endswith("?"):
             return SAME
@@ -345,7 +199,7 @@ class CSharpOverloads:
             return None
         return MISFIT if self._has_kind(meaning, _VALUE_TYPES) else SAME
 
-    def _grade_plain(self, argument: _Argument, written: str, where: Place) -> Grade:
+    def _grade_plain(self, argument: Argument, written: str, where: Place) -> Grade:
         """Grade a number, a string or the like."""
         plain, wanted = argument.plain or "int", strip_nullable(written)
         is_nullable = written.endswith("?")
