@@ -1,4 +1,4 @@
-"""The members of a C# type: its own, those of its bases, and the extension methods of a name."""
+"""The members of a C# type: its own, and those of its bases."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.types import name_arity
-from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
 
 _INTERFACE = re.compile(r"I[A-Z]")  # the name of an interface, by convention
 MAX_BASES = 64
-MAX_FILES = 60  # declaring files searched for extension methods of one name
 
 Member = tuple[Declaration, DeclaredSymbol]
 Members = list[Member]
 
 
 class CSharpMembers:
-    """Looks up the members of types and of their bases, and extension methods."""
+    """Looks up the members of types and of their bases."""
 
     def __init__(self, names: CSharpNames) -> None:
         self._names = names
         self._line_bases: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
-        self._extensions: dict[str, Members] = {}
 
     # Types and their members
 
@@ -97,15 +95,3 @@ class CSharpMembers:
     def find_external_base(self, meaning: TypeMeaning) -> str:
         """Return the name of a type or a base of it that is external; "" if there is none."""
         return next((one.full_name for one in self.list_with_bases(meaning) if not one.parts), "")
-
-    def list_extensions(self, name: str) -> Members:
-        """Return the extension methods with a name, from at most MAX_FILES files."""
-        if name not in self._extensions:
-            found = []
-            for path in self._names.program.list_declaring(name)[:MAX_FILES]:
-                file = self._names.find_file(path)
-                for ordinal in file.record.find_symbols(name) if file is not None else ():
-                    if file is not None and int(file.record.flags[ordinal]) & SymbolFlag.EXTENSION_METHOD:
-                        found.append((Declaration(path, ordinal), file.record.get_symbol(ordinal)))
-            self._extensions[name] = found
-        return self._extensions[name]
