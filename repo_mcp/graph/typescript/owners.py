@@ -24,6 +24,7 @@ TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set"
 MAX_STEPS = 12  # from a value to its type, one per declaration followed
 MAX_DEPTH = 4  # nested type arguments
 MAX_NESTED = 1  # times that an alias is its own type argument: more are slow, and find nothing new
+MAX_PARTS = 24  # members of a union or an intersection that are read
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, 
 from repo_mcp.graph.typescript.members import OBJECTS, find_binds, is_constructed
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, is_value, prefer
 from repo_mcp.graph.typescript.narrowing import Narrowing
-from repo_mcp.graph.typescript.owners import NO_OWNERS, Owners
+from repo_mcp.graph.typescript.owners import MAX_PARTS, NO_OWNERS, Owners
 from repo_mcp.graph.typescript.script_file import ScriptFile, is_assigned
-from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
+from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.uses import THROUGH
 from repo_mcp.languages.typescript.walk import EXPECTED

@@ -12,20 +12,13 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.contextual_types import ContextualTypes
+from repo_mcp.graph.typescript.declared_owners import DeclaredOwners
 from repo_mcp.graph.typescript.inference import Inference
 from repo_mcp.graph.typescript.inheritance import INHERITED, Inheritance
-from repo_mcp.graph.typescript.members import (
-    ITEM_OF,
-    OBJECTS,
-    OWNERS,
-    SAME_ITEMS,
-    find_binds,
-    find_holder,
-    is_declared_later,
-)
-from repo_mcp.graph.typescript.names import SCRIPTS, UNKNOWN, Meaning, ScriptNames
+from repo_mcp.graph.typescript.members import ITEM_OF, SAME_ITEMS, find_binds, find_holder, is_declared_later
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
-    MAX_NESTED,
+    MAX_PARTS,
     MAX_STEPS,
     NO_OWNERS,
     Bound,
@@ -33,7 +26,6 @@ from repo_mcp.graph.typescript.owners import (
     Parameter,
     Written,
     count_calls,
-    count_nested_texts,
     get_keyed_member,
     has_member,
     join_bound,
@@ -45,34 +37,23 @@ from repo_mcp.graph.typescript.owners import (
     write_type,
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
-from repo_mcp.graph.typescript.signatures import (
-    bind_type_arguments,
-    choose_signatures,
-    list_signatures,
-    list_unbound,
-)
+from repo_mcp.graph.typescript.signatures import bind_type_arguments, choose_signatures, list_signatures
 from repo_mcp.graph.typescript.variables import Variables
-from repo_mcp.languages.treesitter.scope_walk import CALLED, TYPE
 from repo_mcp.languages.typescript.types import (
-    ANYTHING,
     TypeName,
-    holds_object,
     is_object_type,
     is_tuple_type,
     read_function,
     read_member,
     read_types,
-    split_type,
 )
-from repo_mcp.languages.typescript.values import OBJECT
 from repo_mcp.languages.typescript.walk import CAST, EXPECTED
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Reference, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # by convention, real types are not named like this
 # Types that the language derives from the type of a function.
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "VFC"})
-MAX_PARTS = 24  # members of a union or an intersection that are read
 MAX_SEGMENTS = 12
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
@@ -86,6 +67,7 @@ class ScriptTypes:
         self._inheritance = Inheritance(names, self)
         context = ContextualTypes(names, self, self._inference)
         self.follow_binds = Variables(names, self, self._inference, context).follow
+        self._declared = DeclaredOwners(names, self, self.follow_binds)
         self._line: tuple[tuple[str, int, int], dict[str, Owners]] = ("", 0, 0), {}
         self._owners: dict[tuple[Declaration, bool, int, Bound], Owners] = {}
 
@@ -194,32 +176,8 @@ class ScriptTypes:
         key = (declaration, is_call, steps, bound)
         found = self._owners.get(key)
         if found is None:
-            found = self._owners[key] = self._find_owners(declaration, is_call, steps, bound)
+            found = self._owners[key] = self._declared.find(declaration, is_call, steps, bound)
         return found
-
-    def _find_owners(self, declaration: Declaration, is_call: bool, steps: int, bound: Bound) -> Owners:
-        symbol = self._names.get_symbol(declaration)
-        file = self._names.find_file(declaration.path)
-        if symbol is None or file is None:
-            return NO_OWNERS
-        kind = symbol.kind
-        if kind is SymbolKind.FILE:
-            whole = self._names.find_whole(file)
-            return (
-                self.get_owners(whole, is_call=is_call, steps=steps + 1)
-                if whole != UNKNOWN
-                else Owners((declaration,))
-            )
-        if kind in CALLABLE_KINDS and kind is not SymbolKind.COMPONENT:
-            if is_call:
-                return self._get_result(file, symbol, steps, bound)
-            return Owners((declaration,), bound=bound)
-        if kind in OWNERS:
-            return Owners((declaration,), bound=bound)
-        if kind is SymbolKind.TYPE:
-            return self._get_alias(file, symbol, steps, bound)
-        owners = self._get_value(file, symbol, steps, bound)
-        return self.call(owners, steps + 1) if is_call else owners
 
     def call(self, owners: Owners, steps: int) -> Owners:
         """Return the owners of the results of calling values."""
@@ -238,102 +196,6 @@ class ScriptTypes:
         )
         found = unite_owners((results, inferred))
         return mark_uncertain(found) if owners.is_mixed or owners.is_guess else found
-
-    def _get_result(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
-        """Return the owners of the result of a function: by its declared type, or by what it returns."""
-        bound = join_bound(list_unbound(file, symbol), bound)
-        if symbol.return_type:
-            if symbol.return_type == "this":
-                return Owners((Declaration(file.path, symbol.parent),), bound=bound)
-            return self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
-        owners = self._follow_results(file, symbol, steps, bound)
-        if owners != NO_OWNERS:
-            return owners
-        if not file.record.list_children(symbol.ordinal):
-            return NO_OWNERS
-        # Otherwise it returns an object, whose members are those of the function.
-        is_guess = (symbol.ordinal, OBJECT) not in file.binds
-        return Owners((Declaration(file.path, symbol.ordinal),), is_guess=is_guess, bound=bound)
-
-    def _follow_results(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
-        """Return the owners of the values that a function returns."""
-        return self._follow_lines(file, file.binds.get((symbol.ordinal, "()"), ()), steps, bound)
-
-    def _follow_lines(self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound) -> Owners:
-        """Return the owners of values on several lines; uncertain if these differ, as only one is meant."""
-        lines = list(dict.fromkeys(row.line for row in rows))[:MAX_PARTS]
-        each = (
-            self.follow_binds(file, [row for row in rows if row.line == line], steps, bound) for line in lines
-        )
-        found = [one for one in each if one != NO_OWNERS]
-        found = [one for one in found if self._has_members(one)] or found[:1]
-        alike = [one for one in found if one.is_items == found[0].is_items]
-        return unite_results(alike) if len(alike) == len(found) else mark_uncertain(unite_results(alike))
-
-    def _has_members(self, owners: Owners) -> bool:
-        """Return whether the owners are more than variables of unknown value."""
-        symbols = [(one, self._names.get_symbol(one)) for one in owners.declarations]
-        return bool(owners.functions or owners.external) or any(
-            symbol is not None and (symbol.kind not in OBJECTS or self._has_children(one))
-            for one, symbol in symbols
-        )
-
-    def _has_children(self, declaration: Declaration) -> bool:
-        file = self._names.find_file(declaration.path)
-        return file is not None and bool(file.record.list_children(declaration.ordinal))
-
-    def _get_alias(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
-        """Return a type alias itself and the owners of the types that it combines."""
-        own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
-        if count_nested_texts(file.path, symbol.ordinal, bound) > MAX_NESTED:
-            return own
-        members = split_type(symbol.return_type, "|")
-        is_function = read_function(symbol.return_type) is not None
-        if is_function or " ? " in symbol.return_type:
-            owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
-            own = own if is_function else mark_uncertain(own)
-            return owners if owners.mapped else unite_owners((own, owners))
-        parts = [one for part in members for one in split_type(part, "&")]
-        if any(map(holds_object, parts)) or any(one.lstrip().startswith("Promise<") for one in parts[1:]):
-            # What it is given may be members of another type; `await` leaves one part alone.
-            own = mark_uncertain(own)
-        found = [own]
-        for part in parts[:MAX_PARTS]:
-            if is_object_type(part.strip()):
-                continue  # the members are those of the alias
-            owners = self.read_written(file, symbol.ordinal, part, steps, bound)
-            if owners.is_items:
-                if len(parts) == 1:
-                    return owners
-                continue
-            if len(members) > 1 and owners.external:
-                found.append(mark_uncertain(own))
-            found.append(owners)
-        owners = unite_owners(found)
-        return mark_uncertain(owners) if ANYTHING & {one.strip() for one in members} else owners
-
-    def _get_value(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
-        """Return the owners of the value of a variable or property."""
-        own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
-        if symbol.return_type:
-            owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
-            if any(is_object_type(one.strip()) for one in split_type(symbol.return_type, "&")):
-                return unite_owners((own, owners))
-            return owners if owners != NO_OWNERS else mark_uncertain(own)
-        alias = f"this.{symbol.name}" if symbol.kind is SymbolKind.PROPERTY else symbol.name
-        rows = file.binds.get((symbol.parent, alias), ())
-        rows = [row for row in rows if row.name != symbol.name or row.qualifier]
-        for at, row in enumerate(rows):
-            owners = self.follow_binds(file, [one for one in rows[at:] if one.line == row.line], steps, bound)
-            if row.arguments == CALLED or (row.arguments == TYPE and row.line == symbol.start_line):
-                # `const api = make({ run() {} })` does not have the members of the object.
-                if file.path.endswith(SCRIPTS) and owners.declarations:  # other assignments also count
-                    return self._follow_lines(file, rows[at:], steps, bound)
-                return owners if owners.declarations or owners.functions else replace(own, is_guess=True)
-            if owners != NO_OWNERS:
-                return unite_owners((own, owners))
-        owners = self._follow_results(file, symbol, steps, bound)  # of a getter
-        return unite_owners((own, owners))
 
     def read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
         """Return the owners that a written type names."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.graph.typescript.declared_owners import DeclaredOwners
 from repo_mcp.graph.typescript.owners import Bound, Owners
 from repo_mcp.graph.typescript.script_file import ScriptFile
-from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole
 from tests.repo_mcp.graph.resolved import Repository
 
@@ -269,15 +269,15 @@ export function reads(one: Bare<Ref<Deep>>) { one.name; }
 
 def test_an_alias_given_to_itself_is_followed_for_few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    whole = ScriptTypes._get_alias
+    whole = DeclaredOwners._get_alias
 
     def count(
-        self: ScriptTypes, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound
+        self: DeclaredOwners, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound
     ) -> Owners:
         read.append(symbol.name)
         return whole(self, file, symbol, steps, bound)
 
-    monkeypatch.setattr(ScriptTypes, "_get_alias", count)
+    monkeypatch.setattr(DeclaredOwners, "_get_alias", count)
     found = Repository.build({"bare.ts": BARE})
     found.ask("bare.ts", "function use", "name", USE)
     found.ask("bare.ts", "function reads", "name", USE)
