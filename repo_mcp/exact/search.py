@@ -8,43 +8,32 @@ says.
 
 A line counts once, however often the pattern matches in it. The search stops when the limit is reached
 or after TIME_LIMIT_SECONDS. The total is then a lower bound, and the answer says so.
-
-Most candidates hold no match. ASCII without carriage returns is its own normalised text, so such files are
-joined by line feeds and searched together. That takes a third of the time of decoding and searching each file
-alone, and the engine works longer outside Python's lock. What matches in a file also matches there in the
-joined text, unless the pattern tests the edges of the text. Such patterns, and other files, are searched file
-by file.
 """
 
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import field
-from itertools import accumulate, islice
+from itertools import islice
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.candidate_files import ExactSearcher, PathFilter
 from repo_mcp.exact.file_bitmaps import ReadMany
+from repo_mcp.exact.joined_texts import iter_texts
 from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
+from repo_mcp.exact.shown_matches import build_match, name_symbol
 from repo_mcp.indexing.tree_changes import ChangedFiles
-from repo_mcp.languages.patterns.enclosing import Declarations, find_near
+from repo_mcp.languages.patterns.enclosing import find_near
 from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest, WalkReport
-from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.text.lines import decode_source
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.roles import order_by_role
 
 TIME_LIMIT_SECONDS = 10.0
-MAX_LINE_CHARS = 400  # a matching line of up to so many characters is shown whole; open_file shows more
-CUT_LINE_CHARS = 160  # characters shown of a longer line, which is mostly generated or prose
-CHARS_BEFORE_MATCH = 60  # of these, characters before the match
-MAX_MATCH_LINES = 50  # most lines shown of one match
-LEAST_SYMBOL_LINES = 2  # a declaration of one line is not named, because that line is shown
 BATCH_FILES = 32  # files searched together by one thread
 BATCHES_HERE = 55  # 1,631 files, searched without threads: enough for most, and threads would read more
 BATCHES_AHEAD = 4  # batches given to the threads before their results are needed
@@ -55,10 +44,7 @@ NOT_FINISHED = (
     " there may be more matches. Simplify the pattern, or install that package."
 )
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
-
-
 CHANGES_UNKNOWN = "The index is not complete yet: files missing from it are not searched."
-JOINED_BYTES = 1 << 18  # bytes joined at a time, which fit a core's cache; a larger file is searched alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +251,7 @@ def _search_batch(
                 offsets = shown[0].line_start, min(len(data), shown[-1].line_end + 1)
                 language = search.wanted.find_language(paths[position])
                 declarations = find_near(language, data, compute_fingerprint(data), lines, offsets)
-                matches = [_name_symbol(match, declarations) for match in matches]
+                matches = [name_symbol(match, declarations) for match in matches]
             results.append(_FileMatches(paths[position], count, tuple(matches)))
     return results
 
@@ -289,77 +275,6 @@ def _find_lines(
     return found, shown
 
 
-def _name_symbol(match: ExactMatch, declarations: Declarations) -> ExactMatch:
-    """Return a match with the declaration around it, if there is one of two lines or more."""
-    span = declarations.find_innermost(match.start_line, LEAST_SYMBOL_LINES)
-    if span is None:
-        return match
-    return replace(
-        match,
-        symbol=span.qualified_name,
-        symbol_name=span.name,
-        symbol_lines=(span.head_line, span.end_line),
-        declares=match.start_line <= span.name_line <= match.end_line,
-    )
-
-
-def build_match(path: str, data: bytes, match: LineMatch, context_lines: int) -> ExactMatch:
-    """Return a match in normalised text as the answer shows it."""
-    line_end = data.find(b"\n", match.line_start)
-    line_end = line_end if line_end >= 0 else len(data)
-    line = data[match.line_start : line_end].decode("utf-8", "replace")
-    column = len(data[match.line_start : match.start].decode("utf-8", "replace"))
-    length = len(data[match.start : min(match.end, line_end)].decode("utf-8", "replace"))
-    before, after = _find_context(data, match, context_lines) if context_lines else ((), ())
-    rest: tuple[str, ...] = ()
-    if match.end_line > match.start_line:
-        rest = _decode_lines(
-            data[line_end + 1 : match.line_end].split(b"\n", MAX_MATCH_LINES)[:MAX_MATCH_LINES]
-        )
-    return ExactMatch(
-        path,
-        match.start_line,
-        match.end_line,
-        column + 1,
-        _cut_around(line, column, length),
-        before,
-        after,
-        rest,
-    )
-
-
-def _find_context(
-    data: bytes, match: LineMatch, context_lines: int
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    start = match.line_start
-    for _ in range(context_lines):
-        start = data.rfind(b"\n", 0, max(0, start - 1)) + 1
-    end = match.line_end
-    for _ in range(context_lines):
-        end = data.find(b"\n", end + 1) if end < len(data) else end
-        end = len(data) if end < 0 else end
-    before = data[start : max(start, match.line_start - 1)].split(b"\n") if match.line_start else []
-    after = data[match.line_end + 1 : end].split(b"\n") if match.line_end + 1 < len(data) else []
-    return _decode_lines(before), _decode_lines(after)
-
-
-def _decode_lines(lines: list[bytes]) -> tuple[str, ...]:
-    return tuple(_cut_around(line.decode("utf-8", "replace"), 0) for line in lines)
-
-
-def _cut_around(line: str, column: int, length: int = 0) -> str:
-    """Return a long line cut around a match of `length` characters at `column`, with ellipses where cut.
-
-    The match itself is cut only if it has more than MAX_LINE_CHARS characters, as matches of `.*` may have.
-    """
-    if len(line) <= MAX_LINE_CHARS:
-        return line
-    start = 0 if column + CHARS_BEFORE_MATCH < CUT_LINE_CHARS else column - CHARS_BEFORE_MATCH
-    end = max(start + CUT_LINE_CHARS, column + length)
-    end = end if end - start <= MAX_LINE_CHARS else start + CUT_LINE_CHARS
-    return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
-
-
 NO_SNAPSHOT = "none"  # the snapshot of an answer for which no generation was used
 
 
@@ -375,56 +290,3 @@ def scan_tree(search: FileSearch, report: WalkReport, max_file_bytes: int) -> Ex
     too_large = (file.path for file in report.files if file.stat.size > max_file_bytes)
     found.warnings += warn_of_too_large(too_large, wanted)
     return found.build_answer(search.request, NO_SNAPSHOT, scanned=True)
-
-
-def iter_texts(matcher: LineMatcher, raws: Sequence[bytes | None]) -> Iterator[tuple[int, bytes]]:
-    """Yield the position and the normalised text of each file that may match, in order.
-
-    `raws` has the bytes of each file, or None for one that cannot be read.
-    """
-    left: set[int] = set()  # plain files that cannot match
-    plain: list[int] = []
-    if not matcher.needs_edges:
-        for position, raw in enumerate(raws):
-            if raw is not None and raw.isascii():
-                plain.append(position)
-        left = set(plain)
-        for group in _group(plain, raws):
-            left.difference_update(_prefilter(matcher, group, raws))
-    for position, raw in enumerate(raws):
-        if raw is None or position in left:
-            continue
-        try:
-            yield position, decode_source(raw).data
-        except RepoError:
-            continue  # no longer text
-
-
-def _group(positions: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[list[int]]:
-    """Yield the positions in groups of at most JOINED_BYTES, or of one file."""
-    group: list[int] = []
-    size = 0
-    for position in positions:
-        grown = size + len(raws[position] or b"")
-        if group and grown > JOINED_BYTES:
-            yield group
-            group, grown = [], grown - size
-        group.append(position)
-        size = grown
-    if group:
-        yield group
-
-
-def _prefilter(matcher: LineMatcher, group: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[int]:
-    """Yield the positions of the files that may match, in a group of ASCII files."""
-    texts = [raws[position] or b"" for position in group]
-    joined = texts[0] if len(texts) == 1 else b"\n".join(texts)
-    if b"\r" in joined or b"\0" in joined:
-        yield from group
-        return
-    starts = [0, *accumulate(len(text) + 1 for text in texts)]
-    found = matcher.find_first(joined, 0)
-    while found is not None:
-        number = bisect_right(starts, found) - 1
-        yield group[number]
-        found = matcher.find_first(joined, starts[number + 1]) if number + 1 < len(group) else None

@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.errors import RepoError
-from repo_mcp.exact import search
+from repo_mcp.exact import joined_texts
+from repo_mcp.exact.joined_texts import iter_texts
 from repo_mcp.exact.line_matcher import LineMatcher
-from repo_mcp.exact.search import iter_texts
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.lines import decode_source
 from tests.deep.sizes import examples
@@ -75,7 +75,7 @@ def test_literals(
 
 
 def test_files_are_joined_only_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "JOINED_BYTES", 10)
+    monkeypatch.setattr(joined_texts, "JOINED_BYTES", 10)
     files: list[bytes | None] = [b"foo", b"b" * 20, b"", b"foo\n", None, b"bar", b"12345678", b"xfoo"]
     matcher = LineMatcher(ExactRequest("foo"))
     searched: list[int] = []
@@ -97,7 +97,7 @@ def test_what_cannot_match_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> No
         decoded.append(raw)
         return decode_source(raw)
 
-    monkeypatch.setattr(search, "decode_source", note)
+    monkeypatch.setattr(joined_texts, "decode_source", note)
     files: list[bytes | None] = [b"one", b"two", "zwei".encode("utf-16"), b"three"]
     assert [position for position, _ in iter_texts(LineMatcher(ExactRequest("tw")), files)] == [1, 2]
     assert decoded == [b"two", "zwei".encode("utf-16")]

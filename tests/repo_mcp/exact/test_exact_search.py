@@ -19,6 +19,7 @@ from repo_mcp.exact import candidate_files, pattern_files
 from repo_mcp.exact import search as exact_search
 from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles
 from repo_mcp.exact.required_terms import PatternReading, Run
+from repo_mcp.exact.shown_matches import CUT_LINE_CHARS
 from repo_mcp.exact.term_finder import FoundTerms, TermFinder
 from repo_mcp.live import tree_look
 from repo_mcp.model import ExactAnswer, ExactRequest
@@ -114,7 +115,7 @@ def test_what_a_match_shows(repository: Repository) -> None:
 def test_long_lines_are_cut_around_the_match(repository: Repository) -> None:
     match = repository.search_exact(ExactRequest("alpha", file_glob="long.txt")).matches[1]
     assert match.start_column == 1002
-    assert len(match.line) == exact_search.CUT_LINE_CHARS + 2
+    assert len(match.line) == CUT_LINE_CHARS + 2
     assert match.line.startswith("…y")
     assert " alpha z" in match.line
     assert match.line.endswith("z…")
@@ -127,7 +128,7 @@ def test_a_long_match_is_whole_where_a_line_of_its_length_would_be(repository: R
 
     assert show("alpha z{300}").endswith(" alpha " + "z" * 300 + "…")
     assert show("alpha z{60}") == show("alpha")
-    assert len(show("alpha z*")) == exact_search.CUT_LINE_CHARS + 2
+    assert len(show("alpha z*")) == CUT_LINE_CHARS + 2
 
 
 @pytest.mark.parametrize(
