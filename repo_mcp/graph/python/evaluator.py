@@ -25,7 +25,7 @@ from repo_mcp.graph.python.classes import Class, PythonClasses
 from repo_mcp.graph.python.names import Bound, PythonNames
 from repo_mcp.graph.python.scoping import MAX_VALUES, Form, PythonScoping, Value, merge_values
 from repo_mcp.graph.python.steps import PythonSteps
-from repo_mcp.languages.python.types import COPIED
+from repo_mcp.languages.python.paths import COPIED
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from repo_mcp.languages.python.types import COPIED
+from repo_mcp.languages.python.paths import COPIED
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.symbols.model import FROM_ITSELF, OF_CLASS, REPLACED
 from repo_mcp.symbols.symbol_record import (

@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 from repo_mcp.languages.python.bound_variables import BIND
 from repo_mcp.languages.python.declarations import find_last_name, is_declared_alias, is_made_type
 from repo_mcp.languages.python.expressions import TYPE, USE, ExpressionWalk
+from repo_mcp.languages.python.paths import find_path
 from repo_mcp.languages.python.scopes import CLASS, FUNCTION, MODULE, Scope
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts, cut_text
 from repo_mcp.languages.python.types import (
     MAX_UNPACKED,
     SAME,
     TELLING_NODES,
-    find_path,
     is_bare,
     list_alias_forms,
     list_bound_forms,

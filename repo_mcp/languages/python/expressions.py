@@ -15,25 +15,19 @@ from typing import Any, ClassVar, TypeGuard
 
 from repo_mcp.languages.python.bound_variables import BIND, BoundVariables, add_declaring_blocks
 from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
-from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
-from repo_mcp.languages.python.symbols import SymbolDrafts
-from repo_mcp.languages.python.types import (
-    EXCLUDED,
-    ITEM,
+from repo_mcp.languages.python.narrowing import EXCLUDED, WIDENED, Narrowing, narrow_expression
+from repo_mcp.languages.python.paths import (
     MAX_PATH_CHARS,
-    SAME,
     UNKNOWN,
-    WIDENED,
-    Narrowing,
     find_cast,
     find_path,
     is_cast,
-    list_paired_forms,
-    list_value_forms,
-    narrow_expression,
     parse_quoted,
     write_arguments,
 )
+from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
+from repo_mcp.languages.python.symbols import SymbolDrafts
+from repo_mcp.languages.python.types import ITEM, SAME, list_paired_forms, list_value_forms
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import FROM_ITSELF
 from repo_mcp.symbols.record_builder import ReferenceKey, SymbolRecordBuilder

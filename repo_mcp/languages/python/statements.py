@@ -19,6 +19,8 @@ from repo_mcp.languages.python.declarations import (
     list_targets,
 )
 from repo_mcp.languages.python.expressions import CALL, TYPE, USE, EnterScope, push_fields
+from repo_mcp.languages.python.narrowing import narrow_block, narrow_branch, narrow_others
+from repo_mcp.languages.python.paths import find_path
 from repo_mcp.languages.python.scopes import CLASS, FUNCTION, MODULE, NO_NAMES, Scope
 from repo_mcp.languages.python.symbols import SymbolDrafts, draft_class, draft_function
 from repo_mcp.languages.python.types import (
@@ -26,14 +28,10 @@ from repo_mcp.languages.python.types import (
     ENTERED,
     MAX_UNPACKED,
     TELLING_NODES,
-    find_path,
     list_alike,
     list_item_types,
     list_type_forms,
     list_value_forms,
-    narrow_block,
-    narrow_branch,
-    narrow_others,
 )
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag
 
