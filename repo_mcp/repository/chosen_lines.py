@@ -19,7 +19,19 @@ NO_WORD = "No line has a word of about"
 MOST_LEFT = 8  # most lines that are named instead of shown
 
 
-def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
+def shorten(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
+    """Return a long declaration by the lines that tell most, those near the line `around` among them.
+
+    Return None for one of which all lines are shown.
+    """
+    return (
+        _fold(opened, outline, around, most_lines)
+        or _keep_part(opened, outline, around, most_lines)
+        or _skip_documentation(opened, outline, around, most_lines)
+    )
+
+
+def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
     """Return a declaration without the bodies of its functions if it is a long type or module, else None.
 
     Of a very long one only the outermost of these lines are shown, and those beside the line `around`.
@@ -28,7 +40,7 @@ def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: i
     chosen = choose_folded(opened.lines, start, outline.symbols, around)
     if chosen is None:
         return None
-    from repo_mcp.ranking.page.outer_lines import narrow_folded  # imported here, as in keep_part
+    from repo_mcp.ranking.page.outer_lines import narrow_folded  # imported here, as in _keep_part
 
     outer = narrow_folded(opened.lines, start, chosen)
     if outer is not None:
@@ -45,7 +57,9 @@ def fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: i
     return _keep_chosen(opened, chosen, most_lines, note)
 
 
-def keep_part(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
+def _keep_part(
+    opened: OpenedText, outline: Outline, around: int | None, most_lines: int
+) -> OpenedText | None:
     """Return a long function with some of its lines, else None: those near one, or the outermost."""
     if find_language(opened.path).kind != "code":
         return None
@@ -65,7 +79,7 @@ def keep_part(opened: OpenedText, outline: Outline, around: int | None, most_lin
     return _keep_chosen(opened, chosen, most_lines, note)
 
 
-def skip_documentation(
+def _skip_documentation(
     opened: OpenedText, outline: Outline, around: int | None, most_lines: int
 ) -> OpenedText | None:
     """Return a declaration without most lines of its long docstrings or comments, or None if it has none.

@@ -19,7 +19,6 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import Cluster
 from repo_mcp.languages.outline.installed import InstalledAdapter, find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
-from repo_mcp.languages.patterns.language_registry import find_language, find_near_languages, name_language
 from repo_mcp.live.left_out import LeftOut
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import (
@@ -37,15 +36,9 @@ from repo_mcp.model import (
 )
 from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.record_classes import replace
-from repo_mcp.repository.chosen_lines import (
-    fold,
-    keep_asked,
-    keep_first,
-    keep_part,
-    note_unasked,
-    skip_documentation,
-)
+from repo_mcp.repository.chosen_lines import keep_asked, keep_first, note_unasked, shorten
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
+from repo_mcp.repository.request_filters import RequestFilters
 from repo_mcp.repository.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.storage.held_directory import HeldDirectory
@@ -55,7 +48,6 @@ from repo_mcp.storage.poison import POISON_FILE, PoisonList
 from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.text.lines import decode_source
 from repo_mcp.threads import start_daemon
-from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_file import OpenedFile
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
@@ -106,6 +98,7 @@ class Repository:
         self.symbol_index = self.indexes.symbols
         self.vectors = self.indexes.vectors
         self._bundle_fault = ""
+        self._filters = RequestFilters(self.tree.reader.names, dict(config.extensions))
         self._left_out = LeftOut(self.tree, self._index, dict(config.extensions))
         self.engines = self._open_engines()
 
@@ -198,11 +191,7 @@ class Repository:
         cut = None
         if folds and span.symbol is not None:
             whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
-            cut = (
-                fold(whole, found, around, most)
-                or keep_part(whole, found, around, most)
-                or skip_documentation(whole, found, around, most)
-            )
+            cut = shorten(whole, found, around, most)
         shown = cut or show_lines(opened, span.start_line, span.end_line, most, most)
         warnings = (*shown.warnings, *found.warnings, *span.notes)
         return replace(shown, symbol=span.symbol, warnings=warnings)
@@ -244,13 +233,9 @@ class Repository:
                 "Give a word, a name or a question.",
                 {"argument": "query"},
             )
-        if request.file_glob:
-            request = replace(request, file_glob=self.tree.reader.names.cut_root(request.file_glob))
-            GlobFilter(request.file_glob or "**")  # a bad one is refused before the index is waited for
-        if request.language is not None:
-            request = replace(request, language=self._name_language(request.language))
-        is_filtered = request.file_glob is not None or request.language is not None
-        need = self._find_need(request) if is_filtered else Need(request.query)
+        need = Need(request.query)
+        if request.file_glob is not None or request.language is not None:
+            request, need = self._filters.read(request)  # bad ones are refused before the index is waited for
         searcher = self._index.get_searcher(fresh=True, need=need)
         try:
             answer = run_search(
@@ -268,16 +253,6 @@ class Repository:
         first, last = self._left_out.describe_request(request), self._left_out.describe_large(request)
         return replace(answer, warnings=(*first, *answer.warnings, *last))
 
-    def _find_need(self, request: SearchRequest) -> Need:
-        """Return the files that a search with filters needs."""
-        language, extensions = request.language, dict(self.config.extensions)
-        matches = GlobFilter(request.file_glob or "**").matches
-
-        def wanted(path: str) -> bool:
-            return matches(path) and language in (None, find_language(path, extensions).name)
-
-        return Need(request.query, wanted=wanted)
-
     def search_exact(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
     ) -> ExactAnswer:
@@ -285,27 +260,10 @@ class Repository:
 
         Raises as `LiveExactSearch.search` does, and INVALID_ARGUMENT for an unknown language.
         """
-        if request.language is not None:
-            request = replace(request, language=self._name_language(request.language))
-        if request.file_glob:
-            request = replace(request, file_glob=self.tree.reader.names.cut_root(request.file_glob))
+        request = self._filters.cut_root(self._filters.name_language(request))
         answer = self.engines.exact.search(request, cancelled, scan=scan)
         warnings = () if answer.total else self._left_out.describe_request(request)
         return replace(answer, warnings=(*warnings, *answer.warnings)) if warnings else answer
-
-    def _name_language(self, given: str) -> str:
-        """Return the language that a filter names. Raises INVALID_ARGUMENT for an unknown one."""
-        others = {language for _, language in self.config.extensions}
-        language = name_language(given, others)
-        if language is None:
-            near = find_near_languages(given, others)
-            raise RepoError(
-                ErrorCode.INVALID_ARGUMENT,
-                f"No language is called `{given[:64]}`" + (f"; similar: {', '.join(near)}" if near else ""),
-                "repo.status lists the languages of this repository; without language, all are searched.",
-                {"argument": "language"},
-            )
-        return language
 
     # The index
 
