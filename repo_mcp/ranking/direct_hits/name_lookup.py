@@ -4,13 +4,7 @@
 
 The index says where a name is declared, and the live text decides: a hit is a declaration that line patterns
 find there now. They find no fields, values of enums and the like. So if no declaration has exactly the name
-that is asked for, the files that hold it as a word are searched for lines that declare it. A score combines
-what a look-up compares:
-
-    a name           its spelling (as written 4, in another case 3, in another spelling 2, as a part 1),
-                     and .1 for each qualifier that it has
-    several words    how many of them its qualified name has, and .2 times the best spelling
-    both             .1 times its place in the ranking of chunks, 1 for the first, falling
+that is asked for, the files that hold it as a word are searched for lines that declare it.
 
 If a name is declared nowhere, a warning says so and gives the nearest names.
 """
@@ -21,12 +15,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
 
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
-from repo_mcp.languages.patterns.declaring_lines import holds_word, list_declaring_lines
-from repo_mcp.languages.patterns.language_registry import find_dialect
-from repo_mcp.languages.patterns.markup_languages import UNKNOWN
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
+from repo_mcp.ranking.direct_hits.declared_by_lines import count_units, iter_declaring_lines
+from repo_mcp.ranking.direct_hits.name_points import explain, rate_name, rate_words
 from repo_mcp.ranking.direct_hits.scope import RatedDeclaration, SearchScope
 from repo_mcp.ranking.files.ranked_file import Points
 from repo_mcp.ranking.page.asked_declaration import grade_span
@@ -41,13 +34,9 @@ from repo_mcp.ranking.query.asked_name import (
     Grade,
     find_name,
     grade_name,
-    split_qualified,
 )
 from repo_mcp.ranking.query.intent import NameKind, spell, understand
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS
-from repo_mcp.ranking.scoring.file_masks import Filter
-from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL
@@ -55,13 +44,7 @@ from repo_mcp.text.schema import SYMBOL
 # Of the first declarations; of each further one as many as of the last of these.
 SHOWN_LINES = 14, 6, 3, 2
 MAX_NAMES = 16  # of a query; each costs searches of its own
-WORD_CHUNKS = 100  # searched for lines that declare a name, and as many of headers: 30 to 100 ms
-OWNER_CHUNKS = (
-    32  # that declare the type of a name, looked at before all others: its members are mostly there
-)
-MOST_LACKING = 64  # files in a row without the word: a stem, or a word that is seldom spelled so
 MORE_CHUNKS = 10  # read beside the wanted ones where case or a qualifier decides: the right one may come last
-_HEADERS = ".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi"
 _WORD = compile_late(r"\w+")
 _WRITTEN = compile_late(r"\w+(?:-\w+)*")  # a name as languages without line patterns may write it
 
@@ -152,7 +135,7 @@ class _LookUp:
         return (
             self._least is not None
             and self.asked is not None
-            and _count_units(self._scope, self.asked) < count
+            and count_units(self._scope, self.asked) < count
         )
 
     def _has_enough(self, question: _Question) -> bool:
@@ -188,7 +171,7 @@ class _LookUp:
         asked, seen = self.asked, self.seen
         if asked is None or not _may_be_better(seen.values(), asked, 1):
             return
-        find = partial(_iter_declaring_lines, self._scope, self._query, asked)
+        find = partial(iter_declaring_lines, self._scope, self._query, asked)
         for rated in self._scope.known.iter_declared(asked, find):
             seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
             if self._least is not None and not _may_be_better(seen.values(), asked, self._top_k):
@@ -233,7 +216,7 @@ def _may_matter(
     if asked is None or least is None:
         return True
     if least <= PARTS and not asked.qualifiers:
-        score, _ = _explain(_rate_name((PARTS, 0)), place)
+        score, _ = explain(rate_name((PARTS, 0)), place)
         least = SPELLING if sum(one.score > score for one in seen) >= top_k else least
     return asked.may_be_in(_cut_chunk(live), least)
 
@@ -285,121 +268,14 @@ def _iter_declarations(
     known: dict[Grade, tuple[float, Points]] = {}
     for span in spans:
         if asked is None:
-            score, explained = _explain(_rate_words(words, span), place)
+            score, explained = explain(rate_words(words, span), place)
         else:
             grade = grade_span(asked, span, live)
             if grade not in known:
-                known[grade] = _explain(_rate_name(grade), place)
+                known[grade] = explain(rate_name(grade), place)
             score, explained = known[grade]
         if score:
             yield RatedDeclaration(score, explained, live, span)
-
-
-def _list_wholes(asked: AskedName) -> list[str]:
-    """Return the terms by which a unit has a name as it is written, in any case."""
-    return [get_word_terms(word)[0] for word in _WORD.findall(asked.name)]
-
-
-def _count_units(scope: SearchScope, asked: AskedName) -> int:
-    """Return how many units have a name as it is written, at most."""
-    return min(map(scope.searcher.count_units, _list_wholes(asked)), default=0)
-
-
-def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) -> Iterator[RatedDeclaration]:
-    """Yield the declarations in lines that hold the name exactly as it is written, each with its score.
-
-    Headers are ranked apart only if any holds the name, and nothing is if no file does.
-    """
-    terms, units = _list_wholes(asked), _count_units(scope, asked)
-    if not units:
-        return
-    required = [*query.required, *((term,) for term in terms)]
-    narrowed = replace(query, terms=terms, required=required, symbols=[], phrases=[])
-    name = asked.name.encode("utf-8", "surrogatepass")
-    # One file at a time, for 200 of them may be 30 MB.
-    lacking = 0
-    files = _iter_first_chunks(
-        chain(_iter_owners(scope, query, asked), _iter_holding(scope, narrowed, units))
-    )
-    for place, live in enumerate(ChunkReader((), scope.read_live).iter(files)):
-        lacking = 0 if holds_word(live.data, name) else lacking + 1
-        if lacking == MOST_LACKING:
-            break
-        if lacking:
-            continue
-        text = live.data.decode("utf-8", "replace")
-        language = live.ranked.language
-        if language == UNKNOWN.name:  # headers are read as C, whose rules are those of C++ as well
-            language = find_dialect(UNKNOWN, live.data).name
-        for first, last in list_declaring_lines(language, text, asked.name):
-            qualified = _qualify_line(live, first, asked.name)
-            span = SymbolSpan(first, last, first, first, asked.name, qualified)
-            score, explained = _explain(_rate_name(grade_span(asked, span, live)), place)
-            yield RatedDeclaration(score, explained, live, span)
-
-
-def _iter_owners(scope: SearchScope, query: Query, asked: AskedName) -> Iterator[RankedChunk]:
-    """Yield chunks that declare the type of a member: of a common name, these may never be reached."""
-    for owner in asked.qualifiers[-1:]:
-        terms = [get_word_terms(word)[0] for word in _WORD.findall(owner)]
-        symbols = [*query.symbols, *((get_name_term(word),) for word in _WORD.findall(owner))]
-        narrowed = replace(query, terms=terms, symbols=symbols, phrases=[])
-        yield from scope.rank(narrowed, OWNER_CHUNKS, counted=False).chunks
-
-
-def _iter_holding(scope: SearchScope, query: Query, units: int) -> Iterator[RankedChunk]:
-    """Yield the chunks that hold a name, those of headers first. It is in no more than so many units.
-
-    A name that more units have than are looked at is mostly declared in a header, so the others are ranked
-    if they are asked for. Of a rarer one, they tell whether there are headers, and show a single one, too.
-    """
-    others = scope.rank(query, WORD_CHUNKS, counted=False).chunks if units <= WORD_CHUNKS else None
-    headers = [chunk for chunk in others or () if chunk.path.endswith(_HEADERS)]
-    if others is None or len({chunk.path for chunk in headers}) > 1:
-        among = replace(scope, wanted=_narrow_to_headers(scope.wanted))
-        yield from among.rank(query, WORD_CHUNKS, counted=False).chunks
-    else:
-        yield from headers
-    yield from scope.rank(query, WORD_CHUNKS, counted=False).chunks if others is None else others
-
-
-def _iter_first_chunks(chunks: Iterable[RankedChunk]) -> Iterator[RankedChunk]:
-    """Yield the first chunk of each file that matches."""
-    seen: set[str] = set()
-    for chunk in chunks:
-        if chunk.matched_terms and chunk.path not in seen:
-            seen.add(chunk.path)
-            yield chunk
-
-
-def _narrow_to_headers(wanted: Filter) -> Filter:
-    """Return a filter for those wanted files that mostly declare: a name is found sooner among them."""
-    matches_path = wanted.matches_path
-
-    def matches(path: str) -> bool:
-        return path.endswith(_HEADERS) and (matches_path is None or matches_path(path))
-
-    return replace(wanted, matches_path=matches, key=f"{wanted.key} of headers")
-
-
-def _qualify_line(live: LiveChunk, line: int, name: str) -> str:
-    """Return the name that a line declares, qualified by the type around it."""
-    outer = live.find_near(line, line).find_innermost(line)
-    if outer is None:
-        return name
-    head = " ".join(decode_lines(live.lines, outer.head_line, outer.name_line))
-    around = outer.qualified_name
-    if not holds_members(head, outer.name):  # `self.name = ...` in a method
-        around = around.rpartition(".")[0]
-    return f"{around}.{name}" if around else name
-
-
-def _explain(points: Sequence[tuple[str, float]], place: int) -> tuple[float, Points]:
-    """Return a score and the points that make it up, with those for the place of a chunk; 0 without any."""
-    if not points:
-        return 0.0, ()
-    explained = (*points, ("place", round(0.1 / (place + 1), DECIMALS)))
-    return round(sum(value for _, value in explained), DECIMALS), explained
 
 
 def _find_named_lines(live: LiveChunk, words: Sequence[str], first: int, last: int) -> list[SymbolSpan]:
@@ -411,22 +287,3 @@ def _find_named_lines(live: LiveChunk, words: Sequence[str], first: int, last: i
     ]
     alike, _, before, name = max(named, default=(0, False, 0, ""))
     return [SymbolSpan(-before, last, -before, -before, name, name)] if alike else []
-
-
-def _rate_name(grade: Grade) -> list[tuple[str, float]]:
-    """Return the points of a declaration by its name and qualifiers; none for another name."""
-    spelling, agreeing = grade
-    return [one for one in (("name", float(spelling)), ("qualifiers", agreeing / 10)) if one[1]]
-
-
-def _rate_words(words: Sequence[str], span: SymbolSpan) -> list[tuple[str, float]]:
-    """Return the points of a declaration for the words that it has; none if its own name has none."""
-    *outer, name = split_qualified(span.qualified_name)
-    spellings = [grade_name(word, name) for word in words]
-    if not any(spellings):
-        return []
-    held = sum(
-        bool(own) or any(grade_name(word, one) >= SPELLING for one in outer)
-        for word, own in zip(words, spellings, strict=True)
-    )
-    return [("words", float(held)), ("name", round(0.2 * max(spellings), DECIMALS))]

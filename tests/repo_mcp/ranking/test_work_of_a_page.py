@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking.direct_hits import name_lookup, scope
+from repo_mcp.ranking.direct_hits import declared_by_lines, name_lookup, scope
 from repo_mcp.ranking.direct_hits.query_of_names import FEW_PLACES
 from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.files.ranking import rank
@@ -109,9 +109,9 @@ def test_lines_that_declare_a_name_are_looked_for_once(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked = []
-    find = name_lookup._iter_declaring_lines
+    find = name_lookup.iter_declaring_lines
     monkeypatch.setattr(
-        name_lookup, "_iter_declaring_lines", lambda *given: looked.append(given[2].name) or find(*given)
+        name_lookup, "iter_declaring_lines", lambda *given: looked.append(given[2].name) or find(*given)
     )
     assert ask(repository, "entry_posted", ends_early=True).hits
     assert looked == ["entry_posted"]
@@ -132,7 +132,7 @@ def test_files_without_a_word_are_neither_decoded_nor_cut_into_lines(
     count = live_chunks._count_ends
     monkeypatch.setattr(live_chunks, "_count_ends", lambda raw: counted.append(raw) or count(raw))
     monkeypatch.setattr(live_chunks, "LEAST_COUNTED", 0)
-    monkeypatch.setattr(name_lookup, "list_declaring_lines", None)
+    monkeypatch.setattr(declared_by_lines, "list_declaring_lines", None)
     assert ask(repository, "post", ends_early=True).hits  # `post_entry` has this term, too
     assert len(reads) > USERS
     assert len(counted) < USERS / 2
@@ -141,11 +141,11 @@ def test_files_without_a_word_are_neither_decoded_nor_cut_into_lines(
 def test_a_word_that_many_files_in_a_row_lack_is_looked_for_no_further(
     repository: Repository, reads: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(name_lookup, "MOST_LACKING", 3)
+    monkeypatch.setattr(declared_by_lines, "MOST_LACKING", 3)
     assert ask(repository, "post", ends_early=True).hits
     assert len(reads) < USERS / 2
     reads.clear()
-    monkeypatch.setattr(name_lookup, "holds_word", lambda *_: True)
+    monkeypatch.setattr(declared_by_lines, "holds_word", lambda *_: True)
     ask(repository, "post", ends_early=True)
     assert len(reads) > USERS
 
@@ -237,7 +237,7 @@ def test_others_are_not_ranked_where_a_header_declares_a_common_name(
     (wanted, *_) = repository.search(SearchRequest("tide_mark", 10)).hits
     assert sum(bool(query.required) for query in ranked) == 1  # of all, among which is a single header
     ranked.clear()
-    monkeypatch.setattr(name_lookup, "WORD_CHUNKS", USERS // 2)
+    monkeypatch.setattr(declared_by_lines, "WORD_CHUNKS", USERS // 2)
     (first, *_) = repository.search(SearchRequest("tide_mark", 10)).hits
     assert first == wanted
     assert sum(bool(query.required) for query in ranked) == 1
