@@ -102,11 +102,11 @@ class IndexSource:
         Names are folded in the index, so the live text decides.
         """
         searcher = self._searcher
-        (rows,) = searcher.find_files([name.lower()], SYMBOL)
+        (rows,) = searcher.documents.find_files([name.lower()], SYMBOL)
         if len(rows) > MAX_READ_PATHS:
             return []
-        positions = np.searchsorted(searcher.bases, rows, side="right") - 1
-        places = zip(positions.tolist(), (rows - searcher.bases[positions]).tolist(), strict=True)
+        positions = np.searchsorted(searcher.documents.bases, rows, side="right") - 1
+        places = zip(positions.tolist(), (rows - searcher.documents.bases[positions]).tolist(), strict=True)
         paths = [searcher.read_path(position, file) for position, file in places]
         wanted = [path for path in paths if include_tests or not is_test_path(path)]
         return sorted(wanted, key=str.encode) if len(wanted) <= most else []

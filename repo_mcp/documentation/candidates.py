@@ -106,7 +106,7 @@ def build_rate(searcher: Searcher, query: Query, best: BestUnits) -> Callable[[s
         whole = rate_rarity(lists.frequency, searcher.snapshot.unit_count)
         if not documents:
             return whole
-        found = searcher.list_docs(term, BODY, lists)
+        found = searcher.documents.list_docs(term, BODY, lists)
         count = sum(int(np.count_nonzero(masks[part.position][docs])) for part, docs in found)
         return (whole + rate_rarity(count, documents)) / 2
 

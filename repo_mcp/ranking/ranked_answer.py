@@ -187,7 +187,7 @@ def has_name(query: Query, searcher: Searcher) -> bool:
         return False
 
     def fold_undeclared(word: re.Match[str]) -> str:
-        (files,) = searcher.find_files([word[0].lower()], SYMBOL)
+        (files,) = searcher.documents.find_files([word[0].lower()], SYMBOL)
         return word[0] if len(files) else word[0].lower()
 
     text = _CAPITALS_INSIDE.sub(fold_undeclared, query.text)

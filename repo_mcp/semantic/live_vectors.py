@@ -307,7 +307,7 @@ def rank_blended(
     """
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     parts = zip(searcher.segments, best.masks, strict=True)
-    near = find_near([searcher.find_units(part, query, mask) for part, mask in parts])
+    near = find_near([searcher.units.find(part, query, mask) for part, mask in parts])
     rated = rate_files(searcher, query, best, WEIGHTS)
     worded: list[RankedFile] = []
     if weight < 1.0:

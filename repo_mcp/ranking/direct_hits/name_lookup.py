@@ -119,7 +119,9 @@ class _LookUp:
     def run(self) -> None:
         """Ask the index until enough is found, then look for lines that declare the name."""
         for question in _list_questions(self._query, self.words, is_one=self.asked is not None):
-            declaring = self._scope.searcher.find_files(chain.from_iterable(question.needed), SYMBOL)
+            declaring = self._scope.searcher.documents.find_files(
+                chain.from_iterable(question.needed), SYMBOL
+            )
             few = min(map(len, declaring), default=0)  # files at most have all that is needed
             if not question.is_close and self._has_fewer_units(few):
                 self._add_declaring_lines()

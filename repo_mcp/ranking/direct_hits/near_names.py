@@ -108,5 +108,5 @@ def _compare(one: str, other: str) -> float:
 def _iter_alike(searcher: Searcher, find: FindDeclared, word: str) -> Iterator[str]:
     """Yield declared names spelled like a word, as they are written; the index has them in lower case."""
     near = find_near(searcher.snapshot, word.lower())
-    for name, rows in zip(near, searcher.find_files(near, SYMBOL), strict=True):
+    for name, rows in zip(near, searcher.documents.find_files(near, SYMBOL), strict=True):
         yield from (hit.symbol for hit in (find(name) if len(rows) else ()) if hit.symbol)

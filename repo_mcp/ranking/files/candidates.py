@@ -51,7 +51,7 @@ def gather(
     searcher: Searcher, query: Query, intent: Intent, best: BestUnits, weights: RankingWeights
 ) -> Candidates:
     """Return the candidate files of a query, given its best units. Raises IndexFormatError, OSError."""
-    bases = searcher.bases
+    bases = searcher.documents.bases
     found, sums, best_text = _sum_files(searcher, best, bases, weights.next_unit)
     known = dict(zip(query.terms, best.terms, strict=True))
     defining = _find_defining(searcher, intent, known)
@@ -121,11 +121,11 @@ def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermS
     """Return the files that define each name of the query; names without any are left out."""
     found = []
     names = [row for row in intent.names if row[1] in RATED_KINDS and searcher.count_units(row[0])]
-    defining = searcher.find_files(map(itemgetter(0), names), SYMBOL, known)
+    defining = searcher.documents.find_files(map(itemgetter(0), names), SYMBOL, known)
     for (_, kind), rows in zip(names, defining, strict=True):
         own = rows
         if kind is NameKind.EXACT and intent.asked is not None and intent.asked.may_be_file and len(rows):
-            (qualifier,) = searcher.find_files([get_name_term(intent.asked.qualifiers[-1])], SYMBOL)
+            (qualifier,) = searcher.documents.find_files([get_name_term(intent.asked.qualifiers[-1])], SYMBOL)
             own = np.intersect1d(rows, qualifier, assume_unique=True)
         if len(own):
             is_asked = kind in (NameKind.EXACT, NameKind.QUALIFIER)  # however common it is
@@ -156,7 +156,7 @@ def _weigh_stems(
     most = max(LEAST_PATHS, MOST_PATHS_SHARE * searcher.snapshot.file_count)
     stems: dict[str, float] = {}
     holding: list[tuple[float, I64]] = []
-    for stem, files in zip(ranking, searcher.find_files(ranking, PATH, known), strict=True):
+    for stem, files in zip(ranking, searcher.documents.find_files(ranking, PATH, known), strict=True):
         is_everywhere = query.is_pasted and len(files) > most
         rarity = 0.0 if is_everywhere else weigh_rarity(len(files), searcher.snapshot.file_count)
         stems[stem] = query.weights.get(stem, 1.0) * math.sqrt(rarity * inverse[stem] / highest)

@@ -111,7 +111,7 @@ def _find_units(searcher: Searcher, terms: Iterable[str]) -> dict[int, I64]:
     """Return the live units that declare a name with one of the terms, ascending, by segment."""
     found: dict[int, I64] = {}
     for term in terms:
-        for part, units in searcher.list_docs(term, SYMBOL):
+        for part, units in searcher.documents.list_docs(term, SYMBOL):
             if len(units):
                 before = found.get(part.position, units)
                 found[part.position] = sort_distinct(np.concatenate([before, units]))

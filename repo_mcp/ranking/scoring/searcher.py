@@ -1,4 +1,4 @@
-"""Ranks the units of a snapshot by BM25F, and looks up the units and files that hold a term.
+"""Ranks the units of a snapshot by BM25F.
 
 A unit's path field is that of its file. Scores are rounded once; ties are broken by path, then start line,
 so that an answer depends on the tree alone, not on how it was split into segments.
@@ -7,20 +7,19 @@ so that an answer depends on the tree alone, not on how it was split into segmen
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain
 from operator import attrgetter
-from types import MappingProxyType
 
 import numpy as np
 
 from index_format import Level, Snapshot
-from repo_mcp.lru_cache import LruCache, SizeAdjustedCache
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, U32, TermScorer
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, TermScorer
 from repo_mcp.ranking.scoring.file_masks import FileMasks, Filter
 from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, PostingScorer
+from repo_mcp.ranking.scoring.query_units import QueryUnits
 from repo_mcp.ranking.scoring.ranked_chunks import (
     NOTHING_HELD,
     ChunkDescriber,
@@ -36,22 +35,16 @@ from repo_mcp.ranking.scoring.segment_search import (
     Matches,
     RankedUnit,
     SegmentSearch,
-    find_among,
 )
+from repo_mcp.ranking.scoring.term_documents import TermDocuments
 from repo_mcp.ranking.scoring.term_scorers import ALL_FIELDS, TermScorerReader, TermScorers
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
+from repo_mcp.text.schema import BODY, FIELDS
 
 BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostly hold enough
 UNITS_COUNTED = 3  # times the wanted chunks: mostly enough, and few enough not to read where all chunks end
-FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
-DOCS_BYTES = 1024 * 1024  # for that of documents by terms: a query asks for those of its names twice
-RECENT_SHARE = 0.5  # of the room of both is for those used last, as those of common words take long to read
 COUNTS_KEPT = 4_096  # of terms; half a megabyte
 BEGINNINGS_KEPT = 1_000  # of paths that were looked for; 0.1 MB
-LOOKED_UP = 8  # a list with more units for each one in question is not decoded: they are looked up in it
-LOOKED_UP_IN_BODY = 24  # the same where only the list of one field would be decoded
-NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +80,8 @@ class Searcher:
         # The live units with a term, in the field where it is commonest. Asked again, it calls nothing.
         self.count_units = lru_cache(maxsize=COUNTS_KEPT)(self._lists.count)
         self._finders = [BlockMaxMaxScore(segment) for segment in snapshot.segments]
-        counts = [part.reader.file_count for part in self.segments]
-        self.bases = np.concatenate(
-            [[0], np.cumsum(counts, dtype=np.int64)]
-        )  # each segment's first row in `find_files`
-        self._files: SizeAdjustedCache[tuple[str, int], U32] = SizeAdjustedCache(
-            FILES_BYTES, lambda one: one.nbytes + 200, RECENT_SHARE
-        )
-        self._docs: SizeAdjustedCache[tuple[str, int], list[tuple[SegmentSearch, I64]]] = SizeAdjustedCache(
-            DOCS_BYTES, _count_doc_bytes, RECENT_SHARE
-        )
+        self.documents = TermDocuments(self.segments)
+        self.units = QueryUnits(self._lists, self.documents)
         self._describer = ChunkDescriber(self.segments)
         self._beginnings: LruCache[tuple[str, bool], bool] = LruCache(BEGINNINGS_KEPT)
         self._masks = FileMasks(self.segments)
@@ -143,12 +128,12 @@ class Searcher:
             lists = [one for term in counting for one in term.segments[part.position]]
             if query.coded:  # in comments, the same words say nothing of the code
                 lists = [one for one in lists if one.field in (BODY, None)]
-            named = self._list_named(part, query, mask) if query.names_units else None
+            named = self.units.list_named(part, query, mask) if query.names_units else None
             if named is not None and len(named) <= FEW_UNITS:
                 top = finder.look_up(lists, named, limit)
             else:
                 is_any = named is None and mask is None and not query.excluded
-                units = None if is_any else self._mark(part, query, mask, named)
+                units = None if is_any else self.units.mark(part, query, mask, named)
                 top = finder.find(lists, units, limit, threshold)
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
@@ -174,7 +159,7 @@ class Searcher:
             return most
         total = 0
         for part, mask in zip(self.segments, best.masks, strict=True):
-            wanted = [self.find_units(part, query, mask), part.segment.get_live_mask(Level.UNIT)]
+            wanted = [self.units.find(part, query, mask), part.segment.get_live_mask(Level.UNIT)]
             lists = [one for term in best.terms for one in term.segments[part.position]]
             lists.sort(key=attrgetter("most"))
             units = np.zeros(0, dtype=np.int64)
@@ -227,59 +212,6 @@ class Searcher:
                 return True
         return False
 
-    def find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
-        """Return a mask of the units in `files` that satisfy the query's operators; None: all units."""
-        if files is None and not (query.names_units or query.excluded):
-            return None
-        return self._mark(part, query, files, self._list_named(part, query, files))
-
-    def _mark(self, part: SegmentSearch, query: Query, files: Mask | None, named: I64 | None) -> Mask:
-        """Return a mask of what `_list_named` returned; if that is None, of all that are not excluded."""
-        if named is not None:
-            wanted = np.zeros(part.reader.unit_count, dtype=np.bool_)
-            wanted[named] = True
-            return wanted
-        wanted = np.ones(part.reader.unit_count, dtype=np.bool_) if files is None else part.keep_files(files)
-        for term in chain.from_iterable(query.excluded):
-            wanted[part.list_holding(term)] = False
-        return wanted
-
-    def _list_named(self, part: SegmentSearch, query: Query, files: Mask | None) -> I64 | None:
-        """Return the units in `files`, ascending, that hold or declare what the query says they must, and
-        nothing excluded; None if it says nothing of the kind.
-
-        Arrays as long as the segment, which take a new page of memory for each 4,096 units, are only made for
-        terms that are common.
-        """
-        named: I64 | None = None
-        for term in chain.from_iterable(query.symbols):
-            units = self._list_declaring(part, term)
-            named = units if named is None else named[find_among(units, named)]
-        for lists in sorted(self._lists.read(query.coded), key=attrgetter("frequency")):
-            named = _find_in_body(lists, part.position, named)
-        required = [*chain.from_iterable(query.required)]
-        scorers = zip(self._lists.read(required), required, strict=True)
-        for lists, term in sorted(scorers, key=lambda row: row[0].frequency):
-            if named is None:
-                named = part.list_holding(term)
-            elif len(named) * LOOKED_UP < lists.frequency:
-                held = {row for one in lists.segments[part.position] for row in one.hold(named)}
-                named = named[sorted(held)]
-            else:
-                named = named[find_among(part.list_holding(term), named)]
-        if named is None:
-            return None
-        if files is not None:
-            named = named[files.take(part.find_files(named))]
-        for term in chain.from_iterable(query.excluded):
-            named = named[~find_among(part.list_holding(term), named)]
-        return named
-
-    def _list_declaring(self, part: SegmentSearch, term: str) -> I64:
-        """Return the live units that declare a name with a term, ascending, by lists that are cached."""
-        own = [units for one, units in self.list_docs(term, SYMBOL) if one is part]
-        return own[0] if own else np.zeros(0, dtype=np.int64)
-
     def has_beginning(self, text: str, *, whole: bool = False) -> bool:
         """Return whether the path of a live file begins with a text, or is the `whole` text. Cached."""
         find = partial(_has_beginning, self.segments, text, whole=whole)
@@ -288,49 +220,6 @@ class Searcher:
     def read_path(self, position: int, file: int) -> str:
         """Return the path of one file of the segment at `position`."""
         return self.segments[position].reader.files.read_path(file)
-
-    def list_docs(
-        self, term: str, field: int, known: TermScorers | None = None
-    ) -> Sequence[tuple[SegmentSearch, I64]]:
-        """Return the live documents of a term in one field, by segment. `known` are its scorers, if any.
-
-        Without them only the posting list of that field is read, nothing is scored, and the result is cached.
-        """
-        if known is None:
-            return self._docs.get((term, field), partial(self._read_docs, term, field))
-        return [
-            (part, part.drop_dead(one.read_docs(field), FIELDS[field].level))
-            for part in self.segments
-            for one in known.segments[part.position]
-        ]
-
-    def _read_docs(self, term: str, field: int) -> list[tuple[SegmentSearch, I64]]:
-        return [
-            (part, part.drop_dead(part.reader.postings.read(one)[0], FIELDS[field].level))
-            for part in self.segments
-            for one in part.reader.postings.find_lists(term.encode())
-            if one.field == field
-        ]
-
-    def find_files(
-        self, terms: Iterable[str], field: int, known: Mapping[str, TermScorers] = NOTHING_KNOWN
-    ) -> list[I64]:
-        """Return the live files that hold each term in one field: rows across all segments, ascending.
-
-        Results are cached, since words of names recur from query to query. `known` are scorers of terms.
-        """
-        keys = [(term, field) for term in terms]
-        rows = self._files.get_all(keys, lambda key: self._find_files(*key, known.get(key[0])))
-        return [one.astype(np.int64) for one in rows]
-
-    def _find_files(self, term: str, field: int, known: TermScorers | None) -> U32:
-        rows = [np.zeros(0, dtype=np.int64)]
-        for part, docs in self.list_docs(term, field, known):
-            files = docs if FIELDS[field].level is Level.FILE else part.find_files(docs)
-            is_new = np.ones(len(files), dtype=np.bool_)
-            np.not_equal(files[1:], files[:-1], out=is_new[1:])
-            rows.append(files[is_new] + self.bases[part.position])
-        return np.concatenate(rows).astype(np.uint32)
 
     def describe(
         self,
@@ -395,21 +284,6 @@ def _find_held(lists: Sequence[PostingScorer], blocks: I64, count: int, masks: S
         if mask is not None:
             held &= mask[first : first + len(held)]
     return held.nonzero()[0] + first
-
-
-def _find_in_body(lists: TermScorers, segment: int, units: I64 | None) -> I64:
-    """Return those of some ascending units whose body holds a term; of all units, if None are given."""
-    own = lists.segments[segment]
-    if units is not None and len(units) * LOOKED_UP_IN_BODY < lists.frequency:
-        for one in own:
-            if one.field == BODY:
-                return units[one.hold(units)]
-    docs = max((one.read_docs(BODY) for one in own), key=len, default=np.zeros(0, dtype=np.int64))
-    return docs if units is None else units[find_among(docs, units)]
-
-
-def _count_doc_bytes(docs: Sequence[tuple[SegmentSearch, I64]]) -> int:
-    return 200 + sum(own.nbytes for _, own in docs)
 
 
 def _has_beginning(segments: Sequence[SegmentSearch], text: str, *, whole: bool) -> bool:

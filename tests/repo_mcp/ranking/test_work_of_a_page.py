@@ -16,6 +16,7 @@ from repo_mcp.ranking.page import live_chunks
 from repo_mcp.ranking.query.query import Query, parse_query
 from repo_mcp.ranking.scoring import searcher, segment_search
 from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.query_units import QueryUnits
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
@@ -263,7 +264,7 @@ def test_few_wanted_units_are_looked_up_without_a_search_of_blocks(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segment_search, "_Search", None)
-    monkeypatch.setattr(Searcher, "_mark", None)
+    monkeypatch.setattr(QueryUnits, "mark", None)
     ((units, _),) = find_best(repository, "value sym:post_entry")
     assert len(units) == 1
 

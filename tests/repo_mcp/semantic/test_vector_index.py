@@ -97,7 +97,7 @@ def test_filters_are_kept(searcher: Searcher, tmp_path: Path) -> None:
     wanted = Filter(lambda path: path.startswith("d1/"), "d1")
     best = searcher.find_best_units(parse_query("word", 9), 10, wanted)
     parts = zip(searcher.segments, best.masks, strict=True)
-    masks = [searcher.find_units(part, parse_query("word", 9), mask) for part, mask in parts]
+    masks = [searcher.units.find(part, parse_query("word", 9), mask) for part, mask in parts]
     kept = {path: rows for path, rows in vectors.items() if path.startswith("d1/")}
     assert find(view, 5, masks) == find_slowly(kept, 5)
 

@@ -397,12 +397,12 @@ def test_files_with_a_term_are_those_of_its_documents(repository: Repository) ->
     for term in ("acquire_slot", "pool", "retri", "nowhere"):
         for field in (PATH, SYMBOL):
             rows = {
-                int(searcher.bases[part.position]) + (doc if field == PATH else part.find_file(doc))
-                for part, docs in searcher.list_docs(term, field)
+                int(searcher.documents.bases[part.position]) + (doc if field == PATH else part.find_file(doc))
+                for part, docs in searcher.documents.list_docs(term, field)
                 for doc in docs.tolist()
             }
             for _ in range(2):  # read, and kept
-                (found,) = searcher.find_files([term], field)
+                (found,) = searcher.documents.find_files([term], field)
                 assert found.tolist() == sorted(rows)
 
 

@@ -21,7 +21,8 @@ from repo_mcp.ranking.scoring.posting_scorers import (
     PostingScorer,
     ShortList,
 )
-from repo_mcp.ranking.scoring.searcher import LOOKED_UP_IN_BODY, Searcher
+from repo_mcp.ranking.scoring.query_units import LOOKED_UP_IN_BODY
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.ranking.scoring.segment_search import BlockMaxMaxScore, Mask, Matches, TopUnits
 from repo_mcp.ranking.scoring.term_scorers import TermScorerReader
 from repo_mcp.text.schema import BODY, FIELDS
@@ -169,11 +170,11 @@ def test_lists_give_their_terms_gains_and_no_more_than_their_bounds(searcher: Se
 def test_units_hold_coded_terms_outside_comments(
     searcher: Searcher, monkeypatch: pytest.MonkeyPatch, looked_up: int
 ) -> None:
-    monkeypatch.setattr("repo_mcp.ranking.scoring.searcher.LOOKED_UP_IN_BODY", looked_up)
+    monkeypatch.setattr("repo_mcp.ranking.scoring.query_units.LOOKED_UP_IN_BODY", looked_up)
     found = 0
     for coded in (["loop"], ["self", "loop"], ["the", "self", "email"], ["async", "charset"], ["py", "loop"]):
         for part in searcher.segments:
-            marked = searcher.find_units(part, Query(coded=coded), None)
+            marked = searcher.units.find(part, Query(coded=coded), None)
             assert marked is not None
             wanted = set(part.segment.live_unit_mask.nonzero()[0].tolist())
             for term in coded:
@@ -201,8 +202,8 @@ def test_lists_tell_the_documents_of_each_field(searcher: Searcher) -> None:
     for term in ("the", "self", "email", "charset", "py"):
         (lists,) = searcher._lists.read([term])
         for field in range(len(FIELDS)):
-            known = [docs.tolist() for _, docs in searcher.list_docs(term, field, lists)]
-            read = [docs.tolist() for _, docs in searcher.list_docs(term, field)]
+            known = [docs.tolist() for _, docs in searcher.documents.list_docs(term, field, lists)]
+            read = [docs.tolist() for _, docs in searcher.documents.list_docs(term, field)]
             assert [docs for docs in known if docs] == [docs for docs in read if docs]
 
 

@@ -20,8 +20,10 @@ from repo_mcp.ranking.query.query import Query, parse_query
 from repo_mcp.ranking.scoring import segment_search
 from repo_mcp.ranking.scoring.bm25f import I64, U32
 from repo_mcp.ranking.scoring.file_masks import Filter
-from repo_mcp.ranking.scoring.searcher import ALL_FIELDS, LOOKED_UP, Searcher
+from repo_mcp.ranking.scoring.query_units import LOOKED_UP
+from repo_mcp.ranking.scoring.searcher import ALL_FIELDS, Searcher
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
+from repo_mcp.ranking.scoring.term_documents import TermDocuments
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import DOC, SYMBOL
 from tests.repo_mcp.ranking.plain_search import score_units
@@ -286,23 +288,23 @@ def test_of_more_terms_than_are_kept_some_are_found_again(
     """The least recently used would be the next ones to be asked for, so that none would."""
     read: dict[str, int] = {"files": 0, "docs": 0}
 
-    def find_files(_searcher: Searcher, term: str, *_rest: object) -> U32:
+    def find_files(_documents: TermDocuments, term: str, *_rest: object) -> U32:
         read["files"] += 1
         return np.zeros(len(term) * 100, np.uint32)
 
-    def read_docs(searcher: Searcher, term: str, _field: int) -> list[tuple[SegmentSearch, I64]]:
+    def read_docs(documents: TermDocuments, term: str, _field: int) -> list[tuple[SegmentSearch, I64]]:
         read["docs"] += 1
-        return [(searcher.segments[0], np.zeros(len(term) * 50, np.int64))]
+        return [(documents._segments[0], np.zeros(len(term) * 50, np.int64))]
 
-    monkeypatch.setattr(Searcher, "_find_files", find_files)
-    monkeypatch.setattr(Searcher, "_read_docs", read_docs)
-    monkeypatch.setattr("repo_mcp.ranking.scoring.searcher.FILES_BYTES", 50_000)
-    monkeypatch.setattr("repo_mcp.ranking.scoring.searcher.DOCS_BYTES", 50_000)
+    monkeypatch.setattr(TermDocuments, "_find_files", find_files)
+    monkeypatch.setattr(TermDocuments, "_read_docs", read_docs)
+    monkeypatch.setattr("repo_mcp.ranking.scoring.term_documents.FILES_BYTES", 50_000)
+    monkeypatch.setattr("repo_mcp.ranking.scoring.term_documents.DOCS_BYTES", 50_000)
     searcher = Searcher(repository._index.get_searcher().snapshot)
     terms = [f"{number}".rjust(2 + number * 9 % 7, "0") for number in range(30)]  # of 64,000 bytes
     for term in terms * 5:
-        searcher.find_files([term], DOC)
-        searcher.list_docs(term, DOC)
+        searcher.documents.find_files([term], DOC)
+        searcher.documents.list_docs(term, DOC)
     assert max(read.values()) < 4 * len(terms)
 
 
@@ -328,7 +330,7 @@ def test_units_hold_all_required_terms(
     edited: Repository, monkeypatch: pytest.MonkeyPatch, looked_up: int
 ) -> None:
     """Whether units are looked up in a list, or it is decoded, and whatever dead files hold."""
-    monkeypatch.setattr("repo_mcp.ranking.scoring.searcher.LOOKED_UP", looked_up)
+    monkeypatch.setattr("repo_mcp.ranking.scoring.query_units.LOOKED_UP", looked_up)
     found, own = 0, edited._index.get_searcher()
     for required in (
         ["queue"],
@@ -340,7 +342,7 @@ def test_units_hold_all_required_terms(
         query = Query(required=[(term,) for term in required])
         holding = [score_units(own, Query(terms=[term])) for term in required]
         for position, part in enumerate(own.segments):
-            marked = own.find_units(part, query, None)
+            marked = own.units.find(part, query, None)
             assert marked is not None
             wanted = set.intersection(*(set(one[position].units.tolist()) for one in holding))
             live = part.segment.live_unit_mask
