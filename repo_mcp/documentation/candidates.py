@@ -31,10 +31,10 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.files.ranking import rank_files
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, Mask
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
-from repo_mcp.ranking.scoring.segment_search import Mask, SegmentSearch
+from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.schema import BODY, DOC
 

@@ -36,10 +36,10 @@ from repo_mcp.ranking.files.ranking_weights import WEIGHTS
 from repo_mcp.ranking.files.signals import find_role_in_tree, list_role_shares, sum_text
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import BestUnits, Ranking, Searcher
-from repo_mcp.ranking.scoring.segment_search import Mask, Matches
+from repo_mcp.ranking.scoring.segment_search import Matches
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.semantic.embedding_process import QuestionEmbedder, make_embedder
 from repo_mcp.semantic.model_folder import ModelFolder

@@ -27,9 +27,8 @@ from index_format import (
 )
 from repo_mcp.indexing.derived_content import build_content
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask
 from repo_mcp.ranking.scoring.searcher import Searcher
-from repo_mcp.ranking.scoring.segment_search import Mask
 from repo_mcp.record_classes import dataclass
 from repo_mcp.semantic.model_folder import I8
 

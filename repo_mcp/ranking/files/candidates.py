@@ -18,9 +18,8 @@ from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.files.signals import sum_text, weigh_inverse, weigh_kinds, weigh_rarity
 from repo_mcp.ranking.query.intent import RATED_KINDS, Intent, NameKind
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask
 from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
-from repo_mcp.ranking.scoring.segment_search import Mask
 from repo_mcp.ranking.scoring.term_scorers import TermScorers
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_name_term

@@ -26,6 +26,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS
 
 F64 = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 I64 = npt.NDArray[np.int64]
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]

@@ -26,12 +26,21 @@ from index_format import (
     spread_runs,
 )
 from repo_mcp.ranking.scoring.block_runs import build_runs
-from repo_mcp.ranking.scoring.bm25f import F64, I64, K1, U32, Integers, LengthNorms, TermScorer, TfNormTable
+from repo_mcp.ranking.scoring.bm25f import (
+    F64,
+    I64,
+    K1,
+    U32,
+    Integers,
+    LengthNorms,
+    Mask,
+    TermScorer,
+    TfNormTable,
+)
 from repo_mcp.ranking.scoring.bm25f import B as SCORING_B
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS, PATH
 
-Mask = npt.NDArray[np.bool_]
 Gains = tuple[I64, F64]  # positions in some blocks, and the gain at each; a position may repeat
 GRAIN = 2.0**-38  # leaves 14 bits before the point: scores up to 16,384
 BLOCK_DOCS = 1 << BLOCK_BITS

@@ -16,7 +16,8 @@ import numpy as np
 from index_format import Level, Snapshot
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, TermScorer
+from repo_mcp.ranking.scoring.block_max import FEW_UNITS, BlockMaxMaxScore
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, Mask, TermScorer
 from repo_mcp.ranking.scoring.file_masks import FileMasks, Filter
 from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, PostingScorer
 from repo_mcp.ranking.scoring.query_units import QueryUnits
@@ -27,15 +28,7 @@ from repo_mcp.ranking.scoring.ranked_chunks import (
     Points,
     RankedChunk,
 )
-from repo_mcp.ranking.scoring.segment_search import (
-    FEW_UNITS,
-    UNITS_PER_CHUNK,
-    BlockMaxMaxScore,
-    Mask,
-    Matches,
-    RankedUnit,
-    SegmentSearch,
-)
+from repo_mcp.ranking.scoring.segment_search import UNITS_PER_CHUNK, Matches, RankedUnit, SegmentSearch
 from repo_mcp.ranking.scoring.term_documents import TermDocuments
 from repo_mcp.ranking.scoring.term_scorers import ALL_FIELDS, TermScorerReader, TermScorers
 from repo_mcp.record_classes import dataclass
@@ -135,7 +128,7 @@ class Searcher:
                 is_any = named is None and mask is None and not query.excluded
                 units = None if is_any else self.units.mark(part, query, mask, named)
                 top = finder.find(lists, units, limit, threshold)
-            found.append(Matches(top.units, top.scores))
+            found.append(top)
             if len(top.scores) >= limit:
                 threshold = max(threshold, float(np.partition(top.scores, -limit)[-limit]))
         return BestUnits(tuple(self._cut_units(found, limit)), tuple(masks), terms)

@@ -14,7 +14,7 @@ from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.files.ranking import rank
 from repo_mcp.ranking.page import live_chunks
 from repo_mcp.ranking.query.query import Query, parse_query
-from repo_mcp.ranking.scoring import searcher, segment_search
+from repo_mcp.ranking.scoring import block_max, searcher
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.query_units import QueryUnits
 from repo_mcp.ranking.scoring.searcher import Searcher
@@ -263,7 +263,7 @@ def test_declarations_in_one_file_are_in_order_without_a_ranking(
 def test_few_wanted_units_are_looked_up_without_a_search_of_blocks(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segment_search, "_Search", None)
+    monkeypatch.setattr(block_max, "_Search", None)
     monkeypatch.setattr(QueryUnits, "mark", None)
     ((units, _),) = find_best(repository, "value sym:post_entry")
     assert len(units) == 1
@@ -287,8 +287,8 @@ def test_units_that_are_looked_up_are_those_that_a_search_of_blocks_finds(
 ) -> None:
     looked_up = find_best(repository, query)
     monkeypatch.setattr(searcher, "FEW_UNITS", -1)
-    monkeypatch.setattr(segment_search, "FEW_UNITS", -1)
-    monkeypatch.setattr(segment_search, "FEW_BLOCKS", 0)
+    monkeypatch.setattr(block_max, "FEW_UNITS", -1)
+    monkeypatch.setattr(block_max, "FEW_BLOCKS", 0)
     assert find_best(repository, query) == looked_up
 
 

@@ -13,9 +13,9 @@ from repo_mcp.ranking.files.ranking_weights import WEIGHTS
 from repo_mcp.ranking.files.signals import find_role_in_tree, list_role_shares
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.ranking.query.query import parse_query
+from repo_mcp.ranking.scoring.bm25f import Mask
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
-from repo_mcp.ranking.scoring.segment_search import Mask
 from repo_mcp.semantic.live_vectors import NEXT_CHUNK, rank_blended
 from repo_mcp.semantic.vector_index import NearChunks, VectorView
 from tests.repo_mcp.semantic.vector_trees import (

@@ -9,9 +9,9 @@ import pytest
 
 from index_format import CorruptIndex
 from repo_mcp.ranking.query.query import parse_query
+from repo_mcp.ranking.scoring.bm25f import Mask
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import Searcher
-from repo_mcp.ranking.scoring.segment_search import Mask
 from repo_mcp.semantic.vector_index import VectorView, compare
 from tests.repo_mcp.semantic.vector_trees import (
     DIMENSIONS,

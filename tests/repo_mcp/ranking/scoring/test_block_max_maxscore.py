@@ -11,8 +11,9 @@ import pytest
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
 from repo_mcp.indexing.segment_builder import SegmentBuilder
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring import bm25f, segment_search, term_scorers
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, TermScorer, TfNormTable
+from repo_mcp.ranking.scoring import block_max, bm25f, term_scorers
+from repo_mcp.ranking.scoring.block_max import BlockMaxMaxScore
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask, TermScorer, TfNormTable
 from repo_mcp.ranking.scoring.posting_scorers import (
     BLOCK_DOCS,
     GRAIN,
@@ -23,7 +24,7 @@ from repo_mcp.ranking.scoring.posting_scorers import (
 )
 from repo_mcp.ranking.scoring.query_units import LOOKED_UP_IN_BODY
 from repo_mcp.ranking.scoring.searcher import Searcher
-from repo_mcp.ranking.scoring.segment_search import BlockMaxMaxScore, Mask, Matches, TopUnits
+from repo_mcp.ranking.scoring.segment_search import Matches
 from repo_mcp.ranking.scoring.term_scorers import TermScorerReader
 from repo_mcp.text.schema import BODY, FIELDS
 from tests.repo_mcp.ranking.plain_search import score_units
@@ -57,13 +58,13 @@ def searcher() -> Searcher:
 def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Take every way over the blocks, whatever the size of the tree."""
     if request.param != "as it is":
-        monkeypatch.setattr(segment_search, "FEW_BLOCKS", 0)
+        monkeypatch.setattr(block_max, "FEW_BLOCKS", 0)
     if request.param == "small steps":
-        monkeypatch.setattr(segment_search, "SAMPLE_BLOCKS", 1)
-        monkeypatch.setattr(segment_search, "UNITS_PER_BLOCK", 1000)
-        monkeypatch.setattr(segment_search, "BLOCKS_AT_ONCE", 1)
-        monkeypatch.setattr(segment_search, "BLOCKS_OF_FEW", 1)
-        monkeypatch.setattr(segment_search, "FEW_UNITS", 2)
+        monkeypatch.setattr(block_max, "SAMPLE_BLOCKS", 1)
+        monkeypatch.setattr(block_max, "UNITS_PER_BLOCK", 1000)
+        monkeypatch.setattr(block_max, "BLOCKS_AT_ONCE", 1)
+        monkeypatch.setattr(block_max, "BLOCKS_OF_FEW", 1)
+        monkeypatch.setattr(block_max, "FEW_UNITS", 2)
     if request.param == "paths apart":
         monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
     return
@@ -82,7 +83,7 @@ def choose_expected(matches: Matches, count: int) -> dict[int, float]:
 
 def find(
     searcher: Searcher, terms: list[str], count: int, wanted: list[Mask] | None = None
-) -> Iterator[TopUnits]:
+) -> Iterator[Matches]:
     snapshot = searcher.snapshot
     reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     read = reader.read(terms)
@@ -123,7 +124,7 @@ def test_the_first_threshold_is_no_higher_than_the_last_unit_wanted(count: int) 
     draw = np.random.default_rng(count)
     for distinct in (2, 40, 10_000):
         scores = draw.integers(0, distinct, 4 * BLOCK_DOCS) * GRAIN
-        assert segment_search._bound_last(scores, count) <= np.sort(scores)[-count]
+        assert block_max._bound_last(scores, count) <= np.sort(scores)[-count]
 
 
 def test_units_below_the_threshold_may_be_left_out(searcher: Searcher) -> None:
