@@ -57,7 +57,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "ctypes": "asks Windows for the final name of an opened file; Python has no call"
     },
     "repo_mcp/process/hardening.py": {"ctypes": "asks Linux to forbid things (Landlock); Python has no call"},
-    "repo_mcp/indexing/cluster.py": {
+    "repo_mcp/indexing/cluster_loop.py": {
         "distributed": "talks with the cluster that the operator named, for `repo-mcp index` alone"
     },
     "repo_mcp/indexing/inotify.py": {"ctypes": "asks Linux to tell of changes (inotify); Python has no call"},

@@ -131,7 +131,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "msgpack": ("index_format/packing.py",),
     "re2": ("repo_mcp/exact/engines.py",),
     "xxhash": ("index_format/checksum.py",),
-    "distributed": ("repo_mcp/indexing/cluster.py",),
+    "distributed": ("repo_mcp/indexing/cluster_loop.py",),
     "tomlkit": ("repo_mcp/cli/clients/toml_edit.py",),
     "multiprocessing": (
         "repo_mcp/indexing/workers.py",

@@ -36,8 +36,9 @@ from tests.posix import posix
 from tests.repo_mcp.trees import make_tree
 
 distributed = pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
-from repo_mcp.indexing import cluster as cluster_module  # noqa: E402
-from repo_mcp.indexing.cluster import ClusterTimeouts, open_cluster  # noqa: E402
+from repo_mcp.indexing import cluster_loop  # noqa: E402
+from repo_mcp.indexing.cluster import open_cluster  # noqa: E402
+from repo_mcp.indexing.cluster_loop import ClusterTimeouts  # noqa: E402
 
 pytestmark = [
     pytest.mark.deep,
@@ -240,7 +241,7 @@ def test_a_cluster_without_workers_and_one_that_ends_cost_little(
 def test_a_scheduler_that_does_not_answer_is_named(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 2.0)
+    monkeypatch.setattr(cluster_loop, "CONNECT_SECONDS", 2.0)
     for address in ("tcp://127.0.0.1:1", "nonsense", "ftp://127.0.0.1:1"):
         with pytest.raises(RepoError) as caught:
             build(root, tmp_path, Cluster(address))

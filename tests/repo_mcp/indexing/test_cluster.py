@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from repo_mcp.indexing.cluster import DEFAULT_TIMEOUTS, _ClusterLoop, _Reply, _Shard
+from repo_mcp.indexing.cluster_loop import DEFAULT_TIMEOUTS, ClusterLoop, GivenShard, Reply
 from repo_mcp.indexing.shards import ShardTask
 
 ENOUGH_STEPS = 20  # of the event loop, for all that is ready to run
@@ -37,11 +37,11 @@ async def let_run() -> None:
         await asyncio.sleep(0)
 
 
-async def stop_after(steps: int, delivered: list[_Reply]) -> bool:
+async def stop_after(steps: int, delivered: list[Reply]) -> bool:
     """Stop asking a worker that many steps of the event loop after its reply; return whether that ended."""
-    loop, client = _ClusterLoop("", DEFAULT_TIMEOUTS, delivered.append), OneWorker()
+    loop, client = ClusterLoop("", DEFAULT_TIMEOUTS, delivered.append), OneWorker()
     try:
-        loop._waiting.put_nowait(_Shard(ShardTask("new", (), 0), b""))
+        loop._waiting.put_nowait(GivenShard(ShardTask("new", (), 0), b""))
         serving = asyncio.create_task(loop._serve(cast(Any, client), "worker"))
         await let_run()
         client.asked[0].set_result([b""])
