@@ -61,6 +61,7 @@ from index_format.runs import (
 from index_format.seals import SEAL_SUFFIX, TAG_BYTES
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
+from index_format.term_scan import find_containing, find_prefix_end, iter_ending, iter_starting
 from index_format.term_text import (
     TermText,
     build_term_text,
@@ -69,7 +70,7 @@ from index_format.term_text import (
     rank_spans,
     rank_terms,
 )
-from index_format.terms import TermsReader, find_prefix_end
+from index_format.terms import TermsReader
 from index_format.verify import read_foreign_segment, verify_index
 from index_format.writer import SIDE_SUFFIX, IndexWriter, Merger
 
@@ -132,12 +133,15 @@ __all__ = [
     "compute_chunk_id",
     "compute_fingerprint",
     "copy_manifest",
+    "find_containing",
     "find_docs",
     "find_low",
     "find_prefix_end",
     "gather_spans",
     "is_by_block",
     "iter_dump",
+    "iter_ending",
+    "iter_starting",
     "iter_stats",
     "join_term_texts",
     "merge_segments",

@@ -1,4 +1,4 @@
-"""The term dictionary: term bytes to posting lists, and the scan for terms that contain bytes.
+"""The term dictionary: term bytes to posting lists.
 
 Terms are sorted by their bytes; each has one posting list for each field that it occurs in. They
 are cut into pages of PAGE_TERMS; a dictionary of LARGE_PAGES is large. Four sections, and one more if it is:
@@ -59,19 +59,11 @@ LARGE_PAGES = 1024  # 3 MB of text, which is scanned in two milliseconds
 PAGES_AT_ONCE = 64  # Pages encoded together: a multiple of 8, for signatures; twice as many fold half as fast
 NEAR_PAGES = 2  # pages this far apart are read together: unfolding the page between costs less than a read
 TERM_WEIGHT = 4  # bytes of terms that take as long to merge as one byte of posting lists
-COMPARED_TEXT = 32 * 1024  # in a shorter text, a search takes less time than arrays
-COMPARED_BYTES = 3  # the last bytes of a term, its line feed included, that are compared at once
 SCAN_PAGES = 96  # Pages read at a time: a quarter of a megabyte, so that all derived from it stays in cache
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 FIELDS_OF_BITS = tuple(
     tuple(field for field in range(MAX_FIELDS) if bits >> field & 1) for bits in range(256)
 )
-
-
-def find_prefix_end(prefix: bytes) -> bytes | None:
-    """Return the least bytes above everything that begins with `prefix`; None when there are none."""
-    stem = prefix.rstrip(b"\xff")
-    return stem[:-1] + bytes([stem[-1] + 1]) if stem else None
 
 
 class TermsWriter:
@@ -360,35 +352,6 @@ class TermsReader:
             first, end = int(near[0]), int(near[-1]) + 1
             yield from ((at, min(end, at + SCAN_PAGES)) for at in range(first, end, SCAN_PAGES))
 
-    def find_containing(self, needle: bytes, limit: int) -> list[bytes]:
-        """Return the first `limit` terms, in order, that contain `needle`. Raises CorruptIndex."""
-        found: list[bytes] = []
-        for first, stop in self.iter_spans(needle) if needle and b"\n" not in needle else ():
-            text = b"\n" + self.read_texts(first, stop)[0]
-            position = text.find(needle)
-            while position >= 0:
-                if len(found) >= limit:
-                    return found
-                start = text.rfind(b"\n", 0, position) + 1
-                end = text.index(b"\n", position)
-                found.append(text[start:end])
-                position = text.find(needle, end)
-        return found
-
-    def iter_ending(self, suffix: bytes) -> Iterator[bytes]:
-        """Yield the terms, in order, that end with `suffix`, which is not empty. Raises CorruptIndex."""
-        for first, stop in self.iter_spans(suffix + b"\n") if suffix and b"\n" not in suffix else ():
-            text, _ = self.read_texts(first, stop)
-            for end in _find_ends(text, suffix):
-                yield text[text.rfind(b"\n", 0, end) + 1 : end]
-
-    def iter_starting(self, prefix: bytes) -> Iterator[bytes]:
-        """Yield the terms (perhaps 100,000), in order, that begin with `prefix`. Raises CorruptIndex."""
-        start, stop = self.find_pages(prefix, find_prefix_end(prefix))
-        for first in range(start, stop, SCAN_PAGES):
-            text, _ = self.read_texts(first, min(first + SCAN_PAGES, stop))
-            yield from (term for term in text.split(b"\n")[:-1] if term.startswith(prefix))
-
     def read_texts(self, start: int, stop: int) -> tuple[bytes, I64]:
         """Return the text of the terms of pages [start, stop), and each page's start. Raises CorruptIndex."""
         text, bounds = self._read_text(start, stop)
@@ -456,27 +419,3 @@ class TermsReader:
         if not are_ascending(pages.terms):
             raise self._corrupt(f"the terms of pages {start} to {stop} do not ascend")
         return pages
-
-
-def _find_ends(text: bytes, suffix: bytes) -> list[int]:
-    """Return where the lines of a text end that end with `suffix`, which contains no line feed.
-
-    In a long text the last three bytes are compared everywhere at once: half the time of searching.
-    """
-    if len(text) < COMPARED_TEXT:
-        needle, found = suffix + b"\n", []
-        position = text.find(needle)
-        while position >= 0:
-            found.append(position + len(suffix))
-            position = text.find(needle, position + 1)
-        return found
-    values = np.frombuffer(text, dtype=np.uint8)
-    last = (suffix + b"\n")[-COMPARED_BYTES:]
-    behind = len(values) - len(last) + 1
-    if behind <= 0:
-        return []
-    is_end = np.ones(behind, dtype=np.bool_)
-    for position, byte in enumerate(last):
-        is_end &= values[position : position + behind] == byte
-    ends = np.flatnonzero(is_end) + len(last) - 1
-    return [end for end in ends.tolist() if text.endswith(suffix, 0, end)]

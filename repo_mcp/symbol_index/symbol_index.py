@@ -19,7 +19,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from index_format import FINGERPRINT_BYTES, FLAGS, LiveSegment, Snapshot, find_prefix_end
+from index_format import FINGERPRINT_BYTES, FLAGS, LiveSegment, Snapshot, find_containing, find_prefix_end
 from repo_mcp.live.index_report import count_languages
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, TermScorer
 from repo_mcp.symbol_index.schema import DECLARES, PARTS, SYMBOL_FIELDS
@@ -193,7 +193,7 @@ class SymbolIndex:
         found = {
             term
             for segment in self.snapshot.segments
-            for term in segment.reader.terms.find_containing(text.encode(), MAX_CONTAINING)
+            for term in find_containing(segment.reader.terms, text.encode(), MAX_CONTAINING)
         }
         return [term.decode("utf-8", "replace") for term in sorted(found)]
 
@@ -266,7 +266,7 @@ def _iter_terms(
 ) -> Iterator[bytes]:
     """Yield the terms of one segment. `literal` is in lower case."""
     terms = segment.reader.terms
-    if field == DECLARES and literal.isascii() and literal and not terms.find_containing(literal, 1):
+    if field == DECLARES and literal.isascii() and literal and not find_containing(terms, literal, 1):
         return  # each declared name is also one of its parts, in lower case
     start, stop = terms.find_pages(prefix, find_prefix_end(prefix))
     bit = 1 << field

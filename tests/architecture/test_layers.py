@@ -27,7 +27,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ("index_format.doc_id_map",),
     ("index_format.merge_policy", "index_format.snapshot"),
     ("index_format.manifest", "index_format.segment_reader", "index_format.segment_writer"),
-    ("index_format.posting_runs",),
+    ("index_format.posting_runs", "index_format.term_scan"),
     (
         "index_format.chunks",
         "index_format.file_records",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from index_format import Manifest, MemoryDirectory, verify_index
+from index_format import Manifest, MemoryDirectory, find_containing, verify_index
 from index_format.frame import FrameReader, FrameWriter
 from index_format.manifest import write_manifest
 from index_format.memory_directory import MemoryFile
@@ -94,7 +94,7 @@ def read_everything(reader: SegmentReader) -> list[object]:
                 found += [column.tolist() for column in blocks.take(np.arange(len(blocks.bounds))[::2])]
     if run := reader.postings.read_run(b"b", b"m"):
         found += [run.terms.split(), run.docs.tolist()]
-    found.append(reader.terms.find_containing(b"a", 10))
+    found.append(find_containing(reader.terms, b"a", 10))
     return found
 
 

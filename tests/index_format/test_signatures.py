@@ -19,6 +19,8 @@ from index_format import (
     PostingRun,
     SegmentEntry,
     build_term_text,
+    find_containing,
+    iter_ending,
     terms,
     verify_index,
     write_segment,
@@ -106,7 +108,7 @@ def test_spans_have_few_pages_and_all_that_are_wanted() -> None:
     words = [b"%06dword" % number for number in range(20_000)]
     with patch.object(terms, "LARGE_PAGES", 1):
         reader = open_terms(encode([(word, {0: (1, 2)}) for word in words]))
-        assert reader.find_containing(b"012345w", 5) == [b"012345word"]
+        assert find_containing(reader, b"012345w", 5) == [b"012345word"]
         assert sum(stop - start for start, stop in reader.iter_spans(b"012345w")) < 5
         assert list(reader.iter_spans(b"zzzzz")) == list(reader.iter_spans(None)) == []
         assert sum(stop - start for start, stop in reader.iter_spans(b"wo")) == reader.pages
@@ -178,4 +180,4 @@ def test_forged_sections_answer_or_are_refused(tag: bytes, data: st.DataObject) 
         with suppress(IndexFormatError):
             reader = open_bytes(put_together({**sections, tag: bytes(own)})[1])
             read_everything(reader)
-            list(reader.terms.iter_ending(b"eta"))
+            list(iter_ending(reader.terms, b"eta"))

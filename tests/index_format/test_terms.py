@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from index_format import CorruptIndex, build_term_text, terms
+from index_format import CorruptIndex, build_term_text, find_containing, iter_ending, term_scan
 from index_format.columns import encode_table
 from index_format.frame import FrameReader
 from index_format.memory_directory import MemoryFile
@@ -259,21 +259,21 @@ def test_terms_that_contain_bytes(
 ) -> None:
     rows = sorted(found.items())
     scanned = [term for term, _ in rows if needle and needle in term]
-    assert open_terms(encode(rows)).find_containing(needle, limit) == scanned[:limit]
+    assert find_containing(open_terms(encode(rows)), needle, limit) == scanned[:limit]
     ending = [term for term, _ in rows if needle and term.endswith(needle)]
     reader = open_terms(encode(rows))
-    for compared in (0, terms.COMPARED_TEXT):
-        with patch.object(terms, "COMPARED_TEXT", compared):
-            assert list(reader.iter_ending(needle)) == ending
+    for compared in (0, term_scan.COMPARED_TEXT):
+        with patch.object(term_scan, "COMPARED_TEXT", compared):
+            assert list(iter_ending(reader, needle)) == ending
 
 
 def test_scan_does_not_reach_over_line_feeds() -> None:
     reader = open_terms(encode([(b"ab", {0: (1, 2)}), (b"cd", {0: (1, 2)})]))
-    assert reader.find_containing(b"bc", 5) == []
-    assert reader.find_containing(b"b\nc", 5) == []
-    assert reader.find_containing(b"\n", 5) == []
-    assert list(reader.iter_ending(b"b\ncd")) == []
-    assert list(reader.iter_ending(b"\n")) == []
+    assert find_containing(reader, b"bc", 5) == []
+    assert find_containing(reader, b"b\nc", 5) == []
+    assert find_containing(reader, b"\n", 5) == []
+    assert list(iter_ending(reader, b"b\ncd")) == []
+    assert list(iter_ending(reader, b"\n")) == []
 
 
 def damage(tag: bytes, data: bytes) -> dict[bytes, bytes]:
@@ -286,7 +286,7 @@ def read_all(sections: dict[bytes, bytes]) -> None:
     if reader.pages:
         reader.read_pages(0, reader.pages)
     reader._list_first_terms(10**6)
-    reader.find_containing(b"0199", 5)
+    find_containing(reader, b"0199", 5)
     reader.find(b"term00000")
     reader.find(b"term00199")
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from weakref import WeakKeyDictionary
 
-from index_format import LiveSegment, Snapshot
+from index_format import LiveSegment, Snapshot, iter_ending, iter_starting
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.scoring.live_terms import count_units
 from repo_mcp.text.analysis import DECLARED
@@ -85,10 +85,10 @@ def _find_in(segment: LiveSegment, word: str, *, thorough: bool) -> dict[str, fl
 def _iter_halves(segment: LiveSegment, head: str, tail: str) -> Iterator[bytes]:
     """Yield the terms that begin with the one half or end with the other, if there is one."""
     dictionary = segment.reader.terms
-    yield from dictionary.iter_starting(head.encode())
+    yield from iter_starting(dictionary, head.encode())
     if not tail:
         return
-    found = dictionary.iter_ending(tail.encode())
+    found = iter_ending(dictionary, tail.encode())
     yield from (term for term in found if not term.startswith(_DECLARED))
 
 
