@@ -9,7 +9,7 @@ import pytest
 
 from repo_mcp.bundler.layouts import _NAMED_ARGUMENT
 from repo_mcp.graph.csharp.projects import _ITEM, _USING
-from repo_mcp.graph.typescript.modules import _COMMENTS, _TRAILING
+from repo_mcp.graph.typescript.config_files import _COMMENTS, _TRAILING
 from repo_mcp.languages.patterns.near_lines import _ASSIGNED_OPENER
 from tests.growth import assert_linear
 

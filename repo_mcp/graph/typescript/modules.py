@@ -12,7 +12,6 @@ Left out on purpose: `node_modules`, and conditions of exports beyond their orde
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from bisect import bisect_left
@@ -22,22 +21,19 @@ from functools import cached_property
 from typing import Any
 
 from repo_mcp.graph.program import Program
+from repo_mcp.graph.typescript.config_files import ConfigFiles, iter_up, join, under
+from repo_mcp.graph.typescript.path_configs import PathConfigs
 
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json")
 _SOURCES = {".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",), ".jsx": (".tsx",)}
-_CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 _BUILT_FOLDER = r"^(?:dist|lib|build|out|esm|cjs|es|dist-\w+)"
 _BUILT_ROOT = re.compile(f"{_BUILT_FOLDER}/")
 _BUILT = re.compile(f"{_BUILT_FOLDER}(?:/(?:esm|cjs|es|types|src|node|browser))?/")
-_COMMENTS = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_TRAILING = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|,(?=\s*[}\]])')
 _GLOB_LINE = re.compile(r"""^\s*-\s*['"]?([^'"#\n]+?)['"]?\s*$""", re.MULTILINE)
 _CONDITIONS = ("source", "types", "import", "module", "node", "browser", "default", "require")
 _INDEXES = ("index.ts", "index.tsx", "index.js", "index.mjs", "index.jsx", "main.ts", "main.js", "mod.ts")
 MAX_PACKAGES = 2_000  # packages in the workspaces of one folder whose names are read: 0.1 ms each
-MAX_EXTENDS = 8
 MAX_CONDITIONS = 12
-MAX_JSON_CHARS = 1_000_000
 
 
 class ModuleFinder:
@@ -46,8 +42,8 @@ class ModuleFinder:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._found: dict[tuple[str, str], str | None] = {}
-        self._json: dict[str, dict[str, Any]] = {}
-        self._configs: dict[str, tuple[dict[str, list[str]], str, str | None] | None] = {}
+        self._files = ConfigFiles(program)
+        self._configs = PathConfigs(program, self._files)
         self._workspaces: dict[str, tuple[str, ...]] = {}
         self._packages: dict[str, dict[str, str]] = {}
 
@@ -61,24 +57,25 @@ class ModuleFinder:
 
     def find_own_name(self, path: str) -> str:
         """Return the name of the package whose main file this is; "" for any other file."""
-        for folder in _iter_up(posixpath.dirname(path)):
-            name = self._read_json(_under(folder, "package.json")).get("name")
+        for folder in iter_up(posixpath.dirname(path)):
+            name = self._files.read_json(under(folder, "package.json")).get("name")
             if isinstance(name, str):
                 return name if self._find_entry(folder, ".") == path else ""
         return ""
 
     def find_package_folder(self, path: str) -> str:
         """Return the nearest folder with a package.json around a file, as `a/b/`; empty for the root."""
-        above = (one for one in _iter_up(posixpath.dirname(path)) if one)
+        above = (one for one in iter_up(posixpath.dirname(path)) if one)
         return next((f"{one}/" for one in above if self._program.has_file(f"{one}/package.json")), "")
 
     def _find(self, folder: str, module: str) -> str | None:
         if not module or module.startswith(("node:", "/", "http:", "https:")):
             return None
         if module.startswith("."):
-            return self._find_file(_join(folder, module))
+            return self._find_file(join(folder, module))
+        configured = map(self._find_file, self._configs.iter_targets(folder, module))
         return (
-            self._find_by_config(folder, module)
+            next(filter(None, configured), None)
             or self._find_imported(folder, module)
             or self._find_package(folder, module)
         )
@@ -101,73 +98,14 @@ class ModuleFinder:
                 return path + one
         if not self._program.has_folder(path):
             return None
-        if has_file(_under(path, "package.json")):
+        if has_file(under(path, "package.json")):
             found = self._find_entry(path, ".")
             if found is not None:
                 return found
         for one in SUFFIXES:
-            if has_file(_under(path, "index" + one)):
-                return _under(path, "index" + one)
+            if has_file(under(path, "index" + one)):
+                return under(path, "index" + one)
         return None
-
-    # Tsconfig
-
-    def _find_by_config(self, folder: str, module: str) -> str | None:
-        """Search by `paths` and `baseUrl` of the nearest configuration that has them."""
-        for ordinal in _iter_up(folder):
-            config = self._read_config(ordinal)
-            if config is None:
-                continue
-            paths, base, base_url = config
-            for target in _match_paths(paths, module):
-                found = self._find_file(_join(base, target))
-                if found is not None:
-                    return found
-            if base_url is not None:
-                found = self._find_file(_join(base_url, module))
-                if found is not None:
-                    return found
-            return None
-        return None
-
-    def _read_config(self, folder: str) -> tuple[dict[str, list[str]], str, str | None] | None:
-        """Return `paths`, the folder they start from, and `baseUrl` if given; None without either."""
-        if folder not in self._configs:
-            self._configs[folder] = None
-            for name in _CONFIGS:
-                path = _under(folder, name)
-                if self._program.has_file(path):
-                    self._configs[folder] = self._gather_config(path)
-                    if self._configs[folder] is not None:
-                        break
-        return self._configs[folder]
-
-    def _gather_config(self, path: str) -> tuple[dict[str, list[str]], str, str | None] | None:
-        """Read a configuration and those that it extends, nearest first."""
-        waiting = [path]
-        base_url: str | None = None
-        for _ in range(MAX_EXTENDS):
-            if not waiting:
-                break
-            path = waiting.pop(0)
-            folder = posixpath.dirname(path)
-            data = self._read_json(path)
-            options = data.get("compilerOptions")
-            options = options if isinstance(options, dict) else {}
-            if base_url is None and isinstance(options.get("baseUrl"), str):
-                base_url = _join(folder, options["baseUrl"])
-            paths = options.get("paths")
-            if isinstance(paths, dict):
-                own = _join(folder, options["baseUrl"]) if isinstance(options.get("baseUrl"), str) else None
-                start = own if own is not None else base_url if base_url is not None else folder
-                return _clean_paths(paths), start, base_url
-            extended = data.get("extends")
-            for one in extended if isinstance(extended, list) else [extended]:
-                if isinstance(one, str) and one.startswith("."):
-                    target = _join(folder, one)
-                    if target is not None:
-                        waiting.append(target if target.endswith(".json") else target + ".json")
-        return ({}, base_url, base_url) if base_url is not None else None
 
     # Packages
 
@@ -175,11 +113,11 @@ class ModuleFinder:
         """Find `#name` through `imports` of the package around the file."""
         if not module.startswith("#"):
             return None
-        for ordinal in _iter_up(folder):
-            imports = self._read_json(_under(ordinal, "package.json")).get("imports")
+        for around in iter_up(folder):
+            imports = self._files.read_json(under(around, "package.json")).get("imports")
             if isinstance(imports, dict):
                 for target in _match_exports(imports, module):
-                    found = self._find_built(ordinal, target)
+                    found = self._find_built(around, target)
                     if found is not None:
                         return found
                 return None
@@ -190,10 +128,10 @@ class ModuleFinder:
         parts = module.split("/")
         length = 2 if module.startswith("@") else 1
         name, rest = "/".join(parts[:length]), "/".join(parts[length:])
-        for ordinal in self._iter_package_folders(folder, name):
-            if self._read_json(_under(ordinal, "package.json")).get("name") == name:
-                return self._find_entry(ordinal, "./" + rest if rest else ".")
-        for root in _iter_up(folder):
+        for around in self._iter_package_folders(folder, name):
+            if self._files.read_json(under(around, "package.json")).get("name") == name:
+                return self._find_entry(around, "./" + rest if rest else ".")
+        for root in iter_up(folder):
             other = self._map_packages(root).get(name)
             if other is not None:
                 return self._find_entry(other, "./" + rest if rest else ".")
@@ -205,7 +143,7 @@ class ModuleFinder:
             patterns = [one.split("/") for one in self._list_workspaces(root) if "*" in one]
             found: dict[str, str] = {}
             for folder in self._list_matching(root, patterns)[:MAX_PACKAGES]:
-                name = self._read_json(_under(folder, "package.json")).get("name")
+                name = self._files.read_json(under(folder, "package.json")).get("name")
                 if isinstance(name, str):
                     found.setdefault(name, folder)
             self._packages[root] = found
@@ -213,7 +151,7 @@ class ModuleFinder:
 
     def _list_matching(self, root: str, patterns: list[list[str]]) -> list[str]:
         """Return the folders below a root, at any depth, with an index file and a matching path."""
-        folders, prefix = self._index_folders, _under(root, "")
+        folders, prefix = self._index_folders, under(root, "")
         found: dict[str, None] = {}
         for folder in folders[bisect_left(folders, prefix) :] if patterns else ():
             if not folder.startswith(prefix):
@@ -233,27 +171,29 @@ class ModuleFinder:
         return sorted({posixpath.dirname(path) for path in paths})
 
     def _iter_package_folders(self, folder: str, name: str) -> Iterator[str]:
-        yield from _iter_up(folder)
+        yield from iter_up(folder)
         short = name.rpartition("/")[2]
         scope = name[1:].partition("/")[0] if name.startswith("@") else ""
         names = (short, f"{scope}-{short}", f"{scope}/{short}") if scope else (short,)
-        for root in _iter_up(folder):
+        for root in iter_up(folder):
             for pattern in self._list_workspaces(root):
                 if pattern.endswith("*"):
-                    parent = _under(root, pattern.rstrip("*").rstrip("/"))
-                    yield from (_under(parent, one) for one in names)
+                    parent = under(root, pattern.rstrip("*").rstrip("/"))
+                    yield from (under(parent, one) for one in names)
                 else:
-                    yield _under(root, pattern)
+                    yield under(root, pattern)
 
     def _list_workspaces(self, root: str) -> tuple[str, ...]:
         """Return the folders and patterns of packages that the configuration files in a folder name."""
         if root not in self._workspaces:
-            said = self._read_json(_under(root, "package.json")).get("workspaces")
+            said = self._files.read_json(under(root, "package.json")).get("workspaces")
             said = said.get("packages") if isinstance(said, dict) else said
-            packages = self._read_json(_under(root, "lerna.json")).get("packages")
+            packages = self._files.read_json(under(root, "lerna.json")).get("packages")
             listed = [one for one in (said, packages) if isinstance(one, list)]
             patterns = [one for named in listed for one in named if isinstance(one, str)]
-            patterns += _GLOB_LINE.findall(self._read_text(_under(root, "pnpm-workspace.yaml"))[:100_000])
+            patterns += _GLOB_LINE.findall(
+                self._files.read_text(under(root, "pnpm-workspace.yaml"))[:100_000]
+            )
             patterns += [] if root else ["packages/*"]
             clean = (one.removeprefix("./").rstrip("/") for one in patterns if not one.startswith("!"))
             self._workspaces[root] = tuple(dict.fromkeys(clean))
@@ -261,7 +201,7 @@ class ModuleFinder:
 
     def _find_entry(self, folder: str, entry: str) -> str | None:
         """Return the file that a package exports as "." or "./sub"."""
-        data = self._read_json(_under(folder, "package.json"))
+        data = self._files.read_json(under(folder, "package.json"))
         exports = data.get("exports")
         if isinstance(exports, str) or (isinstance(exports, dict) and not _has_entries(exports)):
             exports = {".": exports}
@@ -285,71 +225,22 @@ class ModuleFinder:
         source = _BUILT.sub("", stem)
         outer = _BUILT_ROOT.sub("", stem)  # of `dist/node/a` both `src/node/a` and `src/a` may be the source
         for path in dict.fromkeys((plain, stem, f"src/{outer}", f"src/{source}", source)):
-            found = self._find_file(_join(folder, path)) if path else None
+            found = self._find_file(join(folder, path)) if path else None
             if found is not None and not found.endswith(".json"):
                 return found
         return None
-
-    def _read_json(self, path: str) -> dict[str, Any]:
-        """Return a JSON file that may hold comments; empty if it is missing or invalid."""
-        if path not in self._json:
-            self._json[path] = parse_loose_json(self._read_text(path))
-        return self._json[path]
-
-    def _read_text(self, path: str) -> str:
-        """Return the text of a file; empty if it is missing."""
-        text = self._program.read_text(path) if self._program.has_file(path) else None
-        return text or ""
 
 
 def may_lead_to(target: str, path: str, module: str) -> bool:
     """Return False if a relative module name in a file means another file or folder than the target."""
     if not module.startswith("."):
         return True
-    place = _join(posixpath.dirname(path), module)
+    place = join(posixpath.dirname(path), module)
     if place is None:
         return False
     stem, suffix = posixpath.splitext(place)
     begin = stem if suffix in SUFFIXES else place
     return not begin or (target.startswith(begin) and target[len(begin) : len(begin) + 1] in ("", ".", "/"))
-
-
-def parse_loose_json(text: str) -> dict[str, Any]:
-    """Return a JSON object, allowing comments and trailing commas; empty for anything else."""
-    if len(text) > MAX_JSON_CHARS:
-        return {}
-    text = _COMMENTS.sub(lambda found: found[1] or " ", text.removeprefix("\ufeff"))
-    text = _TRAILING.sub(lambda found: found[1] or "", text)
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
-def _clean_paths(paths: dict[str, Any]) -> dict[str, list[str]]:
-    return {
-        pattern: [one for one in targets if isinstance(one, str)]
-        for pattern, targets in paths.items()
-        if isinstance(targets, list)
-    }
-
-
-def _match_paths(paths: dict[str, list[str]], module: str) -> Iterator[str]:
-    """Yield the targets of the best pattern: an exact match, or the one with the longest prefix."""
-    best, found = -1, ""
-    for pattern in paths:
-        start, star, end = pattern.partition("*")
-        fits = module == pattern if not star else module.startswith(start) and module.endswith(end)
-        if fits and len(module) >= len(start) + len(end):
-            weight = len(start) if star else len(pattern) + 1
-            if weight > best:
-                best, found = weight, pattern
-    if best >= 0:
-        start, star, end = found.partition("*")
-        middle = module[len(start) : len(module) - len(end)] if star else ""
-        for target in paths[found]:
-            yield target.replace("*", middle, 1)
 
 
 def _has_entries(exports: dict[str, Any]) -> bool:
@@ -378,24 +269,3 @@ def _match_exports(exports: dict[str, Any], entry: str) -> Iterator[str]:
             waiting = known + [one for key, one in value.items() if key not in _CONDITIONS] + waiting
         elif isinstance(value, list):
             waiting = value[:MAX_CONDITIONS] + waiting
-
-
-def _join(folder: str, path: str) -> str | None:
-    """Return a path relative to a folder, normalised; None when it leaves the root."""
-    joined = posixpath.normpath(posixpath.join(folder, path))
-    if joined == ".":
-        return ""
-    return None if joined == ".." or joined.startswith(("../", "/")) else joined
-
-
-def _under(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
-
-
-def _iter_up(folder: str) -> Iterator[str]:
-    """Yield a folder and those above it, up to the root."""
-    while True:
-        yield folder
-        if not folder:
-            return
-        folder = posixpath.dirname(folder)
