@@ -1,16 +1,14 @@
 """The second phase of indexing: the symbols of each file that the lexical index holds.
 
-A round parses new and changed files, and commits a segment for every SEGMENT_WEIGHT of them, or after
-PENDING_SECONDS; the rest is as in every phase that follows the lexical index. The final merge gives the same
-bytes, whatever was there before and however many processes parsed.
+A round (`parsing_round.py`) parses new and changed files; the rest is as in every phase that follows the
+lexical index. The final merge gives the same bytes, whatever was there before and however many processes
+parsed.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,7 +18,6 @@ from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.indexing.derived_phase import (
     Cancelled,
     DerivedStorage,
-    PhaseMessages,
     PhaseStore,
     SegmentRound,
     WriteTarget,
@@ -45,17 +42,14 @@ from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.asked_files import AskedFiles
+from repo_mcp.symbol_index.parsing_round import MESSAGES, ParsingRound
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
-from repo_mcp.symbols.symbol_record import ParseStatus
 from repo_mcp.workspace.opened_file import OpenedFile
 
 if TYPE_CHECKING:
     from repo_mcp.process.parse_worker import BatchParser
-    from repo_mcp.symbol_index.documents import ParsedFile
     from repo_mcp.symbol_index.workers import MakeParser, ParseWorkers, SpareParser
 
-SEGMENT_WEIGHT = 12 * 1024 * 1024  # of a segment's files, 5 MB of records: writing takes 130 MB at most
-PENDING_SECONDS = 15.0  # that parsed files wait at most for a segment to fill: slow texts take minutes
 # For a batch, then for each of its texts alone. Where possible a limit on processor time ends a text sooner;
 # on a busy machine a low-priority process may wait long for its turn, through no fault of the text.
 WALL_SECONDS = 60.0
@@ -63,13 +57,6 @@ USUAL_SHARE = 0.2  # of the files, from which on the parser of a language is loa
 LANE_BYTES = 1024 * 1024  # source bytes per parser process that is worth starting
 
 ReadFile = Callable[[str], OpenedFile]
-
-MESSAGES = PhaseMessages(
-    "structure",
-    "Another process is writing this symbol index.",
-    "Parsing was cancelled.",
-    "What was parsed so far is kept.",
-)
 
 
 def make_parser() -> BatchParser:
@@ -183,7 +170,7 @@ class SymbolPhase:
             plan = replace(plan, files=(), bytes=0)
         segments = SegmentRound(target, there, plan, build_segment, conduct.progress, conduct.check)
         keeps_spare = conduct.asked is not None and not self.has_adopted  # for whoever asks
-        done = _Round(segments, plan, conduct.asked or AskedFiles()).run(
+        done = ParsingRound(segments, plan, conduct.asked or AskedFiles()).run(
             partial(self._start_workers, plan, keeps_spare=keeps_spare),
             conduct.yields,
             at_once=conduct.yields_at_once,
@@ -315,91 +302,3 @@ def _list_usual_tasks(directory: Directory) -> list[str]:
     snapshot.close()
     tasks = (find_parser_task("", language) for language, count in counts.items() if count >= least)
     return [task for task in tasks if task is not None]
-
-
-class _Yielded(Exception):
-    """Ends the wait for texts that are being parsed."""
-
-
-class _Round:
-    """One round, from plan to commit."""
-
-    def __init__(self, segments: SegmentRound[ParsedFile], plan: Plan, asked: AskedFiles) -> None:
-        self._segments = segments
-        self._plan = plan
-        self._asked = asked
-        self._pending_weight = 0
-        self._flush_at = 0.0  # time.monotonic, once anything is pending
-        self._statuses: Counter[ParseStatus] = Counter()
-        self._taken: set[str] = set()  # a file that is asked for may be parsed a second time
-        self._files: dict[str, WantedFile] | None = None  # those to parse, once something is asked for
-
-    def run(
-        self, start_workers: Callable[[], ParseWorkers], yields: Callable[[], bool], *, at_once: bool
-    ) -> SymbolIndexReport:
-        def check() -> None:
-            segments.check()
-            if at_once and yields():
-                raise _Yielded
-            self._serve_asked(parsing)
-            if self._pending_weight and time.monotonic() >= self._flush_at:
-                self._flush()
-
-        segments = self._segments
-        segments.begin(MESSAGES.name)
-        if self._plan.files:
-            with start_workers() as parsing, suppress(_Yielded):
-                for outcomes in parsing.iter_outcomes(check):
-                    self._take(outcomes)
-                    if yields():
-                        break
-            segments.flush()
-            self._asked.end(self._taken)  # a merge may take seconds
-        complete = segments.taken + len(segments.left) == len(self._plan.files)
-        if complete:
-            segments.merge()
-        generation = segments.end()
-        return SymbolIndexReport(
-            parsed=segments.taken,
-            partial=self._statuses[ParseStatus.PARTIAL],
-            failed=self._statuses[ParseStatus.FAILED],
-            removed=len(self._plan.gone),
-            unchanged=self._plan.done_files,
-            left=tuple(sorted(segments.left)),
-            complete=complete,
-            generation=generation,
-        )
-
-    def _serve_asked(self, parsing: ParseWorkers) -> None:
-        """Put the files that calls ask for first, and commit those that are parsed."""
-        for question in self._asked.take():
-            if self._files is None:
-                self._files = {file.path: file for file in self._plan.files}
-            question.wanted &= self._files.keys()
-            wanted = [path for path in question.paths if path in question.wanted - self._taken]
-            parsing.put_first([self._files[path] for path in wanted])
-        due = self._asked.find_due(self._taken)
-        if due:
-            self._flush()
-            self._asked.release(due, self._taken)
-
-    def _flush(self) -> None:
-        self._segments.flush()
-        self._pending_weight = 0
-
-    def _take(self, outcomes: Sequence[ParsedFile | WantedFile]) -> None:
-        for one in outcomes:
-            if one.path in self._taken:
-                continue
-            self._taken.add(one.path)
-            if isinstance(one, WantedFile):
-                self._segments.left.append(one.path)
-                continue
-            self._segments.take(one)
-            if not self._pending_weight:
-                self._flush_at = time.monotonic() + PENDING_SECONDS
-            self._pending_weight += one.weight
-            self._statuses[one.status] += 1
-            if self._pending_weight >= SEGMENT_WEIGHT:
-                self._flush()
-        self._segments.report(MESSAGES.name)

@@ -25,8 +25,7 @@ from repo_mcp.model import IndexedPath, SearchRequest, SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository, root_indexes
-from repo_mcp.symbol_index import asked_files, live_symbol_index, symbol_rounds
-from repo_mcp.symbol_index import phase as symbol_phase
+from repo_mcp.symbol_index import asked_files, live_symbol_index, parsing_round, symbol_rounds
 from repo_mcp.symbol_index import workers as symbol_workers
 from repo_mcp.symbol_index.needed_files import NeededFiles
 from repo_mcp.symbol_index.phase import SymbolPhase
@@ -177,7 +176,7 @@ def test_a_person_builds_it_and_it_is_kept(open_root: Open) -> None:
 def test_how_far_it_is_is_reported_while_it_grows(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(symbol_phase, "SEGMENT_WEIGHT", 1_000)
+    monkeypatch.setattr(parsing_round, "SEGMENT_WEIGHT", 1_000)
     monkeypatch.setattr(symbol_workers, "BATCH_FILES", 2)
     for number in range(20):
         (root / f"n{number:02d}.tiny").write_text(f"def n{number}\n")

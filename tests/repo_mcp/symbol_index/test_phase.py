@@ -22,6 +22,7 @@ from repo_mcp.model import IndexProgress
 from repo_mcp.process.parse_worker import BatchParser, ParseWorker
 from repo_mcp.record_classes import replace
 from repo_mcp.storage.poison import PoisonList
+from repo_mcp.symbol_index import parsing_round
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
 from repo_mcp.symbol_index.asked_files import AskedFiles, Question
@@ -84,7 +85,7 @@ def test_any_history_and_any_number_of_processes_give_the_same_bytes(
     assert whole.run().parsed == len(MANY)
     wanted = whole.read_segments()
     assert len(wanted) == 1
-    monkeypatch.setattr(symbol_phase, "SEGMENT_WEIGHT", 9_000)
+    monkeypatch.setattr(parsing_round, "SEGMENT_WEIGHT", 9_000)
     for workers in (2, 3):
         tree = make_tree(workers=workers)
         half = dict(list(MANY.items())[::2])
@@ -100,7 +101,7 @@ def test_any_history_and_any_number_of_processes_give_the_same_bytes(
 def test_a_build_from_nothing_in_many_segments_ends_as_one(
     make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(symbol_phase, "SEGMENT_WEIGHT", 5_000)
+    monkeypatch.setattr(parsing_round, "SEGMENT_WEIGHT", 5_000)
     monkeypatch.setattr(symbol_workers, "BATCH_FILES", 5)
     tree = make_tree()
     tree.write(MANY)
@@ -295,7 +296,7 @@ def test_a_record_counts_only_for_the_version_that_is_indexed(make_tree: MakeTre
 def test_a_cancelled_round_keeps_what_it_committed_and_goes_on_from_there(
     make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(symbol_phase, "SEGMENT_WEIGHT", 5_000)
+    monkeypatch.setattr(parsing_round, "SEGMENT_WEIGHT", 5_000)
     monkeypatch.setattr(symbol_workers, "BATCH_FILES", 5)
     tree = make_tree()
     tree.write(MANY)
@@ -318,7 +319,7 @@ def test_a_cancelled_round_keeps_what_it_committed_and_goes_on_from_there(
 def test_what_is_parsed_does_not_wait_long_for_a_text_that_hangs(
     make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(symbol_phase, "PENDING_SECONDS", 0.0)
+    monkeypatch.setattr(parsing_round, "PENDING_SECONDS", 0.0)
     monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
     tree = make_tree()
     tree.write({"a.tiny": "def a\n", "b.tiny": "hang\n"})
