@@ -7,7 +7,6 @@ definition in the repository is probable.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -19,9 +18,9 @@ from repo_mcp.graph.typed.c_conditions import (
     excludes_surely,
     is_narrower,
     lacks_condition,
-    read_condition,
 )
 from repo_mcp.graph.typed.c_includes import IncludeGraph
+from repo_mcp.graph.typed.c_macro_defaults import RESERVED, MacroDefaults
 from repo_mcp.graph.typed.cpp_parameters import list_types
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
@@ -40,18 +39,12 @@ _OPENING = "NAMESPACE"  # in the names of macros that open a namespace
 ELSEWHERE = -1  # a number of alternatives: something outside the repository has that name
 _NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
-_RESERVED = re.compile(r"_[A-Z_]")
-_DENIED = re.compile(r"!(?:(\w+)|defined\((\w+)\))")
-_ASKED = re.compile(r"(\w+)|defined\((\w+)\)")
-_DEFINED_ZERO = re.compile(r"\b0[ \t]*(?:$|/[/*])")
 # Members of containers of C++ and Qt that return an item, or an iterator, which is treated as an item.
 _GIVING_TEXT = """
 at back begin cbegin cend constBegin constFind constFirst constLast crbegin end erase find first front last
 lower_bound rbegin rend takeAt takeFirst takeLast top upper_bound value
 """
 _GIVING_ITEM = frozenset(_GIVING_TEXT.split())
-# In the names of macros that the configuration of a build defines.
-_CONFIGURED = re.compile(r"(?:^|_)(?:HAVE|HAS|USE|WITH|ENABLE)(?:_|$)")
 
 
 class CRules(Rules):
@@ -76,7 +69,7 @@ class CRules(Rules):
         super().__init__(program)
         self.includes = IncludeGraph.find(program)
         self._settings = Settings()
-        self._defaults: dict[str, bool] = {}
+        self._defaults = MacroDefaults(program, self._settings, self._iter_declared)
         self._opened: dict[str, tuple[int, Path]] = {}
         self.transparent = frozenset({"get"})
 
@@ -304,55 +297,13 @@ class CRules(Rules):
         if len(places) == 1:
             (setting,) = {settings[one] for one in left}
             is_macro = all(_replaces_name(one, setting) for one in kept)
-            is_macro = is_macro and not self._is_default(use, setting)
+            is_macro = is_macro and not self._defaults.hold(use, setting)
             return kept, ELSEWHERE if is_macro and lacks_condition(use, setting) else int(not is_certain)
         for one, other in combinations(places, 2):
             is_linked = _is_linked(places[one]) and _is_linked(places[other]) and one[0] != other[0]
             if not excludes(one[1], other[1]) and not (is_linked and is_narrower(one[1], other[1])):
                 return kept, 0
         return kept, len(places)
-
-    def _is_default(self, use: Setting, declared: Setting) -> bool:
-        """Return whether the conditions that a use lacks hold unless an option of the compiler breaks them.
-
-        Such conditions exclude a macro that nothing is known to define, `#if !ANY_DONT_DEFINE_TEST`, or
-        require one that a file defines by default: `#ifndef ANY_SHORT`, `#define ANY_SHORT 1`.
-        """
-        lacking = [one for one in declared.conditions if one not in use.conditions]
-        return all(
-            self._denies_unknown_macro(one) or self._is_defined_by_default(one)
-            for one in lacking
-            if use.platforms & ~read_condition(one)[0]
-        )
-
-    def _denies_unknown_macro(self, condition: str) -> bool:
-        denied = _DENIED.fullmatch(condition)
-        return denied is not None and not self._may_be_defined(denied[1] or denied[2])
-
-    def _is_defined_by_default(self, condition: str) -> bool:
-        if condition not in self._defaults:
-            asked = _ASKED.fullmatch(condition)
-            self._defaults[condition] = asked is not None and self._has_default(asked[1] or asked[2])
-        return self._defaults[condition]
-
-    def _has_default(self, name: str) -> bool:
-        for other, one in self._iter_declared(name):
-            if f"!defined({name})" in self._settings.find_declared(other, one).conditions:
-                line = int(other.record.starts[one])
-                lines = (self.program.read_text(other.path) or "").split("\n")[line - 1 : line]
-                return bool(lines) and _DEFINED_ZERO.search(lines[0]) is None
-        return False
-
-    def _may_be_defined(self, name: str) -> bool:
-        """Return whether a macro may be defined by the compiler, by a configured build, or by a file.
-
-        A file that defines it only if it is not yet defined does not count.
-        """
-        if _RESERVED.match(name) or _CONFIGURED.search(name):
-            return True
-        defaults = {f"!defined({name})", f"!{name}"}
-        declared = self._iter_declared(name)
-        return any(not self._settings.find_declared(*one).conditions & defaults for one in declared)
 
     def _lacks_condition(self, scope: FileScope, path: str, use: Setting, declared: Setting) -> bool:
         """Return whether a declaration, or the include of its header, has a condition that the use lacks."""
@@ -391,7 +342,7 @@ def _replaces_name(one: Candidate, setting: Setting) -> bool:
 def _is_system_fallback(place: tuple[str, Setting], one: Candidate) -> bool:
     """Return whether a macro defines a name that C reserves, in case the system does not have it."""
     name = one[0].get_name(one[1])
-    return _RESERVED.match(name) is not None and f"!defined({name})" in place[1].conditions
+    return RESERVED.match(name) is not None and f"!defined({name})" in place[1].conditions
 
 
 def _is_linked(one: Candidate) -> bool:
