@@ -162,7 +162,7 @@ class PythonEvaluator:
 
     def _drop_excluded(self, path: str, known: list[Value], excluded: Sequence[Bound]) -> list[Value]:
         """Return the values of a variable without instances of classes that a condition excludes."""
-        classes = [one[1:3] for row in excluded for one in self._list_tested(path, row)]
+        classes = [one[1:3] for row in excluded for one in self._evaluate_row(path, row) or ()]
         kept = [
             one
             for one in known
@@ -170,9 +170,6 @@ class PythonEvaluator:
             or not any(each in classes for each in self.classes.list_order((one.path, one.ordinal))[0])
         ]
         return kept or known
-
-    def _list_tested(self, path: str, row: Bound) -> list[Value]:
-        return self.evaluate(path, row.symbol, _write_expression(row), row.line) or []
 
     def _find_inherited(self, path: str, names: PythonNames, ordinal: int, name: str) -> list[Value]:
         """Return the values of a parameter of a method that only the method of a base annotates."""
@@ -246,7 +243,6 @@ class PythonEvaluator:
         return bound.is_own and _get_key(path, bound) in self._active
 
     def _list_values_of(self, path: str, bound: Bound) -> list[Value]:
-        expression = _write_expression(bound)
         key = _get_key(path, bound)
         if key in self._active or self._depth >= MAX_DEPTH:
             self._was_cut = True
@@ -254,11 +250,14 @@ class PythonEvaluator:
         self._active.add(key)
         self._depth += 1
         try:
-            known = self.evaluate(path, bound.symbol, expression, bound.line)
+            known = self._evaluate_row(path, bound)
         finally:
             self._active.discard(key)
             self._depth -= 1
         return [] if known is None else self._apply(known, bound.form)
+
+    def _evaluate_row(self, path: str, row: Bound) -> Known:
+        return self.evaluate(path, row.symbol, row.expression, row.line)
 
     def _apply(self, values: list[Value], form: int) -> list[Value]:
         if form == Binding.SAME:
@@ -376,14 +375,8 @@ def _are_copiers(values: Sequence[Value]) -> bool:
     return all(one.form is Form.OUTSIDE and one.path in _COPIERS for one in values)
 
 
-def _write_expression(bound: Bound) -> str:
-    if not bound.name:
-        return bound.qualifier
-    return f"{bound.qualifier}.{bound.name}" if bound.qualifier else bound.name
-
-
 def _get_key(path: str, bound: Bound) -> tuple[str, int, str]:
-    return path, bound.symbol, f"{_write_expression(bound)} {bound.line}"
+    return path, bound.symbol, f"{bound.expression} {bound.line}"
 
 
 def _list_first(bounds: Sequence[Bound]) -> Sequence[Bound]:

@@ -46,6 +46,13 @@ class Bound(NamedTuple):
         """Return whether the row says only that the variable has another value, of unknown type."""
         return not self.name and not self.qualifier
 
+    @property
+    def expression(self) -> str:
+        """Return the expression that the variable is bound to, or to a part of it."""
+        if not self.name:
+            return self.qualifier
+        return f"{self.qualifier}.{self.name}" if self.qualifier else self.name
+
 
 class Imported(NamedTuple):
     """One IMPORT row."""
