@@ -70,14 +70,13 @@ class EmbeddingModel:
         """Return the number of dimensions of a vector."""
         return self.encoder.shape.dimensions
 
-    def encode(self, text: str, most_tokens: int | None = None) -> F32:
+    def encode(self, text: str) -> F32:
         """Return the float32 vector of a text, of length 1, from its first tokens."""
-        most = self.tokens if most_tokens is None else min(most_tokens, self.tokens)
-        return self.encoder.encode(self.pieces.encode(text, most))
+        return self.encoder.encode(self.pieces.encode(text, self.tokens))
 
-    def embed(self, text: str, most_tokens: int | None = None) -> I8:
+    def embed(self, text: str) -> I8:
         """Return the vector of a text as int8, scaled so that its largest absolute value is 127."""
-        return round_vector(self.encode(text, most_tokens))
+        return round_vector(self.encode(text))
 
 
 def round_vector(vector: F32) -> I8:
