@@ -10,12 +10,9 @@ that is not indented deeper, unless that line continues it.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable
-from itertools import accumulate
 
 from repo_mcp.languages.outline.adapter import (
-    MAX_DOC_CHARS,
     MAX_NAME_CHARS,
     MAX_PARENT_CHARS,
     MAX_SIGNATURE_CHARS,
@@ -23,19 +20,18 @@ from repo_mcp.languages.outline.adapter import (
     Adapter,
     cut,
 )
+from repo_mcp.languages.outline.declaration_heads import DeclarationHeads, join_words, measure_indent
 from repo_mcp.languages.outline.listed_members import add_members
 from repo_mcp.languages.outline.prototypes import Within, iter_prototypes
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
-from repo_mcp.languages.patterns.line_layout import is_type_above
 from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
 
 PARSER = "lexical"
-_SIGNATURE_LINES = 12  # joined at most while parentheses are open
 _ATTRIBUTE = re.compile(rb"[ \t]+(?:__|[A-Z_]{2})")  # of a prototype, below its brackets
 _DECORATOR_LINES = 20
 
@@ -47,11 +43,7 @@ _CLOSER = re.compile(
 )
 _LABEL = re.compile(rb"[ \t]*(?:\w{1,80}[ \t]*:(?!:)|(?:case|default)\b)")
 _HEADER_GOES_ON = re.compile(rb"[ \t]*(?:\)|\{|->|where\b|throws\b|=>|:|>)")
-_VALUE_BELOW = re.compile(rb"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t][^\n]*=[ \t]*$")
 _DECORATOR = re.compile(rb"[ \t]*(?:@|#\[|\[[A-Z])")
-# In C# documentation `<summary>` is dropped, and `<see cref="Name"/>` becomes the name.
-_XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
-_COMMENT_MARKS = re.compile(r"^[\s/*#;!\-<>\"'=|%]+|[\s*/\-<>\"'=]+$")
 
 # For languages whose patterns find only comments, or nothing: a keyword and the name after it.
 _GENERIC = build_language(
@@ -127,41 +119,32 @@ class _Reading:
         if language.name not in _ENDED_BY_LINES:
             spans = list_declared_spans(language, data, landmarks)
             self._spans = {one.name_line - 1: one for one in spans}
-        self._lines = data.split(b"\n")
-        self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
+        self._heads = DeclarationHeads(language.name, data, landmarks.doc_spans)
+        self._lines = self._heads.lines
         self._declared = self._locate_names(landmarks.definitions)
         if self._spans is not None:  # which leave out what is in a text of several lines
             self._declared = {line: one for line, one in self._declared.items() if line in self._spans}
         self._prototypes = self._locate_prototypes(path, data)
-        self._comments = [
-            (self._line_of(first), self._line_of(last - 1)) for first, last in landmarks.doc_spans
-        ]
-        self._comment_lines = {line for first, last in self._comments for line in range(first, last + 1)}
-        self._comment_ends = {last: first for first, last in self._comments}
-        self._comment_starts = {first for first, _ in self._comments}
         self._owners = Owners(language.name, self._lines)
         self._symbols: list[Symbol] = []
         self._open: list[_Open] = []
         self._quote = b""  # quotes that close the current Python string
         self._macro_end = -1  # last line of the last macro: its continuation lines declare nothing
 
-    def _line_of(self, offset: int) -> int:
-        return bisect_right(self._starts, offset) - 1
-
     def _locate_names(self, definitions: Spans) -> dict[int, tuple[int, int]]:
         """Return a mapping from line (from 0) to the columns of the name it declares, at most one."""
         placed: dict[int, tuple[int, int]] = {}
         for first, last in definitions:
-            line = self._line_of(first)
-            placed[line] = first - self._starts[line], last - self._starts[line]
+            line = self._heads.find_line(first)
+            placed[line] = first - self._heads.starts[line], last - self._heads.starts[line]
         return placed
 
     def _locate_prototypes(self, path: str, data: bytes) -> dict[int, tuple[tuple[int, int], Within]]:
         """Return the lines that may be prototypes: the columns of the name, and what must enclose it."""
         placed = {}
         for (first, last), within in iter_prototypes(path, data):
-            line = self._line_of(first)
-            placed[line] = (first - self._starts[line], last - self._starts[line]), within
+            line = self._heads.find_line(first)
+            placed[line] = (first - self._heads.starts[line], last - self._heads.starts[line]), within
         return placed
 
     def _find_prototype(self, number: int) -> tuple[int, int] | None:
@@ -181,7 +164,7 @@ class _Reading:
         """Return the symbols by start line, end line and order, and whether there are above MAX_SYMBOLS."""
         last = 0  # the last line that was neither blank nor a comment
         for number, line in enumerate(self._lines):
-            if number in self._comment_lines or not line.strip():
+            if number in self._heads.comment_lines or not line.strip():
                 continue
             if self._is_in_string(line):
                 last = number
@@ -191,7 +174,7 @@ class _Reading:
                 if columns is not None and number > self._macro_end:
                     self._declare_macro(number, columns)
                 continue
-            indent = _measure_indent(line)
+            indent = measure_indent(line)
             declares = columns is not None or number in self._prototypes
             if self._spans is not None:
                 self._close_before(number)
@@ -283,7 +266,7 @@ class _Reading:
         if in_class and kind in ("function", "async_function"):
             kind = kind.replace("function", "method")
         first = self._find_first_line(number)
-        signature, header_end = self._sign(number, columns[0])
+        signature, header_end = self._heads.sign(number, columns[0])
         if kind in ("variable", "constant") and signature.endswith("=>"):
             kind = "function"
         self._symbols.append(
@@ -293,7 +276,7 @@ class _Reading:
                 signature,
                 first + 1,
                 number + 1,
-                self._find_doc(first, header_end),
+                self._heads.find_doc(first, header_end),
                 cut(around, MAX_PARENT_CHARS) or None,
                 scope,
             )
@@ -309,75 +292,19 @@ class _Reading:
         while self._lines[end].endswith(b"\\") and end + 1 < len(self._lines):
             end += 1
         name = cut(line[columns[0] : columns[1]].decode("utf-8", "replace"), MAX_NAME_CHARS)
-        signature = cut(_one_line(line[: 4 * MAX_SIGNATURE_CHARS].rstrip(b"\\ \t")), MAX_SIGNATURE_CHARS)
+        signature = cut(join_words(line[: 4 * MAX_SIGNATURE_CHARS].rstrip(b"\\ \t")), MAX_SIGNATURE_CHARS)
         self._macro_end = end
-        doc = self._find_doc(number, end)
+        doc = self._heads.find_doc(number, end)
         self._symbols.append(Symbol("macro", name, signature, number + 1, end + 1, doc, None, "module"))
 
     def _find_first_line(self, number: int) -> int:
         """Return the line of the first decorator, attribute or type right above a declaration."""
         if self._spans is not None and number in self._spans:
             return self._spans[number].head_line - 1
-        first = number - self._has_type_above(number)
+        first = number - self._heads.has_type_above(number)
         while first > 0 and number - first < _DECORATOR_LINES and _DECORATOR.match(self._lines[first - 1]):
             first -= 1
         return first
-
-    def _has_type_above(self, number: int) -> bool:
-        if number == 0 or number - 1 in self._comment_lines:
-            return False
-        above, line = self._lines[number - 1], self._lines[number]
-        return _measure_indent(above) == _measure_indent(line) and is_type_above(self._language, above, line)
-
-    def _sign(self, number: int, column: int) -> tuple[str, int]:
-        """Return the declaration's text on one line, and the line where it ends."""
-        line = self._lines[number]
-        if len(line) > 4 * MAX_SIGNATURE_CHARS:  # minified: take the name and what follows
-            piece = line[max(0, column - 40) : column + MAX_SIGNATURE_CHARS]
-            return cut(_one_line(piece), MAX_SIGNATURE_CHARS), number
-        parts = [line]
-        end = number
-        depth = line.count(b"(") - line.count(b")")
-        if _VALUE_BELOW.match(line) and number + 1 < len(self._lines):
-            end += 1
-            parts.append(self._lines[end][:MAX_SIGNATURE_CHARS])
-            depth += parts[-1].count(b"(") - parts[-1].count(b")")
-        while depth > 0 and end + 1 < len(self._lines) and end - number < _SIGNATURE_LINES:
-            end += 1
-            parts.append(self._lines[end][:MAX_SIGNATURE_CHARS])
-            depth += parts[-1].count(b"(") - parts[-1].count(b")")
-        if depth > 0:  # never closed: take the line alone
-            parts, end = [line], number
-        if self._has_type_above(number):
-            parts.insert(0, self._lines[number - 1])
-        text = _one_line(b" ".join(parts)).rstrip("{ ")
-        if self._language == "python":
-            text = text.removesuffix(":")
-        return cut(text, MAX_SIGNATURE_CHARS), end
-
-    def _find_doc(self, first: int, header_end: int) -> str | None:
-        """Return the first line of the comment right above, or of the docstring right below; else None."""
-        begin = self._comment_ends.get(first - 1)
-        if begin is not None:
-            return self._read_comment(begin, first - 1)
-        if self._language in ("python", "elixir") and header_end + 1 in self._comment_starts:
-            return self._read_comment(header_end + 1, header_end + 3)
-        return None
-
-    def _read_comment(self, first: int, last: int) -> str | None:
-        for line in self._lines[first : min(last + 1, first + _SIGNATURE_LINES)]:
-            text = line[: 4 * MAX_DOC_CHARS].decode("utf-8", "replace")
-            if self._language == "csharp":
-                text = _XML_TAG.sub(r"\1", text)
-            text = _COMMENT_MARKS.sub("", text)
-            if text:
-                return cut(text, MAX_DOC_CHARS)
-        return None
-
-
-def _measure_indent(line: bytes) -> int:
-    blank = line[: len(line) - len(line.lstrip(b" \t"))]
-    return len(blank.expandtabs(8)) if b"\t" in blank else len(blank)
 
 
 def _opens(line: bytes) -> bool:
@@ -387,7 +314,3 @@ def _opens(line: bytes) -> bool:
 def _qualify(parent: Symbol) -> str:
     whole = parent.name if parent.parent_symbol is None else f"{parent.parent_symbol}.{parent.name}"
     return cut(whole, MAX_PARENT_CHARS)
-
-
-def _one_line(text: bytes) -> str:
-    return " ".join(text.decode("utf-8", "replace").split())

@@ -1,0 +1,102 @@
+"""The signature of a declaration and its documentation, as the lines at its name have them.
+
+A signature is joined from several lines while its parentheses are open. Documentation is the comment right
+above, in some languages the docstring right below, and of either the first line with text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import accumulate
+
+from repo_mcp.languages.outline.adapter import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS, cut
+from repo_mcp.languages.patterns.landmarks import Spans
+from repo_mcp.languages.patterns.line_layout import is_type_above
+
+_SIGNATURE_LINES = 12  # joined at most while parentheses are open
+_VALUE_BELOW = re.compile(rb"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t][^\n]*=[ \t]*$")
+# In C# documentation `<summary>` is dropped, and `<see cref="Name"/>` becomes the name.
+_XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
+_COMMENT_MARKS = re.compile(r"^[\s/*#;!\-<>\"'=|%]+|[\s*/\-<>\"'=]+$")
+
+
+class DeclarationHeads:
+    """The lines of one text and where its comments are. Lines are counted from 0."""
+
+    def __init__(self, language: str, data: bytes, comments: Spans) -> None:
+        """`comments` are the byte spans of the text's comments."""
+        self.lines = data.split(b"\n")
+        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        self._language = language
+        placed = [(self.find_line(first), self.find_line(last - 1)) for first, last in comments]
+        self.comment_lines = {line for first, last in placed for line in range(first, last + 1)}
+        self._comment_ends = {last: first for first, last in placed}
+        self._comment_starts = {first for first, _ in placed}
+
+    def find_line(self, offset: int) -> int:
+        """Return the line of a byte offset."""
+        return bisect_right(self.starts, offset) - 1
+
+    def has_type_above(self, number: int) -> bool:
+        """Return True if the line above holds the type of what a line declares."""
+        if number == 0 or number - 1 in self.comment_lines:
+            return False
+        above, line = self.lines[number - 1], self.lines[number]
+        return measure_indent(above) == measure_indent(line) and is_type_above(self._language, above, line)
+
+    def sign(self, number: int, column: int) -> tuple[str, int]:
+        """Return the declaration's text on one line, and the line where it ends."""
+        line = self.lines[number]
+        if len(line) > 4 * MAX_SIGNATURE_CHARS:  # minified: take the name and what follows
+            piece = line[max(0, column - 40) : column + MAX_SIGNATURE_CHARS]
+            return cut(join_words(piece), MAX_SIGNATURE_CHARS), number
+        parts = [line]
+        end = number
+        depth = line.count(b"(") - line.count(b")")
+        if _VALUE_BELOW.match(line) and number + 1 < len(self.lines):
+            end += 1
+            parts.append(self.lines[end][:MAX_SIGNATURE_CHARS])
+            depth += parts[-1].count(b"(") - parts[-1].count(b")")
+        while depth > 0 and end + 1 < len(self.lines) and end - number < _SIGNATURE_LINES:
+            end += 1
+            parts.append(self.lines[end][:MAX_SIGNATURE_CHARS])
+            depth += parts[-1].count(b"(") - parts[-1].count(b")")
+        if depth > 0:  # never closed: take the line alone
+            parts, end = [line], number
+        if self.has_type_above(number):
+            parts.insert(0, self.lines[number - 1])
+        text = join_words(b" ".join(parts)).rstrip("{ ")
+        if self._language == "python":
+            text = text.removesuffix(":")
+        return cut(text, MAX_SIGNATURE_CHARS), end
+
+    def find_doc(self, first: int, header_end: int) -> str | None:
+        """Return the first line of the comment right above, or of the docstring right below; else None."""
+        begin = self._comment_ends.get(first - 1)
+        if begin is not None:
+            return self._read_comment(begin, first - 1)
+        if self._language in ("python", "elixir") and header_end + 1 in self._comment_starts:
+            return self._read_comment(header_end + 1, header_end + 3)
+        return None
+
+    def _read_comment(self, first: int, last: int) -> str | None:
+        for line in self.lines[first : min(last + 1, first + _SIGNATURE_LINES)]:
+            text = line[: 4 * MAX_DOC_CHARS].decode("utf-8", "replace")
+            if self._language == "csharp":
+                text = _XML_TAG.sub(r"\1", text)
+            text = _COMMENT_MARKS.sub("", text)
+            if text:
+                return cut(text, MAX_DOC_CHARS)
+        return None
+
+
+def measure_indent(line: bytes) -> int:
+    """Return the column in which the text of a line begins; tabs reach to the next eighth."""
+    blank = line[: len(line) - len(line.lstrip(b" \t"))]
+    return len(blank.expandtabs(8)) if b"\t" in blank else len(blank)
+
+
+def join_words(text: bytes) -> str:
+    """Return a text on one line, with single spaces."""
+    return " ".join(text.decode("utf-8", "replace").split())
