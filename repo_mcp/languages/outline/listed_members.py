@@ -5,8 +5,11 @@
     def_delegators :@obj, :each, :size              where the receiver comes first,
     alias_method :extname, :ext                     or only the first name is new
     case Draft = 'draft';                           PHP: values of an enum
+    RED(1), BLUE(2);                                Kotlin: entries of an enum
+    private val path: Path                          Kotlin: properties, also those of a constructor
 
-Left out: names that are computed, and those that a prefix is put before.
+Left out: names that are computed, and those that a prefix is put before. What is indented deeper than other
+members of its type is in a block of code, whose variables are no members.
 """
 
 from __future__ import annotations
@@ -17,11 +20,12 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from repo_mcp.languages.outline.adapter import MAX_NAME_CHARS, MAX_SIGNATURE_CHARS, cut
+from repo_mcp.languages.outline.declaration_heads import measure_indent
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS
 from repo_mcp.languages.patterns.heredocs import iter_texts
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Symbol
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 
 _WORD = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*"
 _PHP = compile_late(
@@ -45,6 +49,21 @@ _RUBY = compile_late(
     % {b"name": _NAME},
     re.VERBOSE,
 )
+_KOTLIN = compile_late(
+    rb"""
+    \n(?P<indent>[ \t]++)(?:@\w++(?:\([^()\n]{0,200}\))?[ \t]++){0,4}
+    (?:
+      (?P<words>(?:(?:public|private|protected|internal|open|abstract|final|override|lateinit|const|vararg|inline
+        |external|expect|actual)[ \t]++){0,5}va[lr][ \t]++)
+      (?:<[^<>\n]{1,80}>[ \t]++)?(?:[\w<>?.*, ]{1,80}\.)?
+      (?P<property>%(word)s)(?=[ \t]*(?:[:=,)]|by\b|get\(|\n))
+    | (?P<entries>%(entry)s(?:[ \t]*,[ \t]*%(entry)s){0,200})(?=[ \t]*(?:[,;{(/]|\n))
+    )
+    """
+    % {b"word": _WORD, b"entry": rb"[A-Z]\w*+(?:\([^()\n]{0,200}\))?"},
+    re.VERBOSE,
+)
+_ENTRY = re.compile(rb"(?:^|,[ \t]*)(\w+)")
 _LISTED = re.compile(rb"[\w?!=@]+")
 MAX_VALUE_LINES = 400  # of a property
 _TYPES = CLASS_KINDS | {"module"}
@@ -65,6 +84,7 @@ class _Member:
     kind: str
     signature: str
     may_be_parameter: bool = False  # of a constructor
+    indent: int = 0  # compared with that of the type's other members
 
 
 def add_members(language: str, text: bytes, symbols: Sequence[Symbol]) -> list[Symbol]:
@@ -78,7 +98,7 @@ def add_members(language: str, text: bytes, symbols: Sequence[Symbol]) -> list[S
         (bisect_right(starts, first), bisect_right(starts, last))
         for first, last in iter_texts(language, text)
     ]
-    found: list[Symbol] = []
+    found: list[tuple[Symbol, int, int]] = []  # with the line of its type, and its indentation
     begun: list[Symbol] = []
     at = 0
     for member in members:
@@ -92,15 +112,24 @@ def add_members(language: str, text: bytes, symbols: Sequence[Symbol]) -> list[S
             continue
         if member.may_be_parameter and inner.name == "__construct":
             around = inner.parent_symbol
-        elif inner.kind == "enum" if member.kind == "enum_member" else inner.kind in _TYPES:
+        elif _is_enum(inner) if member.kind == "enum_member" else inner.kind in _TYPES:
             around = inner.name if inner.parent_symbol is None else f"{inner.parent_symbol}.{inner.name}"
         else:
             continue
         end = _find_end(lines, line - 1) + 1
-        found.append(Symbol(member.kind, member.name, member.signature, line, end, None, around, "class"))
-    ordered = [*symbols, *found]
+        built = Symbol(member.kind, member.name, member.signature, line, end, None, around, "class")
+        found.append((built, inner.start_line, member.indent))
+    least: dict[int, int] = {}
+    for _, around_line, indent in found:
+        least[around_line] = min(indent, least.get(around_line, indent))
+    kept = [one for one, around_line, indent in found if indent == least[around_line]]
+    ordered = [*symbols, *kept]
     ordered.sort(key=lambda one: (one.start_line, one.end_line))  # stable
     return ordered
+
+
+def _is_enum(symbol: Symbol) -> bool:
+    return symbol.kind == "enum" or "enum class " in symbol.signature
 
 
 def _find_end(lines: Sequence[bytes], at: int) -> int:
@@ -131,6 +160,17 @@ def _iter_members(language: str, text: bytes) -> Iterator[_Member]:
     elif language == "ruby":
         for match in _RUBY.finditer(text):
             yield from _iter_called(match)
+    elif language == "kotlin":
+        for match in _KOTLIN.finditer(text):
+            indent = measure_indent(match["indent"] + b"x")
+            if match["property"]:
+                written = match["words"] + match["property"]
+                start = match.start("property")
+                yield replace(_build(start, match["property"], "property", written), indent=indent)
+            else:
+                for one in _ENTRY.finditer(match["entries"]):
+                    start = match.start("entries") + one.start(1)
+                    yield replace(_build(start, one[1], "enum_member", one[1]), indent=indent)
 
 
 def _iter_called(match: re.Match[bytes]) -> Iterator[_Member]:

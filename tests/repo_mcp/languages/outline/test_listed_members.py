@@ -118,3 +118,48 @@ def test_they_are_found_in_linear_time(language: str, text: str) -> None:
         lambda data: add_members(language, data, ()),
         200,
     )
+
+
+KOTLIN = """enum class Color(val rgb: Int) : Named {
+    RED(1),
+    @Deprecated("x") GREEN(2) {
+        val deep = 3
+    },
+    BLUE(3), BLACK;
+
+    val hex: String get() = "x"
+}
+class Foo(
+    val a: Int,
+    private val b: String,
+) {
+    private val c by lazy {
+        val inner = 3
+        inner
+    }
+    lateinit var d: String
+    init {
+        val local = 1
+    }
+    fun f() {
+        val own = 3
+    }
+}
+interface Named {
+    val <T> List<T>.name: String
+}
+val top = 1
+"""
+
+
+def test_kotlin_has_entries_and_properties_but_no_variables_of_blocks() -> None:
+    found = outline_lexically("a.kt", find_language("a.kt"), KOTLIN).symbols
+    named = [one for one in found if one.kind in ("property", "enum_member")]
+    assert [f"{one.parent_symbol}.{one.name}" for one in named] == [
+        *("Color.RED", "Color.GREEN", "Color.BLUE", "Color.BLACK", "Color.hex"),
+        *("Foo.a", "Foo.b", "Foo.c", "Foo.d", "Named.name"),
+    ]
+    assert [one.kind for one in named] == ["enum_member"] * 4 + ["property"] * 6
+    assert (
+        choose_span(outline_lexically("a.kt", find_language("a.kt"), KOTLIN), b"", "d", None).start_line == 18
+    )
