@@ -28,15 +28,20 @@ from repo_mcp.languages.outline.adapter_answers import (
 from repo_mcp.languages.outline.heading_readers import HeadingsAdapter
 from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.outline.keys_adapter import KeysAdapter
-from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter, outline_lexically
+from repo_mcp.languages.outline.lexical_adapter import PARSER, LexicalAdapter, outline_lexically
+from repo_mcp.languages.outline.recorded_members import complete
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.language_registry import find_language as find_language_by_name
 from repo_mcp.languages.python.adapter import PythonAdapter
+from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import Outline
 from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import SymbolRecordError, decode_symbol_record
 
 _OVER_LIMITS = "it crashed, or exceeded the limits of time and memory"
+MAX_COMPLETED_BYTES = 512 * 1024  # of a text: the parsers of C take half a second for it
+_MEMBERS_MISSING = "The symbol parser did not read the file: fields and other members may be missing."
 _NO_PROCESS = "no process could be started"
 
 
@@ -109,6 +114,27 @@ class AdapterRegistry:
             return Outline(path, language, (), "none", (warning,))
         instead = self._lexical.outline(path, text)
         return replace(instead, warnings=(warning, *instead.warnings))
+
+    def complete(self, outline: Outline, text: bytes) -> Outline:
+        """Return an outline of normalised text with the members that only a symbol parser sees.
+
+        Outlines by other means than line patterns, and of languages without a parser, are returned as they
+        are; so are those of texts that the parser cannot read within its limits, with a warning.
+        """
+        own = self._find_language(outline.path)
+        language = find_dialect(own, text)
+        task = find_parser_task(outline.path, own.name) if outline.parser == PARSER else None
+        if task is None or language.name == "objective-c":  # whose headers the parser of C would read
+            return outline
+        name = outline.path.rpartition("/")[2].replace("\n", " ")
+        failed = replace(outline, warnings=(*outline.warnings, _MEMBERS_MISSING))
+        if len(text) > MAX_COMPLETED_BYTES:
+            return failed
+        try:
+            record = decode_symbol_record(self._parse(task, name.encode() + b"\n" + text))
+        except (ParserFailed, SymbolRecordError):
+            return failed
+        return complete(outline, language, text, record)
 
     def mark(self, path: str, data: bytes, lines: int) -> Marks | None:
         """Return the names and chunks that an installed adapter marks in a normalised text; None without one.

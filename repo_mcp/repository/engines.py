@@ -257,7 +257,7 @@ class Outliner:
         self._poison = poison
         self._lock = threading.Lock()
         self._made: tuple[AdapterRegistry, ParseWorker] | None = None
-        self._kept: LruCache[tuple[str, bytes], Outline] = LruCache(
+        self._kept: LruCache[tuple[str, bytes, bool], Outline] = LruCache(
             KEPT_SYMBOLS, lambda one: 1 + len(one.symbols)
         )
 
@@ -282,16 +282,22 @@ class Outliner:
         )
         return registry, worker
 
-    def outline(self, path: str, data: bytes) -> Outline:
+    def outline(self, path: str, data: bytes, *, whole: bool = False) -> Outline:
         """Return the outline of normalised text. Never raises because of its contents.
+
+        With `whole` it has the members that only a symbol parser sees. A process is started for the first
+        such text, which takes half a second.
 
         A call may ask for twenty declarations of one file, and a diff name it in each of its commits: the
         latest outlines are kept, but none with a warning, whose cause may pass.
         """
-        key = path, compute_fingerprint(data)
+        key = path, compute_fingerprint(data), whole
         found = self._kept.find(key)
         if found is None:
-            found = self.adapters.outline(path, data.decode("utf-8", "replace"))
+            if whole:
+                found = self.adapters.complete(self.outline(path, data), data)
+            else:
+                found = self.adapters.outline(path, data.decode("utf-8", "replace"))
             if not found.warnings:
                 self._kept.put(key, found)
         return found

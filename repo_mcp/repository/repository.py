@@ -187,7 +187,13 @@ class Repository:
         """Return at most `most` lines of the declaration named `symbol`, or of the one around a line."""
         text = decode_source(opened.data)
         found = self.outliner.outline(opened.path, text.data)
-        span = choose_span(found, text.data, symbol, around)
+        try:
+            span = choose_span(found, text.data, symbol, around)
+        except RepoError as error:
+            if error.code is not ErrorCode.NOT_FOUND:
+                raise
+            found = self.outliner.outline(opened.path, text.data, whole=True)
+            span = choose_span(found, text.data, symbol, around)
         cut = None
         if folds and span.symbol is not None:
             whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
@@ -203,7 +209,7 @@ class Repository:
         """
         opened = self._read(path)
         text = decode_source(opened.data)
-        found = self.outliner.outline(opened.path, text.data)
+        found = self.outliner.outline(opened.path, text.data, whole=True)
         return replace(found, path=opened.path, warnings=(*describe_reading(opened, text), *found.warnings))
 
     def _read(self, path: str) -> OpenedFile:

@@ -3,6 +3,9 @@
 A list that does not fit loses its most nested symbols first, and of these the last ones. So its first page
 always reaches from the top of the file to its end, and the cursor continues with what was left out.
 
+Values of enums, and fields and properties of one line, have no records unless `parent` or `kinds` asks for
+them: the record of their type names them.
+
 A record omits what it and the records above it already say: the parent that contains its lines, the receiver
 of a method, the keyword and the name in its signature.
 """
@@ -10,7 +13,7 @@ of a method, the keyword and the name in its signature.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import CallContext
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 _LEAN, _TEXT, _FULL = OUTLINE_DETAILS
+_OF_ONE_LINE = frozenset({"event", "property"})
+MAX_NAMES_CHARS = 1_000  # of the members that the record of a type names
 _HOW_SHOWN = frozenset({"detail", "docs"})  # arguments that may change from one page to the next
 # The words before a name, which the kind of a symbol already says.
 _KIND_WORD = re.compile(
@@ -47,6 +52,7 @@ class _Listing:
     depths: list[int]  # by symbol; 0 for the outermost that is listed
     page: Page
     keys: list[str]  # of the symbols in `order`
+    members: Mapping[int, str]  # by symbol: the names of the members that are not listed
     detail: str
     docs: bool
     notes: tuple[str, ...]
@@ -78,9 +84,12 @@ class _Listing:
 
     def _render(self, numbers: Sequence[int]) -> list[object]:
         symbols = [self.found.symbols[number] for number in numbers]
+        named = [{"members": self.members[one]} if one in self.members else {} for one in numbers]
         if self.detail == _FULL:
-            return [_render_whole(symbol) for symbol in symbols]
-        return [*map(self._render_lean, symbols, _list_around(symbols))]
+            rows = [_render_whole(symbol) for symbol in symbols]
+        else:
+            rows = [*map(self._render_lean, symbols, _list_around(symbols))]
+        return [row | members for row, members in zip(rows, named, strict=True)]
 
     def _render_lean(self, symbol: Symbol, around: str | None) -> Result:
         usual = "module" if symbol.parent_symbol is None else "class"
@@ -129,6 +138,8 @@ class _Listing:
         symbol = self.found.symbols[number]
         lines = write_span(symbol.start_line, symbol.end_line)
         line = f"{lines} {'  ' * self.depths[number]}{symbol.signature}"
+        if number in self.members:
+            line += f" {{ {self.members[number]} }}"
         return escape_text(f"{line}  # {symbol.doc}" if self.docs and symbol.doc else line)
 
 
@@ -148,11 +159,13 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         base = min((depths[number] for number in chosen), default=1)
     most, kinds = find_integer(arguments, "max_depth"), arguments.get("kinds")
     wanted = frozenset(kinds) if isinstance(kinds, list) else None
+    members = _name_members(symbols, parents) if parent is None and wanted is None else {}
     listed = [
         number
         for number in chosen
         if (most is None or depths[number] - base < most)
         and (wanted is None or symbols[number].kind in wanted)
+        and not (parents[number] in members and _is_named_in_type(symbols[number]))
     ]
     listed.sort(key=lambda number: (depths[number], number))
     page = Page("repo.outline", {name: arguments[name] for name in arguments.keys() - _HOW_SHOWN})
@@ -165,11 +178,34 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         [max(0, depth - base + (parent is not None)) for depth in depths],
         page,
         keys,
+        members,
         find_text(arguments, "detail") or _LEAN,
         arguments.get("docs") is True,
         _explain_nothing(symbols, chosen, listed, parent),
     )
     return Draft(listing.build, len(listed) - page.start)
+
+
+def _name_members(symbols: Sequence[Symbol], parents: Sequence[int | None]) -> dict[int, str]:
+    """Return the names of the fields and values of each type, by its number, cut after MAX_NAMES_CHARS."""
+    named: dict[int, list[str]] = {}
+    for symbol, parent in zip(symbols, parents, strict=True):
+        if parent is not None and _is_named_in_type(symbol):
+            named.setdefault(parent, []).append(escape_text(symbol.name))
+    return {number: _join(names) for number, names in named.items()}
+
+
+def _is_named_in_type(symbol: Symbol) -> bool:
+    is_short = symbol.kind in _OF_ONE_LINE and symbol.start_line == symbol.end_line
+    return is_short or symbol.kind == "enum_member"
+
+
+def _join(names: Sequence[str]) -> str:
+    whole = ", ".join(names)
+    if len(whole) <= MAX_NAMES_CHARS:
+        return whole
+    kept = whole[:MAX_NAMES_CHARS].count(", ")
+    return f"{', '.join(names[:kept])} and {len(names) - kept} more"
 
 
 def _list_around(symbols: Sequence[Symbol]) -> list[str | None]:

@@ -134,6 +134,9 @@ def outline_output() -> Schema:
         ),
         "is_conditional": build_field(["boolean", "null"], "Under if, try, match, with or a loop"),
         "decl_context": build_field(["string", "null"], "Those statements, outermost first"),
+        "members": build_field(
+            "string", "Names of its short members, which parent or kinds lists: fields, enum values"
+        ),
     }
     symbol = build_object(properties, ("kind", "name", "signature", "start_line", "end_line"))
     result = {

@@ -156,6 +156,60 @@ def test_any_parents_can_be_read(drawn: list[tuple[int, int, str | None]]) -> No
     assert read_parents(listed) == [one.parent_symbol for one in symbols]
 
 
+SHORT = (
+    symbol("enum", "E", 1),
+    Symbol("enum_member", "A", "A = 1", 2, 2, None, "E", "class"),
+    Symbol("enum_member", "B", "B(x) {", 3, 5, None, "E", "class"),
+    Symbol("property", "c", "int c", 6, 6, None, "E", "class"),
+    Symbol("property", "d", "int d", 7, 9, None, "E", "class"),
+    Symbol("property", "e", "int e", 10, 10),
+)
+
+
+def test_short_members_are_named_in_the_record_of_their_type() -> None:
+    envelope = call(StandIn(*SHORT, language="java"), path="a.java")
+    assert names(envelope) == ["E", "d", "e"]
+    assert [row.get("members") for row in rows(envelope)] == ["A, B, c", None, None]
+    lines = rows(call(StandIn(*SHORT), path="a.py", detail="text"))
+    assert lines == ["1 def E() { A, B, c }", "7-9   int d", "10 int e"]
+    whole = rows(call(StandIn(*SHORT), path="a.py", detail="full"))
+    assert [row.get("members") for row in whole] == ["A, B, c", None, None]
+
+
+def test_short_members_that_are_asked_for_have_records() -> None:
+    repository = StandIn(*SHORT)
+    assert names(call(repository, path="a.py", parent="E")) == ["A", "B", "c", "d"]
+    assert names(call(repository, path="a.py", kinds=["enum_member"])) == ["A", "B"]
+    listed = call(repository, path="a.py", kinds=["enum", "property"])
+    assert names(listed) == ["E", "c", "d", "e"]
+    assert "members" not in rows(listed)[0]
+
+
+def test_of_many_members_the_first_are_named() -> None:
+    values = [
+        Symbol("enum_member", f"Value{one}", "", one + 2, one + 2, None, "E", "class") for one in range(900)
+    ]
+    members = rows(call(StandIn(symbol("enum", "E", 1), *values), path="a.py"))[0]["members"]
+    assert members.startswith("Value0, Value1, Value2, ")
+    assert len(members) <= 1_020
+    count = members.count(", ") + 1
+    assert members.endswith(f", Value{count - 1} and {900 - count} more")
+
+
+def test_a_member_that_no_line_pattern_sees_is_listed_and_opened(tmp_path: Path) -> None:
+    (tmp_path / "a.swift").write_text(
+        "struct A {\n  let b: Int\n\n  init(b: Int) {\n    self.b = b\n  }\n}\n"
+    )
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        listed = rows(call(cast(Any, repository), path="a.swift", detail="text"))
+        assert listed == ["1-7 struct A { b }", "4-6   init(b: Int)"]
+        opened = repository.open_file("a.swift", None, None, symbol="A.init")
+        assert (opened.start_line, opened.end_line, opened.symbol) == (4, 6, "A.init")
+        with pytest.raises(RepoError) as error:
+            repository.open_file("a.swift", None, None, symbol="A.inti")
+        assert error.value.hint == "Similar names: A.init."
+
+
 def test_docs_are_given_on_request() -> None:
     assert rows(call(StandIn(ONE), path="a.py", docs=True)) == [LEAN | {"doc": "Does."}]
     lines = rows(call(StandIn(ONE), path="a.py", docs=True, detail="text"))

@@ -1,0 +1,203 @@
+"""Completes an outline by line patterns from the symbol record of the same text, where the language has one.
+
+A line pattern sees no field, no value of an enum and no constructor named `init`, and takes some calls for
+declarations. The record has them all, but no signatures and no documentation. So the outline keeps its order
+and its names, and a symbol that it lacks stands below the declaration that is around it in the record.
+
+Left out: what functions declare, members of values, and names that macros make, which the text does not have.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+
+from repo_mcp.languages.outline.adapter import MAX_NAME_CHARS, MAX_PARENT_CHARS, MAX_SYMBOLS, cut
+from repo_mcp.languages.outline.declaration_heads import DeclarationHeads
+from repo_mcp.languages.outline.symbol_lookup import qualify
+from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS
+from repo_mcp.languages.patterns.landmarks import Language, scan
+from repo_mcp.model import Outline, Symbol
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    DeclaredSymbol,
+    SymbolKind,
+    SymbolRecord,
+)
+
+_HOLDERS = CLASS_KINDS | {"module"}
+_HOLDING = TYPE_KINDS | {SymbolKind.MODULE}
+_KINDS: Mapping[SymbolKind, str] = {
+    SymbolKind.CLASS: "class",
+    SymbolKind.INTERFACE: "interface",
+    SymbolKind.STRUCT: "struct",
+    SymbolKind.UNION: "struct",
+    SymbolKind.ENUM: "enum",
+    SymbolKind.TRAIT: "trait",
+    SymbolKind.RECORD: "record",
+    SymbolKind.TYPE: "type_alias",
+    SymbolKind.FUNCTION: "function",
+    SymbolKind.METHOD: "method",
+    SymbolKind.CONSTRUCTOR: "method",
+    SymbolKind.PROPERTY: "property",
+    SymbolKind.ENUM_MEMBER: "enum_member",
+    SymbolKind.EVENT: "event",
+}
+_PLAIN = frozenset({SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.EVENT})
+_VALUES: Mapping[SymbolKind, str] = {SymbolKind.CONSTANT: "constant", SymbolKind.VARIABLE: "variable"}
+_WITH_GROUPS = frozenset({"go"})  # const ( ... ), whose lines name a constant each
+_WITH_MACROS = frozenset({"c", "cpp"})  # calls of macros look like declarations
+_MAX_HEAD_LINES = 20  # of a declaration, searched for its name: attributes come first
+_BETWEEN_WORDS = bytes(one for one in range(128) if not (chr(one).isalnum() or chr(one) in "_$"))
+_MAX_LINE_BYTES = 2_000  # searched for a name
+_MAX_NAMESAKES = 50  # left over above a symbol, that are compared with it
+
+
+def complete(outline: Outline, language: Language, text: bytes, record: SymbolRecord) -> Outline:
+    """Return the outline of normalised text with the members that the record of that text has beside it.
+
+    Fields have the kind `property`, as in the record, which those that line patterns found as variables get,
+    too. What looks like a declaration in a function of C or C++ and is none for the parser is a call.
+    """
+    reading = _Reading(outline, language, text, record)
+    found = [*reading.iter_kept(), *reading.added]
+    found.sort(key=lambda one: (one.start_line, one.end_line))  # stable
+    return replace(
+        outline, symbols=tuple(found[:MAX_SYMBOLS]), truncated=outline.truncated or len(found) > MAX_SYMBOLS
+    )
+
+
+class _Reading:
+    """One pass over one record."""
+
+    def __init__(self, outline: Outline, language: Language, text: bytes, record: SymbolRecord) -> None:
+        self._language = language.name
+        self._symbols = outline.symbols
+        self._record = record
+        self._heads = DeclarationHeads(language.name, text, scan(language, text).doc_spans)
+        self._named: dict[str, list[int]] = {}  # name -> numbers of symbols of the outline
+        for number, one in enumerate(outline.symbols):
+            self._named.setdefault(one.name, []).append(number)
+        self._known: dict[int, Symbol] = {}  # by number of a symbol of the outline: as the record has it
+        self._places: dict[int, str] = {0: ""}  # ordinal of what may hold members -> its qualified name
+        self._bodies: list[tuple[int, int]] = []  # first and last lines of functions, ascending, apart
+        self.added: list[Symbol] = []
+        for ordinal in range(1, record.symbol_count):
+            self._read(record.get_symbol(ordinal))
+
+    def iter_kept(self) -> Iterator[Symbol]:
+        """Yield the symbols of the outline as the record has them, without calls."""
+        for number, one in enumerate(self._symbols):
+            if number in self._known:
+                yield self._known[number]
+            elif not self._is_call(one):
+                yield one
+
+    def _is_call(self, one: Symbol) -> bool:
+        """Return True for a symbol that the record lacks, in a function of a language with macros."""
+        if self._language not in _WITH_MACROS or one.kind in ("macro", *_HOLDERS):
+            return False
+        at = bisect_left(self._bodies, (one.start_line, 0)) - 1
+        return at >= 0 and one.end_line <= self._bodies[at][1]
+
+    def _read(self, symbol: DeclaredSymbol) -> None:
+        if symbol.kind in CALLABLE_KINDS and (not self._bodies or self._bodies[-1][1] < symbol.start_line):
+            self._bodies.append((symbol.start_line, symbol.end_line))
+        around = self._places.get(symbol.parent)
+        if around is None:
+            return
+        number = self._find_listed(symbol)
+        place = None
+        if number is not None:
+            known = self._known[number] = self._correct(self._symbols[number], symbol, around)
+            place = qualify(known)
+        elif symbol.kind is SymbolKind.MODULE:  # a namespace that the outline does not name
+            place = around
+        elif symbol.kind is SymbolKind.EXTENSION:  # of a type that may be declared elsewhere
+            place = symbol.name
+        elif len(self.added) <= MAX_SYMBOLS and (added := self._build(symbol, around)) is not None:
+            self.added.append(added)
+            place = qualify(added)
+        if place is not None and symbol.kind in _HOLDING:
+            self._places[symbol.ordinal] = cut(place, MAX_PARENT_CHARS)
+
+    def _find_listed(self, symbol: DeclaredSymbol) -> int | None:
+        """Return the number of the outline's symbol for one of the record; None if it has none."""
+        numbers = self._named.get(symbol.name.rpartition(".")[2].removeprefix("~"), [])
+        is_holder = symbol.kind in _HOLDING and symbol.kind is not SymbolKind.TYPE
+        while numbers and self._symbols[numbers[0]].end_line < symbol.start_line:
+            del numbers[0]
+        for number in numbers[:_MAX_NAMESAKES]:
+            one = self._symbols[number]
+            if one.end_line < symbol.start_line or (one.kind in _HOLDERS) is not is_holder:
+                continue
+            if one.start_line > symbol.end_line:
+                return None
+            numbers.remove(number)
+            return number
+        return None
+
+    def _correct(self, one: Symbol, symbol: DeclaredSymbol, around: str) -> Symbol:
+        """Return a symbol of the outline with the kind, the end and the parent that the record gives it."""
+        name = symbol.name if symbol.name.startswith("~") else one.name
+        kind, parent, scope = one.kind, one.parent_symbol, one.scope_kind
+        if symbol.kind is SymbolKind.PROPERTY and kind == "variable":
+            kind = "property"
+        elif symbol.kind in CALLABLE_KINDS and kind == "type_alias":
+            kind = "function"
+        if self._record.get_kind(symbol.parent) in TYPE_KINDS - {SymbolKind.EXTENSION}:
+            parent, scope = around, "class"
+            kind = "method" if kind == "function" else kind
+        # A namespace that ends on its line is not around what it holds, in the names of the outline.
+        end = one.end_line if kind == "module" else max(one.start_line, symbol.end_line)
+        return replace(one, kind=kind, name=name, parent_symbol=parent, scope_kind=scope, end_line=end)
+
+    def _build(self, symbol: DeclaredSymbol, around: str) -> Symbol | None:
+        """Return a symbol that the outline lacks; None for one that is not to be listed."""
+        is_member = self._record.get_kind(symbol.parent) in TYPE_KINDS
+        kind = _KINDS.get(symbol.kind)
+        if kind is None and is_member and symbol.kind is SymbolKind.CONSTANT:
+            kind = "property"  # not in capitals, which line patterns find
+        elif kind is None and self._language in _WITH_GROUPS:
+            kind = _VALUES.get(symbol.kind)
+        if kind is None or (symbol.kind in _PLAIN and not is_member):
+            return None
+        place = self._find_name(symbol)
+        if place is None:
+            return None
+        line, column = place
+        signature, end = self._heads.sign(line, column)
+        first = symbol.start_line
+        return Symbol(
+            kind,
+            cut(symbol.name, MAX_NAME_CHARS),
+            signature,
+            first,
+            symbol.end_line,
+            self._heads.find_doc(first - 1, end),
+            around or None,
+            "class" if is_member else "module",
+        )
+
+    def _find_name(self, symbol: DeclaredSymbol) -> tuple[int, int] | None:
+        """Return the line, from 0, and the column of a symbol's name; None if no line of its head has it."""
+        name = symbol.name.encode()
+        last = min(symbol.end_line, symbol.start_line + _MAX_HEAD_LINES)
+        for line in range(symbol.start_line - 1, last):
+            column = _find_word(self._heads.lines[line][:_MAX_LINE_BYTES], name)
+            if column >= 0:
+                return line, column
+        return None
+
+
+def _find_word(line: bytes, name: bytes) -> int:
+    """Return the column of a name that is not part of a longer word, or -1."""
+    column = line.find(name)
+    while column >= 0:
+        around = line[max(0, column - 1) : column] + line[column + len(name) : column + len(name) + 1]
+        if not around.translate(None, _BETWEEN_WORDS):
+            return column
+        column = line.find(name, column + 1)
+    return -1
