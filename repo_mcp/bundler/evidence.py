@@ -20,7 +20,7 @@ from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.ranking.query.clues import Clue, ClueKind, join_words, parse_prompt, split_symbol
+from repo_mcp.ranking.query.clues import Clue, ClueKind, find_title, join_words, parse_prompt, split_symbol
 from repo_mcp.ranking.query.mentions import Mention, resolve_mentions
 from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.ranking.query.report_noise import drop_written, read_template, read_words
@@ -30,7 +30,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.base_forms import list_other_forms
 from repo_mcp.text.idioms import leave_out_light_words, list_plain_terms
-from repo_mcp.text.roles import FileRole, find_role, is_test_path
+from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS, QUESTION_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 
@@ -140,7 +140,8 @@ def gather_evidence(
     prose = drop_written(prompt.removesuffix(query.code)) if query.is_pasted else prompt
     clues += find_joined(prose, source.count_units) if weights.joined_term else ()
     mentions = resolve_mentions(clues, source.find_paths)
-    mentions = tuple(one for one in mentions if is_wanted(one, include_tests=request.include_tests))
+    title = (find_title(prompt) or "") if query.is_pasted else None
+    mentions = tuple(one for one in mentions if _is_wanted(one, title, include_tests=request.include_tests))
     prose_words = frozenset(read_words(prose).split())
     pasted = frozenset(clue for clue in clues if not is_in_prose(clue, prose_words))
     plain = () if says_plainly else list_plain_terms(prompt)
@@ -174,11 +175,17 @@ def gather_evidence(
     )
 
 
-def is_wanted(mention: Mention, *, include_tests: bool) -> bool:
-    """Return False for a test that is not asked for, and for a traceback frame in foreign or built code."""
-    if not include_tests and is_test_path(mention.path):
-        return False
-    return mention.clue.kind is not ClueKind.FRAME or find_role(mention.path) is not FileRole.FOREIGN
+def _is_wanted(mention: Mention, title: str | None, *, include_tests: bool) -> bool:
+    """Return False for a test that is not asked for, and for a traceback frame in foreign or built code.
+
+    A document that a report does not name in its `title` was changed besides, as a change log is, or cited.
+    """
+    role = find_role(mention.path)
+    if role is FileRole.TEST:
+        return include_tests
+    if role is FileRole.DOCS and title is not None:
+        return mention.clue.line is not None or mention.clue.text in title
+    return role is not FileRole.FOREIGN or mention.clue.kind is not ClueKind.FRAME
 
 
 def is_in_prose(clue: Clue, prose_words: Set[str]) -> bool:

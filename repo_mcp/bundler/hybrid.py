@@ -18,7 +18,7 @@ from repo_mcp.bundler.evidence import HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
-from repo_mcp.bundler.opened_files import Opener, RatedFile
+from repo_mcp.bundler.opened_files import Opener, RatedFile, put_written_last
 from repo_mcp.bundler.packing import Packer, order_selections, total
 from repo_mcp.bundler.reasons import describe
 from repo_mcp.bundler.records import Budget, BundleRequest
@@ -57,6 +57,7 @@ class HybridStrategy:
             notes.append(FEW_SHOWN)
         packer = Packer(budget)
         opened = Opener(self._read_layout, evidence, weights, source, packer).open_best(budget)
+        put_written_last(opened, weights)
         raise_users(opened, evidence.names, source, weights)
         follow_shown = follow_names(opened, source, weights)
         mark_named(opened, evidence.names, members=weights.members)

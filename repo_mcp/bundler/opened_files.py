@@ -22,6 +22,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.generated import is_generated
 from repo_mcp.text.roles import FileRole, find_role, is_side_file
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
@@ -44,6 +45,10 @@ class RatedFile:
     lines: int = 0  # that are selected so far
     shown: set[int] = field(default_factory=set)  # positions of the blocks that are selected
     named: set[int] = field(default_factory=set)  # those that the prompt names, and that come first
+
+    def touches_shown(self, position: int) -> bool:
+        """Return True if a block next to this one is selected."""
+        return not self.shown.isdisjoint((position - 1, position + 1))
 
     def list_declaring(self, name: str) -> list[Placed]:
         """Return the blocks that declare a name, which may be qualified in part, with their positions."""
@@ -73,6 +78,13 @@ def find_declaring(
         if declaring:
             return declaring
     return []
+
+
+def put_written_last(opened: Sequence[RatedFile], weights: Weights) -> None:
+    """Let a file that says that a program wrote it count as little as one whose path says so."""
+    for one in opened:
+        if is_generated(one.view.live.lines):
+            one.priority = min(one.priority, weights.other_role)
 
 
 class Opener:

@@ -4,8 +4,9 @@ What the prompt names is selected first, unless it is a report, which names much
 block with the most worth for its lines. It ends when no lines are left, or only blocks that are worth much
 less than the best. For a report it ends much sooner, and the blocks that are left out are returned, to be
 named in a warning. Each further block of a file counts less, so that no file fills the bundle, and what a
-shown block calls counts more, unless the prompt is a report. A block that does not fit gives way to one that
-does, except for the best of all and what is named: of these the head and the deciding lines are shown.
+shown block calls counts more, unless the prompt is a report. Of what is worth less than half of the best, a
+few lines are shown only beside others. A block that does not fit gives way to one that does, except for the
+best of all and what is named: of these the head and the deciding lines are shown.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from repo_mcp.bundler.block_worth import is_prototype, is_straight
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import SCORE_DECIMALS
 from repo_mcp.bundler.file_view import FileView
-from repo_mcp.bundler.following import FollowShown
+from repo_mcp.bundler.following import FollowShown, Use
 from repo_mcp.bundler.opened_files import RatedFile, find_declaring
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Selection
@@ -26,6 +27,8 @@ from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 
 LEAST_NAMED = 0.02  # of the worth per line of the best block: what is worth less is noise, and not even named
+ALONE_LINES = 5  # a block of fewer lines explains nothing without what stands around it
+ALONE_RATE = 0.5  # of the worth per line of the best block, at which it may be what was asked for
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
 MAX_HEAD_LINES = 6
 
@@ -110,6 +113,8 @@ class _BlockQueue:
                 continue
             if is_unnamed and -rate < LEAST_NAMED * best:
                 break
+            if is_unnamed and -rate < ALONE_RATE * best and self._is_stray(at, position):
+                continue  # unless a neighbour is shown later
             self._seen.add((at, position))
             one = self._opened[at]
             if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
@@ -149,11 +154,18 @@ class _BlockQueue:
         if (at, position) not in self._factors:
             self._factors[at, position] = self._weigh(one, position)
         lines = float(one.blocks[position].line_count)
-        if not {position - 1, position + 1} & one.shown:
+        if not one.touches_shown(position):
             lines += weights.base_lines
         worth: float = self._factors[at, position] * one.worth[position] ** weights.worth_power
         worth /= lines**weights.lines
         return worth / (1.0 + one.lines / weights.repeat_lines)
+
+    def _is_stray(self, at: int, position: int) -> bool:
+        """Return True for a few lines of a longer file that touch nothing shown and that no block calls."""
+        one = self._opened[at]
+        is_part = one.blocks[position].line_count < ALONE_LINES and len(one.blocks) > 1
+        is_called = one.origins.get(position, "").startswith(Use.CALL)
+        return is_part and not is_called and not one.touches_shown(position)
 
     def _weigh(self, one: RatedFile, position: int) -> float:
         """Return the factor of a block's worth for its file, its branches and the number of terms in it."""

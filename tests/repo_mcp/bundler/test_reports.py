@@ -117,6 +117,7 @@ TEXTS = {
     "door.py": "def open_door(key):\n    return turn(key)\n" + "\n\n# far\n" * 30,
     "wall.py": "def open_door(bricks):\n    return bricks\n" + "\n\n# far\n" * 30,
     "dist/door.js": "function openDoor() { return 1; }\n",
+    "NEWS.md": "# 1.1\n\nThe door opens.\n",
 }
 
 
@@ -156,6 +157,12 @@ def test_a_frame_in_what_was_built_leads_to_the_name_in_the_sources() -> None:
     assert not built.mentions
     assert "open_door" in built.names
     assert gather("see dist/door.js\nthere").mentions
+
+
+def test_a_document_that_a_report_names_below_its_title_is_not_where_to_look() -> None:
+    assert not gather("The door hangs\n\nOpen it. Update NEWS.md.").mentions
+    assert gather("The door hangs in NEWS.md\n\nOpen it.").mentions
+    assert gather("What does NEWS.md say of the door?").mentions
 
 
 def test_the_repository_s_template_is_read_for_reports_alone() -> None:

@@ -45,6 +45,18 @@ def test_what_stands_beside_a_shown_block_is_shown_only_if_it_is_worth_it() -> N
     assert show([rated("a.py", [10, 10], [0.5, 0.01])], 100) == [("a.py", 1, 10), ("a.py", 11, 20)]
 
 
+def test_a_few_lines_are_shown_beside_others_or_if_they_are_called_or_worth_much() -> None:
+    def show_short(worth: float, origin: str) -> list[tuple[str, int, int]]:
+        file = rated("a.py", [20, 3, 9, 3], [1.0, 0.3, 0.0, worth])
+        file.origins[3] = origin
+        return show([file], 100)
+
+    beside, alone = [("a.py", 1, 20), ("a.py", 21, 23)], ("a.py", 33, 35)
+    assert show_short(0.3, "used by lift") == beside
+    assert show_short(0.3, "called by lift") == [*beside, alone]
+    assert alone in show_short(0.9, "")
+
+
 def test_no_block_but_the_best_and_what_is_named_is_cut() -> None:
     best, good = rated("best.py", [30], [1.0]), rated("good.py", [120], [0.9])
     assert show([best, good], 100) == [("best.py", 1, 30)]

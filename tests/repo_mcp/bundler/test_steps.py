@@ -445,9 +445,9 @@ def test_a_report_of_which_few_lines_are_shown_gets_what_is_worth_three_tenths_o
 
 def test_of_a_report_the_next_block_of_a_file_counts_half_after_120_lines() -> None:
     text = view("if x:\n" + "x = 1\n" * 130)
-    blocks = [Block(1, 120), Block(121, 125), Block(126, 127)]
+    blocks = [Block(1, 120), Block(121, 125), Block(126, 130)]
     files = [RatedFile(Candidate("a.py", 1.0, None), text, blocks, [2.0, 0.0, 1.4])]
-    files.append(rated("b.py", "x = 1\n" * 2, 0.9))
+    files.append(rated("b.py", "x = 1\n" * 5, 0.9))
     packer = Packer(Budget(8, 2_000, None))
     spend(files, packer, REPORT_WEIGHTS)
     assert [one.path for one in packer.selections] == ["a.py", "b.py", "a.py"]
