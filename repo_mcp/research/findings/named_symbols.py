@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from repo_mcp.bundler.body import Body, list_code
+from repo_mcp.bundler.statements import Statement, cut_statements
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.research.findings.locating import is_test_symbol, may_answer
@@ -33,6 +35,19 @@ def admits_node(state: ResearchState, node: Node) -> bool:
 def read_body(state: ResearchState, node: Node) -> Sequence[str]:
     """Return the lines of a symbol."""
     return state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
+
+
+def read_code(state: ResearchState, node: Node) -> Body:
+    """Return the lines of a symbol as a body without terms: only what its lines do tells them apart."""
+    lines = state.source.read_lines(node.path) or ("",)  # gone or shorter since it was parsed
+    start, end = (min(one, len(lines)) for one in (node.symbol.start_line, node.symbol.end_line))
+    return Body(lines, start, end, start, {}, state.source.read_comment_lines(node.path))
+
+
+def list_statements(state: ResearchState, node: Node) -> list[Statement]:
+    """Return the statements of a function, its signature first."""
+    body = read_code(state, node)
+    return cut_statements(body, list_code(body))
 
 
 def is_deprecated(node: Node) -> bool:

@@ -79,6 +79,7 @@ _QUOTED = re.compile(
 )
 # A variable that an error is given: `this.error(message, {`, `raise ValueError(msg)`.
 _GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a-z]\w{0,60})\s*[,)]")
+_RAISES_VARIABLE = re.compile(r"\s*+(?:raise|throw)\s++([a-z_]\w*+)\s*+(?:;|from\b|$)")
 VARIABLE_LINES = 12  # above it, in which the variable gets its text
 LINE_CHARS = 1_000  # read of a line, so that none takes long
 MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
@@ -89,8 +90,8 @@ _RETURNS_MADE = re.compile(
     r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
 )  # in a helper
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
-_CAUGHT = re.compile(  # `throws Exception` in Java names none
-    r"\b(?:catch|except|rescue)\b[^{:]{0,200}|\bthrows (?:Exception|Throwable)\b"
+_CAUGHT = re.compile(  # `throws Exception` and `throws E` in Java name none
+    r"\b(?:catch|except|rescue)\b[^{:]{0,200}|\bthrows (?:Exception|Throwable|[A-Z])\b"
 )
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
 _DOES = re.compile(
@@ -118,9 +119,14 @@ _PASSES_ON = {
 
 def holds_error(line: str) -> bool:
     """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
-    plain = _NAMES_FUNCTION.sub("", _LOGS.sub("", line))
+    plain = _QUOTED.sub('""', _NAMES_FUNCTION.sub("", _LOGS.sub("", line)))
     is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain)
     return bool(is_made or ("_error(" in plain and _SAYS.search(plain)))
+
+
+def makes_error(line: str) -> bool:
+    """Return True for a line that holds an error and does not only catch it, or say that one may come."""
+    return holds_error(_CAUGHT.sub("", line))
 
 
 def _find_value(line: str) -> str | None:
@@ -191,11 +197,12 @@ def list_errors(state: ResearchState, near: Sequence[Finding]) -> tuple[list[str
 def iter_errors(state: ResearchState, one: Finding) -> Iterator[tuple[int, list[_Error]]]:
     """Yield the numbers of the lines of a finding that make errors, and these; none if only a helper does."""
     for number, line, statement in _list_code(state, one):
-        if tells(line):
+        if tells(line) or (one.path, number) in state.ruled_out:
             continue
         plain = _CAUGHT.sub("", _NAMES_FUNCTION.sub("", line))
         if (holds_error(plain) or _says_error(line, statement)) and not _DECLARES.match(plain):
             names = [_find_inner(name, statement) for name in find_errors(plain)]
+            names = names or _find_made(state, one, number)
             text = _find_message(statement) or _find_variable(state, one, number)
             yield number, [(name, text) for name in names or [""] if name or text]
 
@@ -254,6 +261,19 @@ def _find_variable(state: ResearchState, one: Finding, number: int) -> str:
     above = range(number - 1, max(one.start_line, number - VARIABLE_LINES) - 1, -1)
     at = next((at for at in above if sets.search(lines[at - 1][:LINE_CHARS])), 0)
     return _find_message(_join_open(lines[at - 1 : at + MESSAGE_LINES])) if at else ""
+
+
+def _find_made(state: ResearchState, one: Finding, number: int) -> list[str]:
+    """Return the name of the error that a line raises by the variable which holds it; none for any other."""
+    lines = state.source.read_lines(one.path)
+    raised = _RAISES_VARIABLE.match(lines[number - 1][:LINE_CHARS])
+    if raised is None:
+        return []
+    makes = re.compile(
+        rf"\b{raised[1]}\s*(?::[^=]{{1,60}})?:?=\s*(?:new\s)?(?:\w+(?:\.|::))*([A-Z]\w*[a-z]\w*)\("
+    )
+    above = (makes.search(lines[at - 1][:LINE_CHARS]) for at in range(number - 1, one.start_line - 1, -1))
+    return [found[1] for found in above if found is not None][:1]
 
 
 def _is_covered(error: _Error, errors: Iterable[_Error]) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
-from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.research.edges.filled_functions import fill
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import read_body
@@ -18,10 +19,12 @@ from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.research.words.errors_made import holds_error
+from repo_mcp.research.words.errors_made import makes_error
+from repo_mcp.research.words.ruled_out import list_ruled_out
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
+NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
@@ -48,23 +51,45 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
 
 def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, Reason]:
-    """Return functions that fail below some others, each with the reason: levels until there are `most`."""
+    """Return functions that fail below some others, each with the reason: levels until there are `most`.
+
+    What is called where the condition of a failure cannot hold does not fail. That is noted for its lines.
+    """
     failing: dict[Node, Reason] = {}
+    ruled_out: dict[Node, set[int]] = {}
     level, seen = [*named], {*named}
-    for _ in range(FAILING_DEPTH):
+    for depth in range(1, NEAR_DEPTH + 1):
         below: list[Node] = []
         for node in level[:MAX_CALLING] if len(failing) < most else ():
-            for edge in list_uses(state, node, _BOUNDS, (*CALLS, EdgeType.REFERENCES)):
-                other = state.get_node(edge.other)
-                is_own = is_program(other.path) and other.symbol.kind in CALLABLE_KINDS
-                if is_own and other not in seen:
+            for edge, other in _list_run(state, node, is_deep=depth > FAILING_DEPTH):
+                if other not in seen:
                     seen.add(other)
                     below.append(other)
-                    if fails(state, other):
-                        text = f"fails, and {node.symbol.name} {edge.type.value} it"
-                        failing[other] = Reason(text, Role.FAILS)
+                if other in named or not fails(state, other):
+                    continue
+                lines = list_ruled_out(state, node, edge.lines, other)
+                ruled_out[other] = ruled_out.get(other, lines) & lines
+                if other not in failing and fails(state, other, ruled_out[other]):
+                    failing[other] = Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
         level = below
+    state.ruled_out = {(node.path, at) for node, lines in ruled_out.items() for at in lines}
     return failing
+
+
+def _list_run(state: ResearchState, node: Node, *, is_deep: bool) -> list[tuple[Edge, Node]]:
+    """Return the functions of the program that one uses; what overrides one that does nothing itself.
+
+    That must be a single one: of several it is not known which is called. Of those deep below what was asked
+    for, return only the overriding ones and those in the same file.
+    """
+    used = []
+    for edge in list_uses(state, node, _BOUNDS, (*CALLS, EdgeType.REFERENCES)):
+        other = state.get_node(edge.other)
+        filled = fill(state, other) if other.symbol.kind in CALLABLE_KINDS else []
+        for one in filled if len(filled) == 1 else ():
+            if is_program(one.path) and not (is_deep and one is other and one.path != node.path):
+                used.append((edge, one))
+    return used
 
 
 def _find_named(state: ResearchState, text: str) -> list[Node]:
@@ -84,18 +109,18 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
     return functions or types or named
 
 
-def fails(state: ResearchState, node: Node) -> bool:
-    """Return True for a function that raises or returns an error.
+def fails(state: ResearchState, node: Node, ruled_out: Set[int] = frozenset()) -> bool:
+    """Return True for a function that raises or returns an error, except on lines that are `ruled_out`.
 
     A constructor is none, nor is what gives the error of another system as ours: it holds every error.
     """
     is_callable = node.symbol.kind in CALLABLE_KINDS and node.symbol.kind is not SymbolKind.CONSTRUCTOR
     if not is_callable or _TRANSLATES.search(node.symbol.name):
         return False
-    return _holds_error(state, node)
+    return _holds_error(state, node, ruled_out)
 
 
-def _holds_error(state: ResearchState, node: Node) -> bool:
-    comments = state.source.read_comment_lines(node.path)
+def _holds_error(state: ResearchState, node: Node, ruled_out: Set[int] = frozenset()) -> bool:
+    left_out = ruled_out | state.source.read_comment_lines(node.path)
     body = enumerate(read_body(state, node), node.symbol.start_line)
-    return any(number not in comments and holds_error(line) for number, line in body)
+    return any(number not in left_out and makes_error(line) for number, line in body)

@@ -15,37 +15,32 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from enum import IntEnum
 
-from repo_mcp.bundler.body import list_code
-from repo_mcp.bundler.statements import Statement, cut_statements, tells
+from repo_mcp.bundler.statements import tells
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import replace
+from repo_mcp.research.edges.filled_functions import LEAST_STATEMENTS, fill, is_open
 from repo_mcp.research.edges.hops import NARROW
-from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.findings.locating import may_answer
-from repo_mcp.research.findings.named_symbols import admits_node, count_lines, read_body
+from repo_mcp.research.findings.named_symbols import admits_node, count_lines, list_statements
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
 
 MOST_HANDED = (3, 2)  # functions shown behind the best declaration, behind the next and so on
 MOST_STEPS = 3  # from a declaration to a function on the way
 TELLING_WORDS = 2  # of the question, in the name of a function beyond the first step
-MOST_OVERRIDING = 2  # functions that override an abstract one, and are shown in its place
 LEADING = 6  # declarations that keep the room which they have by their rank
 LONG_LINES = 100  # of a function; a longer one leads elsewhere
-LEAST_STATEMENTS = 3  # with the signature; a shorter one says what its call says
 _DECIDES = (
     r"^\s*(?:\}}?\s*)?(?:el(?:se\s*)?if|if|while|until|unless|for|foreach|switch|match|guard|return|yield)"
     r"\b.*\b{}\b"
 )
 _CALLED = r"\b{}\s*(?:<[^<>()]*>\s*)?\("
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.CONSTRUCTOR})
-_OPEN = re.compile(r"\bNotImplemented(?:Error|Exception)?\b|\bunimplemented!")
 
 
 class _Use(IntEnum):
@@ -95,7 +90,7 @@ def _list_handed(
     if seed.node is None or seed.node.symbol.kind not in CALLABLE_KINDS:
         return []
     ranked = _rank_handed(state, seed.node, telling, fitting)[:most]
-    return [build_seed(state, one, 0.0) for node in ranked for one in _fill(state, node)]
+    return [build_seed(state, one, 0.0) for node in ranked for one in fill(state, node)]
 
 
 def _rank_handed(
@@ -180,30 +175,6 @@ def _may_decide(state: ResearchState, node: Node) -> bool:
         node.symbol.kind in CALLABLE_KINDS
         and admits_node(state, node)
         and count_lines(node) <= LONG_LINES
-        and (_is_open(state, node) or len(_list_statements(state, node)) >= LEAST_STATEMENTS)
+        and (is_open(state, node) or len(list_statements(state, node)) >= LEAST_STATEMENTS)
         and len(state.graph.find_incoming(node, CALLS, GLANCE).edges) <= MANY_USERS
     )
-
-
-def _is_open(state: ResearchState, node: Node) -> bool:
-    """Return True for a function that others override, and which does nothing itself."""
-    if node.symbol.flags & SymbolFlag.ABSTRACT:
-        return True
-    is_short = len(_list_statements(state, node)) < LEAST_STATEMENTS
-    return is_short and any(map(_OPEN.search, read_body(state, node)))
-
-
-def _list_statements(state: ResearchState, node: Node) -> list[Statement]:
-    """Return the statements of a function, its signature first."""
-    body = build_seed(state, node, 0.0).body
-    return cut_statements(body, list_code(body))
-
-
-def _fill(state: ResearchState, node: Node) -> list[Node]:
-    """Return a function; for one that does nothing itself, those that override it, the longest first."""
-    if not _is_open(state, node):
-        return [node]
-    others = [state.get_node(link.source) for link in list_overriding(state, node)]
-    own = [other for other in others if may_answer(other.path) and admits_node(state, other)]
-    own.sort(key=lambda other: (-count_lines(other), other.path, other.symbol.start_line))
-    return own[:MOST_OVERRIDING]

@@ -30,6 +30,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol, may_answer
+from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.reasons import NAMED_SO, Reason, Role, explain_named
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_derived
@@ -278,9 +279,7 @@ def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
 
     A file that is gone, or has become shorter, since it was parsed gives a blank line or its last one.
     """
-    lines = state.source.read_lines(node.path) or ("",)
-    start, end = (min(one, len(lines)) for one in (node.symbol.start_line, node.symbol.end_line))
-    body = Body(lines, start, end, start, {}, state.source.read_comment_lines(node.path))
+    body = read_code(state, node)
     name = node.symbol.name
     return Seed(node.path, body, name, node.qualified_name, node, worth, explain_named(name))
 
