@@ -39,6 +39,7 @@ from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.configured import find_settings
+from repo_mcp.research.settings.decided_fields import note_parameter
 from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.settings.key_places import describe_keys, note_keys
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
@@ -91,6 +92,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     for subject in reading.subjects:
         if subject.taken_as is TakenAs.UNDECLARED:
             note_written_name(state, subject)
+            note_parameter(state, subject)
     if not any(subject.taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED) for subject in reading.subjects):
         if reading.form is not Form.DIFFERENCE:
             _note_subjects(state, reading)

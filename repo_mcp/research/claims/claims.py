@@ -56,6 +56,7 @@ from repo_mcp.research.findings.records import (
     TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.settings.decided_fields import describe_parameter
 from repo_mcp.research.words.errors_by_function import describe_errors
 from repo_mcp.research.words.errors_made import describe_function, list_named
 from repo_mcp.symbols.symbol_record import SymbolKind
@@ -155,6 +156,9 @@ def _describe_undeclared(reading: Reading) -> str:
 
 
 def _describe_unknown(state: ResearchState, subject: Subject) -> str:
+    known = describe_parameter(state, subject)
+    if known:
+        return known
     near = join_names(map(name_briefly, subject.near), len(subject.near))
     are = "A similar name is" if len(subject.near) == 1 else "Similar names are"
     similar = f" {are} {near}." if near else " No name here is similar to it."

@@ -11,7 +11,8 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
-from repo_mcp.research.settings.configured import KCONFIG
+from repo_mcp.research.settings.configured import KCONFIG, list_setting_names
+from repo_mcp.research.settings.decided_fields import describe_decided, list_asking
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -34,7 +35,10 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         for role in roles
     }
     name = _find_spelling(subject, program)
-    otherwise = _describe_otherwise(state, subject)
+    read = join_names(_cite_role(program, Role.READS))
+    name_asked = list_setting_names(subject)[0]
+    decided = describe_decided(state, name_asked, () if subject.nodes else list_asking(state, name_asked))
+    otherwise = f"{f' It is read at {read}.' if read else ''}{decided}{_describe_otherwise(state, subject)}"
     if passing and not (subject.nodes or any(places.values())):
         return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}"
     if not (subject.nodes or any(places.values())):

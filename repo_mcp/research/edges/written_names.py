@@ -34,10 +34,10 @@ def names_setting(state: ResearchState, reading: Reading) -> bool:
     if is_key or (is_used and _OPTION.fullmatch(subject.asked)):
         return any(
             re.search(rf"[\"'`]{re.escape(subject.asked)}[\"'`]", one.line)
-            for one in _list_written(state, subject)
+            for one in list_written(state, subject.asked)
         )
     is_setting = is_undeclared and _OF_SETTING.fullmatch(subject.asked) is not None
-    return is_setting and bool(_list_written(state, subject))
+    return is_setting and bool(list_written(state, subject.asked))
 
 
 def note_written_name(state: ResearchState, subject: Subject) -> None:
@@ -46,7 +46,7 @@ def note_written_name(state: ResearchState, subject: Subject) -> None:
     A short symbol with several of them, such as the function whose parameter it is, is shown as a whole.
     """
     holders: dict[tuple[str, Node | None], list[int]] = {}
-    for one in _list_written(state, subject)[:MAX_SHOWN]:
+    for one in list_written(state, subject.asked)[:MAX_SHOWN]:
         around = state.source.find_around(one.path, one.start_line)
         holders.setdefault((one.path, around), []).append(one.start_line)
     reason = Reason(f"has the name {subject.asked}", Role.HAS_NAME, subject.asked)
@@ -72,7 +72,8 @@ def describe_written_name(state: ResearchState, subject: Subject) -> str:
     return f"{subject.asked} is not declared in this repository{written and ', but '}{written}."
 
 
-def _list_written(state: ResearchState, subject: Subject) -> list[ExactMatch]:
-    request = ExactRequest(subject.asked, whole_word=True, limit=MAX_READ, include_tests=False)
+def list_written(state: ResearchState, name: str) -> list[ExactMatch]:
+    """Return the first lines of the program that have a name as a whole word."""
+    request = ExactRequest(name, whole_word=True, limit=MAX_READ, include_tests=False)
     found = state.source.search_exact(request).matches
     return [one for one in found if is_program(one.path) and state.admits(one.path)]

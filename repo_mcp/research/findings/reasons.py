@@ -50,6 +50,7 @@ class Role(Enum):
     OPTION = auto()  # declares it as an option
     DECLARES = auto()  # declares or documents it
     PASSES = auto()  # hands its name on
+    READS = auto()  # asks a record for it by its name
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,8 +74,15 @@ _OF_CALLERS = re.compile(  # "which state does each of them report": the argumen
     r"(?:call \w+ with|give|hand|pass|provide|report|return|send|set|specify|supply|use)\b",
     re.IGNORECASE,
 )
+# What only a setting does: "what does it control", "what does it end up setting".
+_OF_VALUE = re.compile(
+    r"(?:what|which \w+) (?:does|do) (?:it|they|that|this) (?:actually |really )?"
+    r"(?:end up )?(?:affect|chang|control|decid|determin|govern|influenc|limit|sett?)(?:e|ing)?\b",
+    re.IGNORECASE,
+)
 _PLANNED = {
-    Form.CONFIGURED: _OF_SETTING,
+    Form.CONFIGURED: re.compile(rf"{_OF_SETTING.pattern}|{_OF_VALUE.pattern}", re.IGNORECASE),
+    Form.DEPENDENTS: _OF_VALUE,
     Form.DEFINED: _OF_ANYTHING,
     Form.CALLERS: re.compile(rf"{_DONE_WITH_IT.pattern}|{_OF_CALLERS.pattern}", re.IGNORECASE),
 }  # second questions that the investigation of a form answers itself

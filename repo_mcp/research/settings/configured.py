@@ -17,7 +17,8 @@ from repo_mcp.research.findings.locating import is_program, is_test_place, rank_
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
-from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
+from repo_mcp.research.settings.decided_fields import list_asking, note_decided
+from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use, reads_key
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.roles import FileRole, find_role
@@ -87,6 +88,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
         taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
         _note_matches(state, name, [*own, *taking])
+        note_decided(state, name, list_asking(state, name) if not subject.nodes else ())
         state.report_hop(1)
         _note_readers(state, name, [one for one in mentions if not _lies_in(subject.nodes, one)])
         _note_matches(state, name, [one for one in matches if one not in own])
@@ -154,7 +156,10 @@ def _note_readers(state: ResearchState, name: str, reading: Iterable[ExactMatch]
         if noted >= MAX_READERS:
             state.limit(f"more places that mention {name}", f"{MAX_READERS} are shown")
             break
-        reason = Reason(f"mentions {name}", Role.MENTIONS, name)
+        is_read = any(reads_key(name, one.line) for one in place.matches)
+        reason = Reason(
+            f"{'reads' if is_read else 'mentions'} {name}", Role.READS if is_read else Role.MENTIONS, name
+        )
         noted += _note_place(state, name, place, reason, 2)
 
 

@@ -29,7 +29,7 @@ MAX_FIELDS = 3  # of one function whose readers are searched for
 MAX_MATCHES = 30  # a name in more lines says little about each
 MAX_READERS = 4  # of all the fields that one function sets
 # A line that sets a field or adds to it: `self.rows = `, `this->rows +=`, `self.rows.append(`.
-_SET = re.compile(r"\b\w+(?:\.|->)(\w{4,})\s*(?:[+|]?=(?![=>])|\.(?:append|add|push|extend|insert)\()")
+FIELD_SET = re.compile(r"\b\w+(?:\.|->)(\w{4,})\s*(?:[+|]?=(?![=>])|\.(?:append|add|push|extend|insert)\()")
 _BOUNDS = Bounds(files=20, references=60)
 
 
@@ -63,10 +63,16 @@ class Reader:
     lines: tuple[int, ...]  # that name the field
 
 
-def find_readers(state: ResearchState, node: Node) -> list[Reader]:
-    """Return at most MAX_READERS functions that read fields which a symbol sets; those in its file first."""
-    lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
-    fields = list(dict.fromkeys(name for line in lines for name in _SET.findall(line)))
+def find_readers(
+    state: ResearchState, node: Node, fields: Sequence[str] | None = None, most: int = MAX_READERS
+) -> list[Reader]:
+    """Return at most `most` functions that read fields which a symbol sets; those in its file first.
+
+    The `fields` are all that it sets, unless some are given.
+    """
+    if fields is None:
+        lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
+        fields = list(dict.fromkeys(name for line in lines for name in FIELD_SET.findall(line)))
     readers: dict[Node, Reader] = {}
     for name in fields[:MAX_FIELDS]:
         state.check()
@@ -79,14 +85,16 @@ def find_readers(state: ResearchState, node: Node) -> list[Reader]:
             _add_reader(state, readers, name, match)
     others = [one for one in readers.values() if one.node != node and state.admits(one.node.path)]
     others.sort(key=lambda one: (one.node.path != node.path, one.node.path, one.node.symbol.start_line))
-    return others[:MAX_READERS]
+    return others[:most]
 
 
 def _add_reader(state: ResearchState, readers: dict[Node, Reader], name: str, match: ExactMatch) -> None:
     if not is_program(match.path) or re.search(rf"\b{name}\b\s*[+|]?=(?![=>])", match.line):
         return  # the line sets the field
+    if match.start_line in state.source.read_comment_lines(match.path):
+        return
     around = state.source.find_around(match.path, match.start_line)
-    if around is not None and around.symbol.kind in CALLABLE_KINDS:
+    if around is not None and around.symbol.kind in CALLABLE_KINDS and around.symbol.name != name:
         known = readers.get(around)
         lines = (*(known.lines if known is not None else ()), match.start_line)
         readers[around] = Reader(around, name if known is None else known.field, lines)

@@ -33,6 +33,7 @@ _READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # 
 _SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.IGNORECASE)
 
 _TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function that declares an option
+_NOT_SET = r"(?!\s*(?:\?\?|\|\|)?=(?!=))"
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 
@@ -92,6 +93,14 @@ def classify_use(name: str, line: str) -> LineUse:
     if handed[2] and _READING.match(handed[1]):
         return LineUse.READS
     return LineUse.SETS if handed[2] and _SETTING.match(handed[1]) else LineUse.PASSES_ON
+
+
+def reads_key(name: str, line: str) -> bool:
+    """Return True for a line that asks a record for a setting: `options.pop("NAME", 0)`, `app.conf.NAME`."""
+    quoted, named = rf"[\"'`]{re.escape(name)}[\"'`]", re.escape(name)
+    asked = rf"\b{_READING.pattern}\w*\(\s*{quoted}\s*[,)]|[\w)\]]\[\s*{quoted}\s*\]{_NOT_SET}"
+    record = r"\b\w{0,40}(?:conf|config|configuration|settings?|options|opts|cfg|props)"
+    return re.search(rf"{asked}|{record}\??\.{named}\b{_NOT_SET}", line, re.IGNORECASE) is not None
 
 
 def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:

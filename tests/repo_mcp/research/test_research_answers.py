@@ -422,7 +422,7 @@ def test_what_reads_a_setting_does_not_set_it() -> None:
     report = Asked(files).ask("where is MAX_AGE configured")
     assert [(one.citation, one.why) for one in report.findings][:3] == [
         ("db/utils.py:1-2", "sets MAX_AGE, in the program"),
-        ("db/base.py:1-2", "mentions MAX_AGE"),
+        ("db/base.py:1-2", "reads MAX_AGE"),
         ("docs/settings.rst:1", "declares or documents MAX_AGE, in a document or example"),
     ]
     assert ("more tests that set MAX_AGE", "3 are shown") in [(one.what, one.why) for one in report.limits]

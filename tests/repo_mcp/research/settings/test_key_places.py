@@ -177,5 +177,5 @@ def test_the_function_whose_parameter_is_asked_for_is_shown_with_what_it_does() 
         "            self._cache = Cache(cache_size)\n        else:\n            self._cache = None\n"
     )
     report = Asked({"engine.py": text}).ask("Where is cache_size read?")
-    assert "written in Engine.__init__ (engine.py:2-6)" in report.claim
+    assert report.claim.startswith("cache_size is a parameter of Engine.__init__ (engine.py:2) and read at")
     assert "self._cache = None" in report.findings[0].excerpt
