@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
@@ -20,6 +21,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 COMPARED = 3  # declarations of one name
 MOST_ALONE = 2  # functions shown that only one of the types has
+NAMED_CHARS = 1_200  # shown of a name that is compared with what is only described
 VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, and above it
 _OF_BOTH = Reason("is declared by both of the types that are compared", Role.COMPARED)
 _OF_ONE = Reason("only one of the types that are compared declares it", Role.COMPARED)
@@ -28,6 +30,9 @@ _OF_ONE = Reason("only one of the types that are compared declares it", Role.COM
 def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     """Note what is compared, and the functions in which types differ. Return the calls between the first."""
     nodes = [node for subject in reading.subjects for node in subject.nodes]
+    if reading.described is not None:
+        _note_described(state, nodes, reading.described)
+        return []
     first = [subject.nodes[0] for subject in reading.subjects if subject.nodes]
     if all(node.symbol.kind in TYPE_KINDS for node in first):
         state.alone = list_alone(state, first)
@@ -39,6 +44,19 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     text = " ".join(subject.asked for subject in reading.subjects)
     find_seeds(state, text, first=[*nodes, *alone, *shared], reasons=reasons, only_near=True)
     return find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
+
+
+def _note_described(state: ResearchState, nodes: Sequence[Node], described: Subject) -> None:
+    """Note what is named of two things that are compared, and what fits the words for the other."""
+    for node in nodes:
+        state.add(node, explain_named(node.symbol.name), 0, shown=show_body(state, node, NAMED_CHARS))
+    asked = state.request
+    names = {node.symbol.name for node in nodes}
+    guesses = tuple(one for one in asked.guesses if one not in names)
+    state.request = replace(asked, query=described.asked, guesses=guesses)
+    find_seeds(state, described.asked)
+    state.request = asked
+    state.rivals = [one for one in state.rivals if one[1] not in nodes]
 
 
 def _note_values(state: ResearchState, subject: Subject) -> None:

@@ -40,7 +40,8 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     least = SENTENCE_WORDS.get(reading.form)
-    if least is not None and any(_is_sentence(one, least) for one in reading.subjects):
+    named = [one for one in reading.subjects if one is not reading.described]
+    if least is not None and any(_is_sentence(one, least) for one in named):
         return _read_as_open(state)
     if len(asked) == 1 and names_setting(state, reading):
         return build_reading(Form.CONFIGURED, (Subject(asked[0], TakenAs.WORDS),))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
-from repo_mcp.research.claims.first_sentences import read_comment
+from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, shorten_symbol
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer
@@ -111,7 +111,7 @@ def _judge_best(
 
 def _quote_comments(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
     """Return a sentence for each symbol with a comment, which quotes the first sentence of that."""
-    said = ((node, read_comment(state, node.path, node.symbol.start_line)) for node in nodes)
+    said = ((node, read_description(state, node)) for node in nodes)
     whose = "Its comment" if len(nodes) == 1 else "The comment of {}"
     return [f'{whose.format(node.symbol.name)} says: "{text}"' for node, text in said if text]
 

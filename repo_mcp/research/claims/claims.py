@@ -105,6 +105,8 @@ def build_claim(
         return describe_settings(state, reading.subjects[0])
     if reading.form is Form.DEFINED:
         return " ".join(describe_compared(state, [one for one in reading.subjects if one.nodes]))
+    if reading.described is not None:
+        return _describe_half(state, reading, reading.described)
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
         compared = describe_compared(state, reading.subjects)
         first = [subject.nodes[0] for subject in reading.subjects]
@@ -122,6 +124,20 @@ def build_claim(
         own = []
     recipe = describe_recipe(state) if reading.form is Form.EXTENSION else ""
     return recipe or _describe_fitting(state, reading.form, own, errors)
+
+
+def _describe_half(state: ResearchState, reading: Reading, described: Subject) -> str:
+    """Return what the name is that is compared with something described, and what fits the words for that."""
+    named = [one for one in reading.subjects if one.nodes]
+    said = describe_compared(state, named)
+    known = {node for one in named for node in one.nodes}
+    own = [node for node in state.nodes.values() if node not in known and not is_test_node(node)]
+    lead = f'"{described.asked}" is no name here, and was looked for by its words:'
+    if state.lacks_most or not own:
+        return " ".join([*said, lead, "nothing fits them."])
+    best = Subject(own[0].symbol.name, TakenAs.DECLARED, (own[0],))
+    passing = describe_passing(state, [*named, best])
+    return " ".join([*said, lead, describe_best(state, own, None, describe_doubt(own[0])), *passing])
 
 
 def _describe_fitting(state: ResearchState, form: Form, own: Sequence[Node], errors: str | None) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence, Set
 from operator import itemgetter
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.claims.first_sentences import read_comment
+from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.edges.shared_members import MAX_ALONE, find_members, list_inherited
 from repo_mcp.research.edges.surroundings import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
+from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -36,7 +39,7 @@ def describe_compared(state: ResearchState, subjects: Sequence[Subject]) -> list
 
 def _choose_commented(state: ResearchState, subject: Subject) -> tuple[str, Node]:
     """Return the first comment among a subject's declarations, and which has it; "" and the first if none."""
-    read = ((read_comment(state, one.path, one.symbol.start_line), one) for one in subject.nodes)
+    read = ((read_description(state, one), one) for one in subject.nodes)
     return next(filter(itemgetter(0), read), ("", subject.nodes[0]))
 
 
@@ -66,19 +69,41 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
 def describe_calls(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
     """Return a sentence for each of some functions on what it alone calls; none for anything but functions.
 
-    What is called must be declared here, and by its name none of the others may call it.
+    What is called must be declared here, and none of the others may have its name in its lines. Nothing is
+    told of functions in different folders, of one whose calls were not all read, or of one that hands on to
+    another of its own name: the difference is then between what stands behind them.
     """
-    if not all(node.symbol.kind in CALLABLE_KINDS for node in nodes):
+    folders = {node.path.rpartition("/")[0] for node in nodes}
+    if len(folders) > 1 or not all(_is_whole(state, node) for node in nodes):
         return []
-    called = {node: _list_calls(state, node) for node in nodes}
+    texts = {node: "\n".join(_read_code(state, node)) for node in nodes}
     sentences = []
-    for node, own in called.items():
-        known = {name for other in nodes if other is not node for name in called[other]}
-        known |= {other.symbol.name for other in nodes}
-        alone = [f"{name} ({place})" for name, place in own.items() if name not in known]
+    for node in nodes:
+        others = "\n".join(text for other, text in texts.items() if other is not node)
+        alone = [
+            f"{name} ({place})"
+            for name, place in _list_calls(state, node).items()
+            if not re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", others)
+        ]
         if 0 < len(alone) <= MAX_CALLS:
             sentences.append(f"Only {shorten(node.qualified_name)} calls {join_names(alone)}.")
     return sentences
+
+
+def _is_whole(state: ResearchState, node: Node) -> bool:
+    """Return True for a function all of whose calls were read, and which calls none of its own name."""
+    if node.symbol.kind not in CALLABLE_KINDS or node.symbol.end_line == node.symbol.start_line:
+        return False
+    body = "\n".join(_read_code(state, node)[1:])
+    hands_on = re.search(rf"(?<![\w$]){re.escape(node.symbol.name)}\s*(?:<[^<>()]*>\s*)?\(", body)
+    return hands_on is None and not state.graph.find_outgoing(node, CALLS, _BOUNDS).cut
+
+
+def _read_code(state: ResearchState, node: Node) -> list[str]:
+    """Return the lines of a function that are no comments."""
+    comments = state.source.read_comment_lines(node.path)
+    lines = enumerate(read_body(state, node), node.symbol.start_line)
+    return [line for number, line in lines if number not in comments]
 
 
 def _list_calls(state: ResearchState, node: Node) -> dict[str, str]:

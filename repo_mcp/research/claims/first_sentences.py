@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from itertools import dropwhile, takewhile
 from operator import not_
 
+from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.research_state import ResearchState
 
 _TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
@@ -19,6 +20,7 @@ _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and
 _IS_NOTE = re.compile(r"(?:NOTE|TODO|FIXME|HACK|XXX|SAFETY)\b")  # to those who maintain the code
 # A line that says nothing of what is declared: `@internal`, `@author Ada`.
 _IS_TAG = re.compile(r"@\w+$|@(?:author|since|version|license|copyright)\b")
+_WORD = re.compile(r"[A-Za-z]+")
 _OPENS_DOCSTRING = re.compile(r"\s*+[rRbBuU]*[\"']")
 _MARKS = "/*#!-\"'` \t"
 HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
@@ -29,6 +31,13 @@ FEW_WORDS = 3  # of a sentence that says little without the next
 def read_comment(state: ResearchState, path: str, start: int) -> str:
     """Return the first sentence of the comment on the declaration that begins in a line; "" if none."""
     return read_first_sentence(state.source.read_lines(path), state.source.read_comment_lines(path), start)
+
+
+def read_description(state: ResearchState, node: Node) -> str:
+    """Return the first sentence of the comment on a symbol; "" for one that only repeats its name."""
+    said = read_comment(state, node.path, node.symbol.start_line)
+    name = node.symbol.name.lower()
+    return "" if all(word.lower() in name for word in _WORD.findall(said)) else said
 
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:

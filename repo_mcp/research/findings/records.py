@@ -266,6 +266,12 @@ class Reading:
     text: str  # described in words
     subjects: tuple[Subject, ...] = ()
 
+    @property
+    def described(self) -> Subject | None:
+        """Return the half of a comparison for which no name stands; None if each has one, or it is none."""
+        halves = self.subjects if self.form is Form.DIFFERENCE else ()
+        return next((one for one in halves if one.taken_as is TakenAs.WORDS and not one.is_found), None)
+
 
 @dataclass(slots=True)
 class Report:

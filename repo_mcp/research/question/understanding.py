@@ -17,7 +17,7 @@ from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchReq
 from repo_mcp.research.findings.research_state import Source
 from repo_mcp.research.question.asked_keys import find_texts, read_keys
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, parse_question
-from repo_mcp.research.question.phrase_names import is_path
+from repo_mcp.research.question.phrase_names import is_path, looks_like_name
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.subject_description import (
     describe_subject,
@@ -67,6 +67,7 @@ _OF_SYMBOLS = frozenset(
      Form.DEFINED, Form.DIFFERENCE, Form.FLOW}
 )  # fmt: skip
 MAX_SUBJECT_WORDS = 4
+LEAST_DESCRIBING = 2  # words of what is compared with a name, and is only described
 _CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 # Returns an undeclared subject as one that a language without a parser declares, if it is.
@@ -156,6 +157,7 @@ class _QuestionReader:
         is_whole = not self._source.is_partial
         reading = self._try_unknown_function(parsed) if parsed.form is Form.ERRORS and is_whole else None
         reading = reading or self._try_subjects(parsed) or self._try_compared(parsed)
+        reading = reading or self._try_described(parsed)
         if reading is None and parsed.form is Form.DIFFERENCE and is_whole:
             # Otherwise it would be taken for a question about the one subject that is declared.
             return self._try_undeclared(parsed)
@@ -206,6 +208,25 @@ class _QuestionReader:
         texts = (phrase.headed or phrase.whole or phrase.text for phrase in parsed.phrases)
         found = tuple(self._find_unparsed(Subject(text, TakenAs.UNDECLARED)) for text in texts)
         return build_reading(parsed.form, found) if all(map(is_unparsed, found)) else None
+
+    def _try_described(self, parsed: Parsed) -> Reading | None:
+        """Return the reading of a comparison of a declared name with what is only described, or None.
+
+        "Between merge and putting one list in another": the second half is looked for by its words.
+        """
+        if parsed.form is not Form.DIFFERENCE or len(parsed.phrases) != 2:
+            return None
+        found = tuple(self._subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
+        named = [one for one in found if one.taken_as is TakenAs.DECLARED and looks_like_name(one.asked)]
+        texts = [
+            phrase.headed or phrase.whole or phrase.text
+            for phrase, one in zip(parsed.phrases, found, strict=True)
+            if not one.is_found
+        ]
+        if len(named) != 1 or len(texts) != 1 or len(list_words(texts[0])) < LEAST_DESCRIBING:
+            return None
+        described = Subject(texts[0], TakenAs.WORDS)
+        return build_reading(parsed.form, tuple(one if one in named else described for one in found))
 
     def _try_guesses(self) -> Reading | None:
         """Return the reading of a question that only describes its subject, by a guessed name; or None.

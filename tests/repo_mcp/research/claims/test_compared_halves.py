@@ -1,0 +1,70 @@
+"""Comparisons of a name with a description, and of functions that hand on to others of their name."""
+
+from __future__ import annotations
+
+from repo_mcp.research.findings.records import Form
+from tests.repo_mcp.research.asking import Asked
+
+ROUTES = {
+    "routes.py": "def merge_routes(tables):\n    joined = {}\n    for table in tables:\n"
+    "        joined.update(table)\n    return build_table(joined)\n\n\n"
+    "def build_table(nested):\n    table = {}\n    for key, route in nested.items():\n"
+    "        if isinstance(route, dict):\n            table[key] = build_table(route)  # nested in another\n"
+    "        else:\n            table[key] = route\n    return table\n",
+    "other.py": "def show_menu(menu):\n    for item in menu:\n        print(item)\n",
+}
+QUERY = "What is the difference between merge_routes and nesting one table in another?"
+
+
+def test_the_half_that_is_only_described_is_looked_for_by_its_words() -> None:
+    report = Asked(ROUTES).ask(QUERY)
+    assert report.reading.form is Form.DIFFERENCE
+    assert report.claim.startswith(
+        "routes.merge_routes is declared at routes.py:1-5."
+        ' "nesting one table in another" is no name here, and was looked for by its words:'
+        " routes.build_table (routes.py:8-15) "
+    )
+    assert report.claim.endswith("merge_routes calls build_table (routes.py:5).")
+    assert [one.name for one in report.findings[:2]] == ["merge_routes", "build_table"]
+
+
+def test_a_described_half_that_no_file_has_is_said_to_be_missing() -> None:
+    query = "What is the difference between merge_routes and frobnicating zygotes?"
+    claim = Asked(ROUTES).ask(query).claim
+    assert claim.endswith(
+        '"frobnicating zygotes" is no name here, and was looked for by its words: nothing fits them.'
+    )
+
+
+CLIENTS = {
+    "core/client.ts": "export class Client {\n  refresh() {\n    this.mark();\n    this.load();\n  }\n"
+    "  reset() {\n    this.clear();\n    this.load();\n  }\n"
+    "  mark() {}\n  clear() {}\n  load() {}\n}\n",
+}
+WRAPPED = {
+    "wrap/client.ts": "export class Wrapper {\n  refresh() {\n    this.unwrap();\n"
+    "    this.inner.refresh();\n  }\n"
+    "  reset() {\n    this.inner.reset();\n  }\n  unwrap() {}\n}\n",
+}
+
+
+def test_functions_that_hand_on_to_others_of_their_name_are_not_told_apart_by_calls() -> None:
+    claim = Asked(WRAPPED).ask("what is the difference between Wrapper.refresh and Wrapper.reset?").claim
+    assert "Only" not in claim
+
+
+def test_functions_of_different_folders_are_not_told_apart_by_calls() -> None:
+    claim = Asked({**CLIENTS, **WRAPPED}).ask("difference between Client.refresh and Wrapper.unwrap?").claim
+    assert "Only" not in claim
+
+
+def test_what_only_one_of_two_functions_calls_is_told() -> None:
+    claim = Asked(CLIENTS).ask("what is the difference between Client.refresh and Client.reset?").claim
+    assert "Only Client.refresh calls mark (core/client.ts:3)." in claim
+    assert "Only Client.reset calls clear (core/client.ts:7)." in claim
+
+
+def test_a_comment_that_repeats_the_name_is_not_quoted() -> None:
+    files = {"tables.py": "# Merge tables.\ndef merge_tables(tables):\n    return tables\n"}
+    claim = Asked(files).ask("what is merge_tables?").claim
+    assert claim.startswith("tables.merge_tables is declared at tables.py:2-3.")
