@@ -20,6 +20,7 @@ from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 
+NEAREST = 2  # declarations that are named where none fits
 _ENDS_LIKE_ADVERBS = """
 ally anomaly apply assembly belly bully butterfly comply daily early family hourly imply jelly misapply
 monopoly monthly multiply nightly quarterly rally readonly reapply rely reply resupply supply tally weekly
@@ -48,6 +49,8 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     best = own[0]
     near = list_rivals(state, best)
     rivals = [described for described, _ in near]
+    if state.is_thin and not errors:
+        return " ".join([_name_nearest(state, own), *describe_section(state)])
     beside = _list_beside(state, best)
     sentences = _judge_best(state, name_briefly(best), rivals, doubt, beside, makes_none=errors == "")
     if errors:
@@ -66,6 +69,16 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     if others and not rivals:
         sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
     return " ".join([*sentences, *describe_section(state)])
+
+
+def _name_nearest(state: ResearchState, own: Sequence[Node]) -> str:
+    """Return a sentence that says that nothing fits, what is nearest, and which words are missing there."""
+    named = dict.fromkeys(map(name_briefly, own))
+    nearest, best = [*named][:NEAREST], shorten(own[0].qualified_name)
+    words = [word for word in (*state.absent, *state.lacking) if not _is_adverb(word)]
+    lacked = f"; {best} lacks the {name_words([*dict.fromkeys(words)])}" if words else ""
+    are = "is" if len(nearest) == 1 else "are"
+    return f"Nothing here fits the question well. Nearest {are} {join_names(nearest)}{lacked}."
 
 
 def _judge_best(

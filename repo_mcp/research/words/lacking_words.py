@@ -92,6 +92,11 @@ def names_word(seed: Seed, words: Iterable[str], idioms: Mapping[str, Sequence[s
     return bool(shares_word(f"{seed.path} {seed.full_name}", [*words, *plain]))
 
 
+def says_word(seed: Seed, word: str) -> bool:
+    """Return True for a declaration with a word in its name or its lines, and not only in its path."""
+    return bool(shares_word(_join_text(seed).partition("\n")[2], (word,)))
+
+
 def _join_text(seed: Seed) -> str:
     return "\n".join(
         (seed.path, seed.full_name, *seed.body.lines[seed.body.start_line - 1 : seed.body.end_line])

@@ -82,8 +82,9 @@ def find_seeds(
         seeds = seeds[:FEW_SEEDS]
     is_deed = not first and asks_deed(state.request.query, preferred)
     if seeds:
-        told, is_named = weigh_words(words, state.weights), bool(first)
-        seeds = judge_best(state, seeds, told, idioms, is_named=is_named, is_deed=is_deed, guessed=guessed)
+        told, is_open = weigh_words(words, state.weights), preferred is PreferredKind.NOTHING
+        kind = {"is_named": bool(first), "is_open": is_open, "is_deed": is_deed}
+        seeds = judge_best(state, seeds, told, idioms, guessed=guessed, **kind)
     state.warnings += () if state.is_guessed else absent
     if (state.absent or state.lacking) and not state.request.guesses:
         state.warnings.append(GUESS_NAMES)

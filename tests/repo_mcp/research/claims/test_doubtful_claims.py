@@ -87,3 +87,15 @@ def test_words_that_others_of_its_file_are_named_after_are_not_said_to_be_lackin
     assert claim.startswith(
         "jobs.schedule_next (jobs.py:1-3) comes closest; the word recurring is elsewhere in its file."
     )
+
+
+def test_where_nothing_fits_the_nearest_are_named_with_what_they_lack() -> None:
+    files = {
+        "desk.py": "def open_desk(desk):\n    desk.lamp = True\n    return sort_rows(desk)\n\n\n"
+        "def close_desk(desk):\n    desk.lamp = False\n    return sort_rows(desk)\n",
+        "rows.py": "def sort_rows(desk):\n    return desk.rows\n",
+        "notes.md": "# Notes\n\nThe courier brings the invoice, the parcel and the stamp on the weekend.\n",
+    }
+    claim = Asked(files).ask("how does the desk tell a courier about the invoice parcel and stamp?").claim
+    assert claim.startswith("Nothing here fits the question well. Nearest are desk.")
+    assert "lacks the words courier" in claim

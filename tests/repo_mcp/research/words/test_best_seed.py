@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from repo_mcp.bundler.statements import Body
-from repo_mcp.research.words.best_seed import _put_fuller_first
+from repo_mcp.research.words.best_seed import _put_fuller_first, _put_guessed_first, is_thin
 from repo_mcp.research.words.rated_seeds import Seed
 
 WEIGHED = MappingProxyType({"parcels": 0.2, "long": 0.3, "cancelled": 0.5})
@@ -38,3 +38,36 @@ def test_one_without_a_word_of_the_name_of_the_best_does_not() -> None:
     seeds = [make_seed(3, 0.9), make_seed(1, 0.5)]
     asked = [*WEIGHED, "wait"]
     assert _put_fuller_first(seeds, WEIGHED, asked) == seeds
+
+
+ASKED = ("parcels", "long", "cancelled", "clerk", "night", "desk")
+
+
+def test_one_with_few_of_the_words_is_thin() -> None:
+    weighed = {"parcels": 0.2, "long": 0.3, "cancelled": 0.5}
+    assert is_thin(make_seed(3, 0.9), weighed, {}, ASKED)
+    assert not is_thin(make_seed(1, 0.9), weighed, {}, ASKED)
+
+
+def test_one_with_most_of_the_weight_or_of_the_words_is_not_thin() -> None:
+    assert not is_thin(make_seed(3, 0.9), {"parcels": 0.6, "long": 0.4}, {}, ASKED)
+    assert not is_thin(make_seed(3, 0.9), {"parcels": 0.2, "long": 0.8}, {}, ("parcels", "wait", "long"))
+
+
+def test_one_without_any_telling_word_is_thin_whatever_else_it_has() -> None:
+    assert is_thin(make_seed(3, 0.9), {"long": 0.5, "cancelled": 0.5}, {}, ("parcels", "wait", "long"))
+
+
+def test_a_single_telling_word_says_nothing_of_the_rest() -> None:
+    assert not is_thin(make_seed(3, 0.9), {"cancelled": 0.5}, {}, ASKED)
+
+
+def test_words_that_an_idiom_says_are_held() -> None:
+    idioms = {"cancelled for long": ["wait"]}
+    assert not is_thin(make_seed(3, 0.9), {"long": 0.3, "cancelled": 0.5}, idioms, ASKED)
+
+
+def test_one_with_a_guessed_name_leads_before_a_thin_one() -> None:
+    first, guessed = make_seed(3, 0.9), make_seed(1, 0.5)
+    assert _put_guessed_first([first, guessed], ["run"]) == [guessed, first]
+    assert _put_guessed_first([first, guessed], []) == [first, guessed]
