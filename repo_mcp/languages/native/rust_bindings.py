@@ -33,6 +33,11 @@ _WRAPPERS = frozenset({"Some", "Ok"})
 _GIVING = frozenset(
     b"map and_then filter for_each inspect any all find position map_or is_some_and retain then_some".split()
 )
+_INFERRED = re.compile(r"\b_\b")
+_UNWRAPPING = frozenset({"expect", "unwrap"})
+# Methods of `Any`, texts and iterators that return the type written in their call, as those named alike do.
+_GIVING_ARGUMENT_TEXT = "collect downcast downcast_mut downcast_ref parse product sum"
+_GIVING_ARGUMENT = frozenset(_GIVING_ARGUMENT_TEXT.split())
 _PLAIN = re.compile(r"(?:ref\s+)?(?:mut\s+)?([a-z_]\w*)")
 
 
@@ -45,11 +50,31 @@ def bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
     if value.type == "struct_expression":
         walk.bind_type(name, walk.read_line(value.child_by_field_name("name")), node)
     elif value.type == "call_expression":
+        given = _read_given_type(walk, value)
         called, qualifier = split_path(walk.read_chain(value.child_by_field_name("function")))
-        if called != "?":
+        if given:
+            walk.bind_type(name, given, node)
+        elif called != "?":
             walk.bind_call(name, called, qualifier, node)
     elif value.type in {"field_expression", "index_expression", "identifier", "self"}:
         _bind_chain(walk, name, walk.read_chain(value), node, Binding.SAME)
+
+
+def _read_given_type(walk: CaptureWalk, call: Node) -> str:
+    """Return the type argument of a called method that returns it, unless some of it is to be inferred."""
+    called = call.child_by_field_name("function")
+    while called is not None and called.type == "field_expression":
+        value = called.child_by_field_name("value")
+        if walk.read(called.child_by_field_name("field")) not in _UNWRAPPING or value is None:
+            return ""
+        called = value.child_by_field_name("function")
+    types = called.child_by_field_name("type_arguments") if called is not None else None
+    method = called.child_by_field_name("function") if called is not None else None
+    if types is None or types.named_child_count != 1 or method is None or method.type != "field_expression":
+        return ""
+    text = walk.read_line(types.named_children[0])
+    is_given = walk.read(method.child_by_field_name("field")) in _GIVING_ARGUMENT
+    return text if is_given and not _INFERRED.search(text) else ""
 
 
 def find_result_variable(walk: CaptureWalk, value: Node | None) -> tuple[str, int] | None:

@@ -99,3 +99,33 @@ def test_a_lock_has_not_the_members_of_what_it_guards(tree: Repository) -> None:
 def test_a_module_in_a_file_gives_on_what_it_names_and_no_more(tree: Repository) -> None:
     assert tree.ask("src/lib.rs", "fn f(thing", "Thing") == ["src/lib.rs:51 Thing exact"]
     assert tree.ask("src/lib.rs", "fn f(thing", "Other") == []
+
+
+GIVEN = """\
+struct Part;
+impl Part { fn grow(&self) {} }
+struct Store;
+impl Store { fn cast<T>(&self) -> &T { todo!() } fn grow(&self) {} }
+fn run(store: Store, any: &dyn Any, texts: &[&str]) {
+    let one = any.downcast_ref::<Part>().unwrap(); one.grow();
+    let two = "2".parse::<Part>()?; two.grow();
+    let some = texts.iter().map(read).collect::<Vec<Part>>(); for three in &some { three.grow(); }
+    let most = list().collect::<Vec<_>>(); for four in &most { four.grow(); }
+    let five = store.cast::<Part>(); five.grow();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("let one", ["src/lib.rs:2 grow exact"]),
+        ("let two", ["src/lib.rs:2 grow exact"]),
+        ("let some", ["src/lib.rs:2 grow probable"]),
+        ("let most", ["src/lib.rs:2 grow possible", "src/lib.rs:4 grow possible"]),
+        ("let five", ["src/lib.rs:2 grow possible", "src/lib.rs:4 grow possible"]),
+    ],
+)
+def test_what_a_call_returns_is_written_in_it(line: str, said: list[str]) -> None:
+    found = Repository.build({"src/lib.rs": GIVEN, "Cargo.toml": '[package]\\nname = "app"\\n'})
+    assert found.ask("src/lib.rs", line, "grow") == said
