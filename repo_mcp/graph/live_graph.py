@@ -148,6 +148,10 @@ class LiveGraph:
         """Return which languages no parser reads, for a call that found nothing; "" if there are none."""
         return self._symbol_index.unparsed.find().describe_unread()
 
+    def list_present_languages(self) -> frozenset[str]:
+        """Return the languages of all files."""
+        return self._symbol_index.unparsed.find().present
+
     def explain_unparsed(self, path: str) -> str:
         """Return why the symbols of a file are not known. Raises INDEX_UNAVAILABLE."""
         language = self._find_unread_language(path)

@@ -138,9 +138,8 @@ class Engines:
         """Return which files that no parser reads may use a symbol of a language; "" for none known."""
         from repo_mcp.symbol_index.unread_uses import describe_uses
 
-        present = self._sources.symbol_index.unparsed.find().present
         try:
-            return describe_uses(name, language, present, self.exact.search)
+            return describe_uses(name, language, self.graph.list_present_languages(), self.exact.search)
         except RepoError:  # while there is no index, the answer says so
             return ""
 

@@ -303,6 +303,9 @@ class Researcher:
                 return self._search_exact(asked, control.cancelled)
 
             is_partial = graph is not None and self._graph.is_partial()
-            source = Source(graph, self._searches, search_exact, self._read, is_partial=is_partial)
+            present = self._graph.list_present_languages()
+            source = Source(
+                graph, self._searches, search_exact, self._read, is_partial=is_partial, present=present
+            )
             report = answer_question(request, source, control)
         return replace(report, warnings=(*report.warnings, *self._graph.warn()))

@@ -59,6 +59,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.decided_fields import describe_parameter
 from repo_mcp.research.words.errors_by_function import describe_errors
 from repo_mcp.research.words.errors_made import describe_function, list_named
+from repo_mcp.symbol_index.unread_uses import describe_uses
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.roles import is_side_file
 
@@ -73,6 +74,8 @@ _RELATIONS = {
     Form.DEPENDENCIES: ("uses", "Nothing that the repository declares is known to be used by"),
 }
 
+_USED_IN = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS})
+_PATHS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 MOST_CALLERS = 6  # named where they are asked for: "and 1 more" is as long as one
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
 
@@ -96,9 +99,10 @@ def build_claim(
         return " ".join([*unknown, *describe_unparsed(state, unparsed, reading.form)])
     if reading.form in _RELATIONS:
         related = f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
-        return f"{_describe_undeclared(reading)}{related}"
+        return f"{_describe_undeclared(reading)}{related}{_describe_unread(state, reading)}"
     if reading.form is Form.TESTS:
-        return describe_tests(state, [node for subject in reading.subjects for node in subject.nodes])
+        tests = describe_tests(state, [node for subject in reading.subjects for node in subject.nodes])
+        return f"{tests}{_describe_unread(state, reading)}"
     if reading.form is Form.FLOW:
         return _describe_path(reading, chains)
     if reading.form is Form.CONFIGURED:
@@ -239,6 +243,21 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
     others = _name_users(found, most) if relation.endswith("by") else name_findings(found)
     return f"{named} {relation} {others}.{more}" if found else f"{none} {named}{directly}.{more}"
+
+
+def _describe_unread(state: ResearchState, reading: Reading) -> str:
+    """Return sentences on files that no parser reads and that may use the subjects; "" for none.
+
+    Nothing is said of what the subjects use, or of files and modules, which code names by their paths.
+    """
+    if reading.form not in _USED_IN:
+        return ""
+    nodes = [node for subject in reading.subjects for node in subject.nodes]
+    named = [node for node in nodes if node.symbol.kind not in _PATHS]
+    asked = dict.fromkeys((node.symbol.name, node.language) for node in named)
+    present, search = state.source.present, state.source.search_exact
+    said = (describe_uses(*one, present, search) for one in [*asked][:MAX_NAMED])
+    return "".join(f" {one}" for one in said if one)
 
 
 def _name_users(found: Sequence[Finding], most: int = MAX_NAMED) -> str:

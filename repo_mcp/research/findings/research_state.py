@@ -88,13 +88,15 @@ class Source:
         read: Callable[[str], bytes],
         *,
         is_partial: bool = False,
+        present: Collection[str] = (),
     ) -> None:
         """Take a `graph`, or None while nothing is parsed; if it `is_partial`, it may lack declared names.
 
-        `read` returns the bytes of a file or raises RepoError.
+        `read` returns the bytes of a file or raises RepoError. `present` holds the languages of all files.
         """
         self.graph = graph
         self.is_partial = is_partial
+        self.present = present
         self.search = searches.search
         self.rate = searches.rate
         self.search_docs = searches.search_docs

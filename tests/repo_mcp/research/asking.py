@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -79,7 +80,10 @@ class Asked:
 
     def open_source(self) -> Source:
         is_partial = bool(self.unparsed)
-        return Source(self._graph, self, self._search_exact, self._read, is_partial=is_partial)
+        present = {find_language(path).name for path in self.texts}
+        return Source(
+            self._graph, self, self._search_exact, self._read, is_partial=is_partial, present=present
+        )
 
     def rate(
         self, request: BundleRequest, folder: str, most: int
@@ -142,12 +146,14 @@ class Asked:
         matches = [
             ExactMatch(path, number, number, found.start() + 1, line)
             for path, text in sorted(self.texts.items())
+            if not request.languages or find_language(path).name in request.languages
             for number, line in enumerate(text.split("\n"), 1)
             for found in [compiled.search(line)]
             if found is not None and (request.include_tests or not is_test_path(path))
         ]
         shown = tuple(matches[: request.limit])
-        return ExactAnswer(shown, (), len(matches), False, len(matches) > len(shown), False, "s1")
+        files = tuple(Counter(one.path for one in matches).items()) if request.detail == "files" else ()
+        return ExactAnswer(shown, files, len(matches), False, len(matches) > len(shown), False, "s1")
 
 
 def list_found(report: Report, hop: int | None = None) -> list[str]:
