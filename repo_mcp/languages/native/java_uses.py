@@ -11,6 +11,7 @@ from repo_mcp.languages.treesitter.capture_scopes import MAX_CHAIN_BYTES, name_c
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     count_arguments,
+    on_block,
     refer_bare_call,
     split_path,
 )
@@ -27,6 +28,8 @@ _TEXT_CLASS = "String"
 _CAST = re.compile(rb"\(\s*\(\s*([A-Z][\w$.]*)\s*(?:<[\w\s,.?<>]*>)?\s*\)")
 _BRACKET = re.compile(rb"[()]")
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
+_METHOD = "method_declaration"
+_RETURNED_FROM = frozenset({_METHOD, "lambda_expression", "class_body"})
 
 
 def on_annotation(walk: CaptureWalk, node: Node) -> None:
@@ -68,6 +71,19 @@ def on_cast(walk: CaptureWalk, node: Node) -> None:
     """Add the use of the type to which a function is cast, which it implements."""
     type_text = walk.read_line(node.child_by_field_name("type"))
     refer_implemented(walk, node.child_by_field_name("value"), type_text)
+
+
+def on_return(walk: CaptureWalk, node: Node) -> None:
+    """Add the use of the type that a returned function implements, which the method around it declares."""
+    on_block(walk, node)
+    value = node.named_children[0] if node.named_child_count else None
+    if value is None or value.type not in _FUNCTIONS:
+        return
+    around = node.parent
+    while around is not None and around.type not in _RETURNED_FROM:
+        around = around.parent
+    if around is not None and around.type == _METHOD:
+        refer_implemented(walk, value, walk.read_line(around.child_by_field_name("type")))
 
 
 def on_switch(walk: CaptureWalk, node: Node) -> None:

@@ -49,7 +49,7 @@
 (switch_rule) @block
 (if_statement) @if
 (while_statement) @while
-(return_statement) @block
+(return_statement) @return
 (expression_statement) @block
 (variable_declarator value: (_) @block)
 

@@ -39,6 +39,23 @@ class A {
     new Task(1, r -> r.size());
     Consumer<Other> held = s -> s.size();
   }
+  Consumer<Other> give() { return w -> w.size(); }
+  Each<Item> choose(boolean known) {
+    if (known) {
+      return (x) -> {
+        Consumer<Other> inner = y -> y.size();
+        x.size();
+      };
+    }
+    return z -> z.size();
+  }
+  Visit twice() {
+    return (a1, b1) -> {
+      b1.size();
+      items.forEach(c1 -> c1.size());
+    };
+  }
+  Object unknown() { return d1 -> d1.size(); }
 }
 """
 ITEM = ["p/A.java:4 size probable"]
@@ -62,6 +79,13 @@ OTHER = ["p/A.java:5 size probable"]
         ("t.size()", ITEM),
         ("u.size()", ITEM),
         ("v.size()", []),
+        ("w.size()", OTHER),
+        ("x.size()", ITEM),
+        ("y.size()", OTHER),
+        ("z.size()", ITEM),
+        ("b1.size()", OTHER),
+        ("c1.size()", ITEM),
+        ("d1.size()", []),
     ],
 )
 def test_members_of_parameters(line: str, expected: list[str]) -> None:
