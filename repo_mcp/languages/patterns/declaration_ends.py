@@ -54,6 +54,7 @@ _BEGINS = compile_late(rb"(?i)[ \t]*begin\b[^;]*$")
 _ENDS_BODY = compile_late(rb"(?i)end\b")
 _GOES_ON = compile_late(rb"[)\]}{#]|\w+:\s*$|where\b")  # a line that ends no declaration with a brace
 _CONTINUES = compile_late(rb"[)\]>]|\}\)|where(?:\s|$)")  # a line as deep as the statement that it belongs to
+_LINE_COMMENT = re.compile(rb"//")
 _MACRO = compile_late(rb"[ \t]*#[ \t]*define\b")  # ends with its line, and those that a backslash continues
 
 
@@ -197,6 +198,8 @@ def _find_brace_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int
     )
     for position in layout.iter_outer(body + 1, depth):
         stripped = layout.lines[position].strip()
+        if layout.depths[position] < depth and _LINE_COMMENT.match(stripped):
+            continue  # code that was taken out, with its marks in the first column
         if may_close_deeper and not _GOES_ON.match(stripped):
             return layout.trim(line, position)
         if closes.match(stripped) and not stripped.endswith(_OPENERS):

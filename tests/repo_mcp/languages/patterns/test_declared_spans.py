@@ -342,6 +342,12 @@ LIMIT = 3
             [("A", 1, 6), ("E", 8, 9)],
         ),
         ("a.java", b"class A {\n  int B = 1; // {x}\n  void c() { }\n}\n", [("A", 1, 4), ("A.c", 3, 3)]),
+        (
+            "a.java",
+            b"class A {\n  int b(int c,\n        int d) {\n    e();\n//    f();\n    return d;\n  }\n"
+            b"  // G\n  void h() { }\n}\n",
+            [("A", 1, 10), ("A.b", 2, 7), ("A.h", 8, 9)],
+        ),
         ("a.jl", b"try\nconst A = 1\nelse\nend\n", [("A", 2, 2)]),
         ("a.json", b'{"a": 1}', []),
         ("a.py", b"", []),
