@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
+from repo_mcp.errors import RepoError
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
@@ -54,6 +55,7 @@ _PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
 _IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
 _NAME_OF = re.compile(r"(\S+) (?:of|in|for|on|from) ")  # `max_tries` in "max_tries of the queue"
 _PATH = re.compile(r"[\w.@+~()\[\]-][\w.@+~()\[\] -]*(?:/[\w.@+~()\[\] -]+)*/?")
+_PLACE = re.compile(r"(?:[a-z ]{0,40}(?:at|in|on) )?(\S.*\.\w{1,12}):(\d{1,9})(?:[:-]\d{1,9})?")
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
 )
@@ -90,9 +92,9 @@ class Subjects:
 
     def find(self, phrase: Phrase, form: Form) -> Subject:
         """Return the subject that a phrase names; its `is_found` is False if the phrase names nothing."""
-        path = self._find_path(phrase.text)
-        if path is not None:
-            return path
+        placed = self._find_placed(phrase.text) or self._find_path(phrase.text)
+        if placed is not None:
+            return placed
         owned = self._find_owned(phrase, form)
         if owned is not None:
             return owned
@@ -173,6 +175,17 @@ class Subjects:
 
     def _admits(self, node: Node) -> bool:
         return not self._prefix or node.path.startswith(self._prefix)
+
+    def _find_placed(self, text: str) -> Subject | None:
+        """Return the innermost symbol on a line, as citations name it: `src/orders.py:45-60`."""
+        place = _PLACE.fullmatch(text)
+        if place is None:
+            return None
+        try:
+            node = self._graph.choose(f"{place[1]}:{place[2]}")
+        except RepoError:  # no such file, nothing on the line, or several symbols
+            return None
+        return Subject(text, TakenAs.DECLARED, (node,), node.symbol.name) if self._admits(node) else None
 
     def _find_path(self, text: str) -> Subject | None:
         """Return a file by its path or the end of it, or a folder by its path or an unambiguous end of it."""
