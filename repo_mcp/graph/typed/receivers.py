@@ -17,7 +17,7 @@ from repo_mcp.graph.typed.written_types import WrittenTypes
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Binding, Reference, ReferenceRole
 
-MAX_STEPS = 12
+MAX_STEPS = 48  # of a chain, as of builders
 MAX_OVERLOADS = 12  # of one name whose results are compared
 MAX_DEPTH = 12  # of variables that have the types of other variables, possibly in a cycle
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MAX_SCOPES = 400  # nested scopes; deeper ones are not opened, and the record is partial
 NO_END = 1 << 62
-MAX_CHAIN_BYTES = 600  # of the text before a called name; a longer one becomes "?"
+MAX_CHAIN_BYTES = 2_400  # of the text before a called name; a longer one becomes "?"
 MAX_TAKEN_BYTES = 1 << 16  # words in one node that are marked at most: nodes may be nested
 
 _STRINGS = re.compile(rb'"[^"\\\n]*"')

@@ -42,3 +42,16 @@ class A {
 )
 def test_members_of_items(line: str, expected: list[str]) -> None:
     assert Repository.build({"p/A.java": TEXT}).ask("p/A.java", line, "size") == expected
+
+
+def test_the_last_call_of_a_long_chain_of_builders() -> None:
+    one = '      .part(new Part("a part of a whole that has many parts"))\n'
+    parts = one * 30
+    text = (
+        "class Part { Part(String text) {} }\n"
+        "class Whole { Whole part(Part one) { return this; }\n  void close() {} }\n"
+        "class Other { void close() {} }\n"
+        f"class A {{\n  void f(Whole whole) {{\n    whole\n{parts}      .close();\n  }}\n}}\n"
+    )
+    assert len(parts) > 1_500
+    assert Repository.build({"A.java": text}).ask("A.java", ".close();", "close") == ["A.java:3 close exact"]
