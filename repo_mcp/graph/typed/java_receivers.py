@@ -19,7 +19,7 @@ from repo_mcp.languages.treesitter.type_names import TypeName
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CAST, CAST_OUTER, NEW, OF_PARAMETER, Binding, read_parameter
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole, SymbolKind
 
 MAX_CALLED = 64  # overloads of one call whose parameters are read
 # the receiver of an entry has the type of its value, so that of its key is not known
@@ -41,6 +41,18 @@ class JavaReceivers(ReceiverTypes):
         if segments[0].startswith(CAST):
             return self._find_type(scope, ordinal, tuple(segments[0][1:].split(CAST_OUTER))), 1
         return super()._find_first(scope, ordinal, line, segments)
+
+    def _find_super_type(self, scope: FileScope, ordinal: int) -> Receiver | None:
+        """Return the class above the class around a symbol: `super` means none of its interfaces."""
+        found, kind = super()._find_super_type(scope, ordinal), self._lookup.get_kind
+        if found is None or any(kind(one) is SymbolKind.INTERFACE for one in self._list_own(scope, ordinal)):
+            return found
+        classes = tuple(one for one in found.types if kind(one) is not SymbolKind.INTERFACE)
+        return replace(found, types=classes) if classes else Receiver(external="super")
+
+    def _list_own(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
+        own = self._find_self_type(scope, ordinal)
+        return () if own is None else own.types
 
     def _find_variable_type(self, scope: FileScope, binding: Reference) -> Receiver | None:
         if binding.arguments < OF_PARAMETER:

@@ -178,3 +178,21 @@ def test_a_type_behind_its_package_is_used() -> None:
     repository = Repository.build(texts)
     assert repository.ask("io/use/User.java", "Kind.make", "Kind") == ["io/store/Kind.java:2 Kind exact"]
     assert repository.ask("io/use/User.java", "Kind.make", "make") == ["io/store/Kind.java:2 make exact"]
+
+
+def test_super_means_the_class_above_and_none_of_the_interfaces() -> None:
+    text = """
+interface Named { boolean equals(Object one); default void tell() {} }
+class Base implements Named { public int hashCode() { return 1; } }
+class Alone implements Named {
+  public boolean equals(Object one) { return super.equals(one); }
+}
+class Below extends Base implements Named {
+  public int hashCode() { return super.hashCode(); }
+  public void tell() { super.tell(); }
+}
+"""
+    repository = Repository.build({"A.java": text})
+    assert repository.ask("A.java", "super.equals", "equals") == ["-> super.equals"]
+    assert repository.ask("A.java", "super.hashCode", "hashCode") == ["A.java:2 hashCode exact"]
+    assert repository.ask("A.java", "super.tell", "tell") == ["A.java:1 tell exact"]
