@@ -24,7 +24,8 @@ def names_setting(state: ResearchState, reading: Reading) -> bool:
     """Return True for an undeclared name that the program writes as it writes the name of a setting.
 
     Of a key such as `search.lang`, only the last part may be declared, and mean something else. `on_ready`
-    may be an event, unless it is asked what reads or uses it.
+    may be an event, unless it is asked what reads or uses it. A constant is one whose name the program gives
+    as a text to what looks settings up: `settings.get("MAX_JOBS")`.
     """
     subject = reading.subjects[0]
     is_undeclared = subject.taken_as is TakenAs.UNDECLARED
@@ -36,8 +37,14 @@ def names_setting(state: ResearchState, reading: Reading) -> bool:
             re.search(rf"[\"'`]{re.escape(subject.asked)}[\"'`]", one.line)
             for one in list_written(state, subject.asked)
         )
-    is_setting = is_undeclared and _OF_SETTING.fullmatch(subject.asked) is not None
-    return is_setting and bool(list_written(state, subject.asked))
+    if _OF_SETTING.fullmatch(subject.asked) is None:
+        return False
+    if subject.taken_as is TakenAs.DECLARED and reading.form is Form.DEPENDENTS:
+        # In brackets behind a name, or alone on its line: in a list of exports, a comma follows.
+        quoted = rf"[\"'`]{re.escape(subject.asked)}[\"'`]"
+        looks_up = re.compile(rf"[\w)\]][\[(]\s*{quoted}|^\s*{quoted}\s*$")
+        return any(looks_up.search(one.line) for one in list_written(state, subject.asked))
+    return is_undeclared and bool(list_written(state, subject.asked))
 
 
 def note_written_name(state: ResearchState, subject: Subject) -> None:
@@ -74,6 +81,6 @@ def describe_written_name(state: ResearchState, subject: Subject) -> str:
 
 def list_written(state: ResearchState, name: str) -> list[ExactMatch]:
     """Return the first lines of the program that have a name as a whole word."""
-    request = ExactRequest(name, whole_word=True, limit=MAX_READ, include_tests=False)
+    request = ExactRequest(name, whole_word=True, limit=MAX_READ, include_tests=False, by_role=True)
     found = state.source.search_exact(request).matches
     return [one for one in found if is_program(one.path) and state.admits(one.path)]

@@ -18,7 +18,13 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.decided_fields import list_asking, note_decided
-from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use, reads_key
+from repo_mcp.research.settings.line_use import (
+    LineUse,
+    classify_match,
+    classify_use,
+    reads_in_call,
+    reads_key,
+)
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.roles import FileRole, find_role
@@ -156,7 +162,7 @@ def _note_readers(state: ResearchState, name: str, reading: Iterable[ExactMatch]
         if noted >= MAX_READERS:
             state.limit(f"more places that mention {name}", f"{MAX_READERS} are shown")
             break
-        is_read = any(reads_key(name, one.line) for one in place.matches)
+        is_read = any(reads_key(name, one.line) or reads_in_call(state, name, one) for one in place.matches)
         reason = Reason(
             f"{'reads' if is_read else 'mentions'} {name}", Role.READS if is_read else Role.MENTIONS, name
         )

@@ -35,6 +35,7 @@ _SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.
 _TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function that declares an option
 _NOT_SET = r"(?!\s*(?:\?\?|\|\|)?=(?!=))"
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
+_SENTENCE = re.compile(r"\"[^\"\n ]{0,200}+ [^\"\n]{0,200}\"|'[^'\n ]{0,200}+ [^'\n]{0,200}'")  # in quotes
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 
 
@@ -100,7 +101,15 @@ def reads_key(name: str, line: str) -> bool:
     quoted, named = rf"[\"'`]{re.escape(name)}[\"'`]", re.escape(name)
     asked = rf"\b{_READING.pattern}\w*\(\s*{quoted}\s*[,)]|[\w)\]]\[\s*{quoted}\s*\]{_NOT_SET}"
     record = r"\b\w{0,40}(?:conf|config|configuration|settings?|options|opts|cfg|props)"
-    return re.search(rf"{asked}|{record}\??\.{named}\b{_NOT_SET}", line, re.IGNORECASE) is not None
+    code = _SENTENCE.sub('""', line)
+    return re.search(rf"{asked}|{record}\??\.{named}\b{_NOT_SET}", code, re.IGNORECASE) is not None
+
+
+def reads_in_call(state: ResearchState, name: str, match: ExactMatch) -> bool:
+    """Return True for a quoted name alone on its line, in the brackets of a function that reads a setting."""
+    alone = re.fullmatch(rf"\s*[\"'`]{re.escape(name)}[\"'`],?\s*", match.line)
+    called = _find_open_call(state, match, 0) if alone else None
+    return called is not None and _READING.match(called) is not None
 
 
 def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:

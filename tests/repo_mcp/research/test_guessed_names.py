@@ -137,3 +137,15 @@ def test_a_long_side_of_a_choice_is_not_the_one_name_in_it() -> None:
     texts = {"window.py": "def ipc(options):\n    return options\n\n\ndef config():\n    return ipc(None)\n"}
     asked = "Which wins after a reload, run-time options set by IPC or the config file?"
     assert Asked(texts).ask(asked).reading.form is Form.OPEN
+
+
+def test_what_happens_is_no_question_for_the_callers_of_a_guess() -> None:
+    texts = {
+        "relay.py": "class Relay:\n    pass\n\n\ndef forward(parcel):\n    try:\n        deliver(parcel)\n"
+        "    except Lost:\n        retry(parcel)\n\n\ndef retry(parcel):\n    forward(parcel)\n\n\n"
+        "def make_relay():\n    return Relay()\n"
+    }
+    asked = Asked(texts)
+    report = asked.ask("What happens when sending a parcel to a depot fails? (Relay, forward, retry)")
+    assert report.reading.form is Form.OPEN
+    assert asked.ask("What happens when Relay fails?").reading.form is Form.CALLERS
