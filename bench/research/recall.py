@@ -6,6 +6,9 @@ number; a symbol, when the line that declares it is shown, or when the answer na
 that one. A question about a name that is declared nowhere is answered when the answer begins by saying so,
 within `MOST_UNDECLARED_BYTES` in all. `search_code` is asked as well: at which rank is its first right hit?
 What is missing is listed for the half `tune` alone.
+
+With `--guessed`, the names stand behind a question that a model guessed from its words alone, as the server's
+instructions ask clients to do.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +68,12 @@ class Question:
     symbols: tuple[Wanted, ...]
     lines: tuple[Wanted, ...]
     undeclared: str = ""  # the name in it that the tree does not declare
+    guesses: tuple[str, ...] = ()  # names that the code may use, from the question alone
     also_right: tuple[Wanted, ...] = ()  # which answer `search_code` just as well
+
+    def guess(self) -> Question:
+        """Return the question with the guessed names behind it, in brackets."""
+        return replace(self, query=f"{self.query} ({', '.join(self.guesses)})") if self.guesses else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ def read_questions(path: Path = QUESTIONS) -> list[Question]:
 def _parse(row: Mapping[str, Any]) -> Question:
     named = ("symbols", "lines", "also_right")
     wanted = {name: tuple(Wanted(**one) for one in row[name]) for name in named if name in row}
-    return Question(**{**row, **wanted})
+    return Question(**{**row, **wanted, "guesses": tuple(row.get("guesses", ()))})
 
 
 def check_tree(root: Path, question: Question) -> None:
@@ -244,9 +252,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--half", choices=(*HALVES, "both"), default="tune", help="kept: only at the end")
     parser.add_argument("--only", help="repositories to ask about, with commas")
     parser.add_argument("--data", type=Path, help="where indexes are kept (default: made anew, then removed)")
+    parser.add_argument("--guessed", action="store_true", help="with the guessed names behind each question")
     parser.add_argument("--code", type=Path, default=PROJECT, help="the checkout whose server is asked")
     given = parser.parse_args(arguments)
     questions = choose_questions(read_questions(given.questions), given.half, given.only)
+    questions = [one.guess() for one in questions] if given.guessed else questions
     with tempfile.TemporaryDirectory() as scratch:
         data_dirs = given.data or Path(scratch)
         code = given.code.resolve()
