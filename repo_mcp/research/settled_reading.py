@@ -48,7 +48,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
         return _read_as_open(state)
     is_named = any(map(looks_like_name, asked))
-    is_said = is_named and any(one in question for one in asked)  # a guessed name is not
+    is_said = any(looks_like_name(one) and one in question for one in asked)  # a guessed name is not
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_said:
         return _read_as_open(state)
     if reading.form is not Form.FLOW or _ASKS_PATH.search(question) or is_named:

@@ -23,6 +23,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.field_readers import FIELD_SET, find_readers
+from repo_mcp.research.settings.line_use import QUOTED
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
@@ -30,7 +31,6 @@ from repo_mcp.text.citations import write_citation
 HEAD_LINES = 80  # of a function, in which its parameters are read
 MOST_TAKING = 4  # functions that take or ask for a name
 MOST_READERS, READER_CHARS = 6, 700  # functions that read a field, and characters of each
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _find_head_end(state: ResearchState, node: Node) -> int:
     lines = state.source.read_lines(node.path)
     depth, is_begun = 0, False
     for at in range(node.symbol.start_line, min(len(lines), node.symbol.start_line + HEAD_LINES) + 1):
-        bare = _QUOTED.sub('""', lines[at - 1])
+        bare = QUOTED.sub('""', lines[at - 1])
         bare = bare if is_begun else bare[max(0, bare.find(node.symbol.name)) :]
         is_begun = is_begun or "(" in bare
         depth += bare.count("(") - bare.count(")")
@@ -82,7 +82,7 @@ def _find_head_end(state: ResearchState, node: Node) -> int:
 
 def _is_parameter(state: ResearchState, node: Node, name: str, at: int) -> bool:
     """Return True for a line of a head that has a name where a parameter stands, and not in its default."""
-    line = _QUOTED.sub('""', state.source.read_lines(node.path)[at - 1])
+    line = QUOTED.sub('""', state.source.read_lines(node.path)[at - 1])
     behind = line.partition(f"{node.symbol.name}(")[2] if at == node.symbol.start_line else line
     return re.search(rf"(?:^|[(,{{*&\s]){re.escape(name)}\s*(?:[?]?:|=|,|[)}}]|$)", behind) is not None
 

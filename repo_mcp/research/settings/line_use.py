@@ -36,7 +36,7 @@ _TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function t
 _NOT_SET = r"(?!\s*(?:\?\?|\|\|)?=(?!=))"
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _SENTENCE = re.compile(r"\"[^\"\n ]{0,200}+ [^\"\n]{0,200}\"|'[^'\n ]{0,200}+ [^'\n]{0,200}'")  # in quotes
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
+QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 
 
 class LineUse(StrEnum):
@@ -174,7 +174,7 @@ def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str
     above = state.source.read_lines(match.path)[
         max(0, match.start_line - 1 - HEAD_LINES) : match.start_line - 1
     ]
-    text = _QUOTED.sub("", "\n".join((*above, match.line[:column])))
+    text = QUOTED.sub("", "\n".join((*above, match.line[:column])))
     opened: list[int] = []
     for at, char in enumerate(text):
         if char in "([{":

@@ -80,8 +80,9 @@ def is_thin(
     if len(weighed) < LEAST_TELLING:
         return False
     said = list_said(seed, idioms)
-    held = [word for word in weighed if word not in list_words_lacked(seed, weighed)]
-    share = sum(weighed[word] for word in {*held, *said} & {*weighed}) / sum(weighed.values())
+    lacked = list_words_lacked(seed, weighed)
+    held = [word for word in weighed if word not in lacked]
+    share = sum(weighed[word] for word in weighed if word in held or word in said) / sum(weighed.values())
     own = [word for word in asked if word in said or says_word(seed, word)]
     return share < LEAST_HELD and (not held or len(own) <= FEW * len(asked))
 

@@ -15,10 +15,10 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from itertools import takewhile
 
-from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure
+from repo_mcp.bundler.body import Body
+from repo_mcp.bundler.statements import Statement, holds_failure
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.findings.named_symbols import read_code
+from repo_mcp.research.findings.named_symbols import list_statements, read_code
 from repo_mcp.research.findings.research_state import ResearchState
 
 _Fact = tuple[str, bool]  # an expression, and whether it holds
@@ -36,8 +36,7 @@ CONDITION_CHARS = 300  # of a longer one nothing is said
 
 def list_ruled_out(state: ResearchState, caller: Node, lines: Sequence[int], callee: Node) -> set[int]:
     """Return the lines of a function that fail under a condition which never holds at some calls of it."""
-    body = read_code(state, caller)
-    statements = cut_statements(body, list_code(body))
+    body, statements = read_code(state, caller), list_statements(state, caller)
     found: set[int] | None = None
     for at in lines:
         position = next((ordinal for ordinal, one in enumerate(statements) if one.first <= at <= one.last), 0)
@@ -104,8 +103,7 @@ def _read_fact(part: str, *, holds: bool) -> _Fact:
 
 def _list_denied(state: ResearchState, callee: Node, known: Set[_Fact], call: str) -> set[int]:
     """Return the lines of a function that fail if something holds of which the contrary is known."""
-    body = read_code(state, callee)
-    statements = cut_statements(body, list_code(body))
+    body, statements = read_code(state, callee), list_statements(state, callee)
     given = _match_arguments(callee, _read(body, statements[0]), call) if statements else {}
     denied: set[int] = set()
     for ordinal, one in enumerate(statements[1:], 1):
