@@ -17,6 +17,7 @@ from repo_mcp.ranking.page.live_chunks import decode_lines
 from repo_mcp.ranking.page.page_declarations import AskedFile, find_member, has_members
 from repo_mcp.ranking.page.quoted_lines import Quotable, find_quoted
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.analysis import get_word_terms
 
 PASTED_NAMED = 8, 4  # of the first file for pasted text, and of each further one
 NAMESAKES = 4  # further declarations of the best one's name, such as overloads, that are named before others
@@ -49,11 +50,12 @@ def show_report(file: AskedFile, weights: Sequence[float], report: ReportClues, 
     live = file.live
     cited = report.cited.get(live.ranked.path, 0) or find_quoted(live.data, report.quotable)
     spans = [span for _, span in file.rated]
+    named = _list_named(file, report.named)
     around = file.declarations.find_innermost(cited, LEAST_AROUND) if cited else None
-    best = around or find_member(live, spans[0], spans) or spans[0]
-    others = [span for span in spans if _may_be_opened(file, span)]
+    best = around or find_member(live, spans[0], [*spans, *named]) or spans[0]
     lines = _choose_lines(file, weights, cited, best, report.first_lines if is_first else NEXT_LINES)
     alike = _list_namesakes(file, best)[:NAMESAKES]
+    others = [span for span in dict.fromkeys([*named, *spans]) if _may_be_opened(file, span)]
     others = [*alike, *(span for span in others if span not in alike)]
     return show_lines(live, lines, best, others, PASTED_NAMED[0 if is_first else 1])
 
@@ -63,6 +65,12 @@ def _may_be_opened(file: AskedFile, span: SymbolSpan) -> bool:
     if is_inner_test(span.qualified_name):
         return False
     return span.end_line - span.head_line < MOST_NAMED_LINES or not has_members(file.live, span)
+
+
+def _list_named(file: AskedFile, named: Collection[Named]) -> list[SymbolSpan]:
+    """Return the declarations that a report names by a name of several words: one word may mean anything."""
+    names = {name for _, name in named if len(get_word_terms(name)) > 1}
+    return file.declarations.list_named(names) if names else []
 
 
 def _list_namesakes(file: AskedFile, best: SymbolSpan) -> list[SymbolSpan]:

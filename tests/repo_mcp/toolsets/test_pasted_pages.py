@@ -391,3 +391,20 @@ def test_tests_in_a_file_of_the_program_and_long_types_are_not_named(tmp_path: P
     assert "balance" in hit.rpartition("\nalso ")[2]
     assert "posts" not in hit
     assert "Books" not in hit
+
+
+def test_declarations_that_a_report_guesses_are_named_whatever_words_they_hold(tmp_path: Path) -> None:
+    def write(name: str) -> str:
+        body = "\n".join(f"        value{at} = {at}" for at in range(12))
+        return f"    def {name}(self):\n{body}\n        return 1\n"
+
+    text = f"class Scale:\n{write('weigh_goods')}\n{write('round_down')}\n{write('tare')}"
+    words = [f"word{at}x" for at in range(40)]  # more than are looked for, so names at the end are not
+    files = {"shop/scale.py": f"# {' '.join(words)}\n{text}", "shop/words.py": f"w = '{' '.join(words)}'\n"}
+    report = f"Scale is wrong\n\n{' '.join(words)}\n\n(round_down, weigh_goods, Tare)"
+    with open_written(tmp_path, FILES | files) as repository:
+        hits = ask(repository, report)
+    (hit,) = (one for one in hits if one.startswith("shop/scale.py\n"))
+    assert ":def weigh_goods(self):" in hit
+    assert ".round_down" in hit
+    assert "tare" not in hit
