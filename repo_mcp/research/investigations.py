@@ -28,7 +28,6 @@ from repo_mcp.research.edges.surroundings import gather_groups
 from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, CONFORMING, DEPENDENCIES, DEPENDENTS
 from repo_mcp.research.edges.unparsed import note_unparsed
-from repo_mcp.research.edges.written_calls import note_written
 from repo_mcp.research.edges.written_names import note_written_name
 from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
 from repo_mcp.research.findings.locating import is_program
@@ -41,7 +40,6 @@ from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.configured import find_settings
 from repo_mcp.research.settings.decided_fields import note_parameter
 from repo_mcp.research.settings.field_readers import note_readers
-from repo_mcp.research.settings.key_places import describe_keys, note_keys
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
 from repo_mcp.research.words.failing import find_failing
@@ -85,9 +83,6 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     gathered = Gathered()
     if reading.form is Form.DIFFERENCE:
         reading = pair_subjects(state, reading)
-    if reading.subjects[0].taken_as is TakenAs.KEY:
-        note_keys(state, reading.subjects)
-        return Gathered(claim=describe_keys(state, reading.subjects), groups=gather_groups(state, reading))
     note_unparsed(state, reading)
     for subject in reading.subjects:
         if subject.taken_as is TakenAs.UNDECLARED:
@@ -136,7 +131,6 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
         return
     follow(state, nodes, CALLERS, state.depth)
     _show_uses(state)
-    note_written(state, nodes)
     gathered.chains = build_chains(state, nodes, upwards=True)
 
 
@@ -208,7 +202,6 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
         follow(state, subject.nodes, DEPENDENTS, state.depth)
         _show_uses(state)
         _follow_overriding(state, subject.nodes)
-        note_written(state, subject.nodes)
 
 
 def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:

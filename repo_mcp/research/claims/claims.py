@@ -37,7 +37,6 @@ from repo_mcp.research.edges.written_names import describe_written_name
 from repo_mcp.research.findings.citing import (
     MAX_NAMED,
     cite,
-    cite_line,
     join_names,
     name_briefly,
     name_findings,
@@ -219,11 +218,8 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
-    written = [one for one in found if one.role is Role.WRITTEN_CALL]
     more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
     more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
-    more += _describe_written(written)
-    found = [one for one in found if one not in written]
     directly = ""
     if reading.form is Form.CALLERS:
         mentions = [one for one in found if one.role is Role.MENTIONS]
@@ -313,12 +309,6 @@ def _describe_called_overrides(state: ResearchState, subjects: Sequence[Node]) -
     found = state.graph.find_incoming(subjects[0], CALLS, WIDE, dispatches=True)
     said = describe_called_overrides(state.graph, found.below, is_complete=not found.is_followed)
     return f" {said}" if said else ""
-
-
-def _describe_written(found: Sequence[Finding]) -> str:
-    """Return a sentence on lines that are written as calls, where no parser sees one; "" for nothing."""
-    read = "reads" if len(found) == 1 else "read"
-    return f" By its text, {join_names(map(cite_line, found))} {read} like a call of it." if found else ""
 
 
 def _describe_below(state: ResearchState) -> str:

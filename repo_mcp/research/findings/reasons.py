@@ -18,8 +18,6 @@ class Role(Enum):
     COMPARED = auto()  # declared by both of the types that are compared
     DECIDES = auto()  # a better one leaves the decision to it
     FAILS = auto()  # a function that fails, and that a subject uses
-    WRITES_KEY = auto()  # a line stores a value under the key that is asked about; of others, READS_KEY
-    READS_KEY = auto()
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
 
     # Where something is to be added.
@@ -41,7 +39,6 @@ class Role(Enum):
     READS_FIELD_BELOW = auto()  # is called by what reads such a field
     NEEDS = auto()  # lines of a file that no parser reads say what it needs
     DERIVES = auto()  # a line says so, in a language that no parser reads
-    WRITTEN_CALL = auto()  # has a line that is written as a call of it, where no parser sees one
     NAMED_AFTER = auto()  # a file of tests
 
     # Where a setting is configured; the reason is about its name as it is spelled there.

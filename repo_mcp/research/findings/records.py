@@ -230,7 +230,6 @@ class TakenAs(StrEnum):
     WORDS = "words"
     UNDECLARED = "undeclared"
     UNPARSED = "unparsed"  # declared in a language without a symbol parser
-    KEY = "key"  # a text in quotes in the symbol that the question names beside it
     UNKNOWN = "unknown"
 
 

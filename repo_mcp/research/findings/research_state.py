@@ -182,7 +182,6 @@ class ResearchState:
         self.wants_tests = wants_tests  # so that the best declaration is a test
         self.lacking: list[str] = []  # words of the question that the best declaration lacks
         self.is_unnamed = False  # the best lacks words, and has none of the others in its name and path
-        self.ruled_out: set[tuple[str, int]] = set()  # lines, by path, that cannot fail on the way asked for
         self.is_thin = False  # the best has so few words of the question that it may be about anything
         self.is_guessed = False  # the best lacks words, and has a name that the question guesses
         self.rivals: list[tuple[str, Node | None]] = []  # rated nearly as high as the best: name and citation

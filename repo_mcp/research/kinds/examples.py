@@ -89,16 +89,13 @@ def _list_members(state: ResearchState, base: Node) -> list[Node]:
     return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER][:MOST_MODELS]
 
 
-def find_model(
-    state: ResearchState, base: Node, words: Sequence[str] = (), listing: Node | None = None
-) -> Node | None:
+def find_model(state: ResearchState, base: Node, words: Sequence[str]) -> Node | None:
     """Return the type of a kind that the question names, or the shortest with at least MODEL_LINES lines.
 
-    `words` are those of the question; the type in which others are listed is no model. A type from which
-    others derive is itself a base. If all that derive from the base are, one of the next level is returned.
-    Return None if there is none.
+    `words` are those of the question. A type from which others derive is itself a base. If all that derive
+    from the base are, one of the next level is returned. Return None if there is none.
     """
-    level = [node for node in list_program_derived(state, base) if not _is_around(node, listing)]
+    level = list_program_derived(state, base)
     named = _find_named_model(state, base, level, words)
     level = level[:MOST_MODELS]
     for _ in range(2 if named is None else 0):
@@ -123,12 +120,6 @@ def _find_named_model(
     if not 0 < len(best) < len(kind):
         return None
     return min(best, key=lambda node: (count_words(node.symbol.name), count_lines(node), node.path))
-
-
-def _is_around(node: Node, inner: Node | None) -> bool:
-    """Return True for a declaration in whose lines another lies."""
-    first, last = node.symbol.start_line, node.symbol.end_line
-    return inner is not None and node.path == inner.path and first <= inner.symbol.start_line <= last
 
 
 def _is_model(node: Node) -> bool:

@@ -33,8 +33,6 @@ def describe_subject(subject: Subject) -> str:
         return f"{subject.asked} (not declared in this repository)"
     if subject.taken_as is TakenAs.UNPARSED:
         return f"{subject.asked} (declared in a language without a symbol parser)"
-    if subject.taken_as is TakenAs.KEY:
-        return f'the text "{subject.asked}" of {subject.name}'
     if not subject.nodes:
         return f'"{subject.asked}" (not declared here)'
     counts = Counter(node.qualified_name for node in subject.nodes)

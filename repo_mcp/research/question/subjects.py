@@ -26,7 +26,6 @@ from repo_mcp.research.findings.locating import (
     rank_role,
 )
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
-from repo_mcp.research.question.owned_members import choose_owned, read_owned
 from repo_mcp.research.question.phrase_names import (
     fold_name,
     is_one_name,
@@ -44,7 +43,6 @@ from repo_mcp.text.stop_words import STOP_WORDS
 MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_NEAR = 4  # symbols named in place of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
-MAX_OWNED = 300  # declarations of a name whose types are compared with the words of one
 MAX_FILES = 800  # files that declare one name
 MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
 WORD_SUBJECTS = 3  # symbols that stand for words
@@ -75,7 +73,6 @@ _KINDS: dict[Form, frozenset[SymbolKind]] = {
 }
 
 
-_OF_MEMBERS = frozenset({Form.CALLERS, Form.CALLEES, Form.TESTS, Form.DEPENDENTS, Form.DEFINED})
 _STANDS_FOR_FOLDER = frozenset({"mod", "__init__", "index"})  # files that hold what their folder offers
 
 
@@ -95,9 +92,6 @@ class Subjects:
         placed = self._find_placed(phrase.text) or self._find_path(phrase.text)
         if placed is not None:
             return placed
-        owned = self._find_owned(phrase, form)
-        if owned is not None:
-            return owned
         whole = "_".join(split_phrase(phrase.whole))
         names = list_names(phrase.text)
         if form is Form.DIFFERENCE:  # the word that tells two apart may be a stop word: "a before handler"
@@ -205,26 +199,6 @@ class Subjects:
             {one[: one.index(f"/{path}/") + len(path) + 1] for one in paths if f"/{path}/" in one}
         )
         return Subject(text, TakenAs.FOLDER, name=folders[0]) if len(folders) == 1 else None
-
-    def _find_owned(self, phrase: Phrase, form: Form) -> Subject | None:
-        """Return the members that a phrase names with the words of their type, or None."""
-        owned = read_owned(phrase.text) if form in _OF_MEMBERS else None
-        if owned is None:
-            return None
-        declared = self._graph.scan.find_declared(owned.name, MAX_FILES)
-        nodes = [self._graph.get_node(one) for one in declared[:MAX_OWNED]]
-        own = choose_owned([node for node in nodes if self._admits(node)], owned, self._read_head)
-        kinds = phrase.kinds or _KINDS.get(form, _FOLLOWED)
-        ordered = self._choose([node.declaration for node in own], kinds, form)
-        chosen = self._drop_lesser(self._prefer(ordered, form, phrase), compares=False)
-        if not chosen:
-            return None
-        left_out = max(0, len(chosen) - MAX_SUBJECTS)
-        return Subject(phrase.text, TakenAs.DECLARED, tuple(chosen[:MAX_SUBJECTS]), owned.name, left_out)
-
-    def _read_head(self, node: Node) -> str:
-        first = node.symbol.start_line - 1
-        return " ".join(self._read_lines(node.path)[first : first + MAX_HEAD_LINES])
 
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, taken_as = self._look_up(name, phrase, form)

@@ -8,14 +8,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.findings.research_state import Source
-from repo_mcp.research.question.asked_keys import find_texts, read_keys
 from repo_mcp.research.question.grammar import OF_WORDS, Parsed, parse_question
 from repo_mcp.research.question.phrase_names import is_path, looks_like_name
 from repo_mcp.research.question.phrases import Phrase, read_phrase
@@ -117,8 +116,7 @@ class _QuestionReader:
     def read(self) -> Reading:
         """Return the way the question is understood."""
         return (
-            self._try_keys()
-            or next(filter(None, map(self._try_form, self._parsed)), None)
+            next(filter(None, map(self._try_form, self._parsed)), None)
             or self._try_guesses()
             or next(filter(None, map(self._try_missing, self._parsed)), None)
             or next(filter(None, map(self._try_words, self._parsed)), None)
@@ -136,21 +134,6 @@ class _QuestionReader:
             where = f"the folder {folder}" if folder else "the whole repository"
             return Reading(Form.OPEN, f"what is repeated in {where}", (whole,))
         return build_reading(Form.OPEN, (whole,))
-
-    def _try_keys(self) -> Reading | None:
-        """Return the reading of a question for the uses of keys that a named holder has as texts."""
-        asked = read_keys(self._request.query)
-        if asked is None:
-            return None
-        named = [self._subjects.find(read_phrase(name), Form.CALLEES) for name in asked.holders]
-        holders = [
-            one if one.nodes else self._find_unparsed(replace(one, taken_as=TakenAs.UNDECLARED))
-            for one in named
-        ]
-        found = [_hold_key(key, one, self._source.read_lines) for key in asked.keys for one in holders]
-        own = {one.asked: one for one in reversed(found) if one.nodes or one.places}  # by its first holder
-        kept = tuple(own[key] for key in asked.keys if key in own)
-        return build_reading(Form.DEPENDENTS, kept) if kept else None
 
     def _try_form(self, parsed: Parsed) -> Reading | None:
         """Return the reading of one form, or None when one of its subjects does not exist."""
@@ -326,20 +309,6 @@ class _QuestionReader:
         return None
 
 
-def _hold_key(key: str, holder: Subject, read_lines: Callable[[str], Sequence[str]]) -> Subject:
-    """Return a key as a subject with those declarations of its holder that have it in a text."""
-
-    def holds(path: str, first: int, last: int) -> bool:
-        lines = read_lines(path)
-        return any(find_texts(lines, at, key, first) for at in range(first, min(last, len(lines)) + 1))
-
-    nodes = [one for one in holder.nodes if holds(one.path, one.symbol.start_line, one.symbol.end_line)]
-    places = [
-        one for one in holder.places if holds(one.path, *(one.symbol_lines or (one.start_line, one.end_line)))
-    ]
-    return Subject(key, TakenAs.KEY, tuple(nodes), holder.asked, places=tuple(places))
-
-
 def _is_long(text: str) -> bool:
     """Return True for a phrase that describes more than one subject can be: "the difference between ..."."""
     return len(text.split()) > MAX_SUBJECT_WORDS
@@ -365,8 +334,6 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
     elif subjects[0].taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED):
         text = f"a question about {' and '.join(map(describe_subject, subjects))}"
-    elif subjects[0].taken_as is TakenAs.KEY:
-        text = f"what has {join_names(map(describe_subject, subjects), len(subjects))}"
     elif form in (Form.OPEN, *OF_WORDS):
         text = _PHRASES[form].format(subjects[0].asked)
     else:

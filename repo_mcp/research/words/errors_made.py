@@ -197,7 +197,7 @@ def list_errors(state: ResearchState, near: Sequence[Finding]) -> tuple[list[str
 def iter_errors(state: ResearchState, one: Finding) -> Iterator[tuple[int, list[_Error]]]:
     """Yield the numbers of the lines of a finding that make errors, and these; none if only a helper does."""
     for number, line, statement in _list_code(state, one):
-        if tells(line) or (one.path, number) in state.ruled_out:
+        if tells(line):
             continue
         plain = _CAUGHT.sub("", _NAMES_FUNCTION.sub("", line))
         if (holds_error(plain) or _says_error(line, statement)) and not _DECLARES.match(plain):

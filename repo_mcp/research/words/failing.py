@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
@@ -20,7 +20,6 @@ from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.errors_made import makes_error
-from repo_mcp.research.words.ruled_out import list_ruled_out
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
@@ -51,12 +50,8 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
 
 def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, Reason]:
-    """Return functions that fail below some others, each with the reason: levels until there are `most`.
-
-    What is called where the condition of a failure cannot hold does not fail. That is noted for its lines.
-    """
+    """Return functions that fail below some others, each with the reason: levels until there are `most`."""
     failing: dict[Node, Reason] = {}
-    ruled_out: dict[Node, set[int]] = {}
     level, seen = [*named], {*named}
     for depth in range(1, NEAR_DEPTH + 1):
         below: list[Node] = []
@@ -65,14 +60,9 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
                 if other not in seen:
                     seen.add(other)
                     below.append(other)
-                if other in named or not fails(state, other):
-                    continue
-                lines = list_ruled_out(state, node, edge.lines, other)
-                ruled_out[other] = ruled_out.get(other, lines) & lines
-                if other not in failing and fails(state, other, ruled_out[other]):
+                if other not in named and other not in failing and fails(state, other):
                     failing[other] = Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
         level = below
-    state.ruled_out = {(node.path, at) for node, lines in ruled_out.items() for at in lines}
     return failing
 
 
@@ -109,18 +99,18 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
     return functions or types or named
 
 
-def fails(state: ResearchState, node: Node, ruled_out: Set[int] = frozenset()) -> bool:
-    """Return True for a function that raises or returns an error, except on lines that are `ruled_out`.
+def fails(state: ResearchState, node: Node) -> bool:
+    """Return True for a function that raises or returns an error.
 
     A constructor is none, nor is what gives the error of another system as ours: it holds every error.
     """
     is_callable = node.symbol.kind in CALLABLE_KINDS and node.symbol.kind is not SymbolKind.CONSTRUCTOR
     if not is_callable or _TRANSLATES.search(node.symbol.name):
         return False
-    return _holds_error(state, node, ruled_out)
+    return _holds_error(state, node)
 
 
-def _holds_error(state: ResearchState, node: Node, ruled_out: Set[int] = frozenset()) -> bool:
-    left_out = ruled_out | state.source.read_comment_lines(node.path)
+def _holds_error(state: ResearchState, node: Node) -> bool:
+    left_out = state.source.read_comment_lines(node.path)
     body = enumerate(read_body(state, node), node.symbol.start_line)
     return any(number not in left_out and makes_error(line) for number, line in body)

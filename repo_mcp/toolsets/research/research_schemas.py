@@ -27,7 +27,7 @@ FORMS = (
     "open", "overview", "extension", "errors", "difference", "tests",
 )  # fmt: skip
 TAKEN_AS = (
-    "declared", "declared_otherwise", "undeclared", "unparsed", "key", "file", "folder",
+    "declared", "declared_otherwise", "undeclared", "unparsed", "file", "folder",
     "outside", "words", "unknown",
 )  # fmt: skip
 CONFIDENCES = ("exact", "probable", "possible", "text")

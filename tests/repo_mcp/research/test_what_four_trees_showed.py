@@ -74,18 +74,6 @@ def machine() -> Asked:
     return Asked(MACHINE)
 
 
-def test_a_call_that_only_its_text_shows_is_stated(machine: Asked) -> None:
-    report = machine.ask("who calls refuse")
-    assert report.claim.endswith(" By its text, src/machine.c:27 reads like a call of it.")
-    assert "written as a call of refuse" in report.findings[1].why
-
-
-def test_no_text_is_looked_for_where_a_call_is_known(machine: Asked) -> None:
-    claim = machine.ask("who calls halt").claim
-    assert "is called by" in claim
-    assert "By its text" not in claim
-
-
 def test_rows_of_a_table_that_begin_with_a_comment_are_code() -> None:
     layout = read_layout("src/rules.c", MACHINE["src/rules.c"].encode())
     assert not layout.comment_lines

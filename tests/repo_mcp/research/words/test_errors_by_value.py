@@ -330,33 +330,3 @@ def test_a_key_of_a_table_is_set_and_a_constant_is_no_parameter() -> None:
     }
     assert "separator is set at config.rb:2" in Asked(files).ask("where is separator configured?").claim
     assert "set at Config.java:5" in Asked(files).ask("where is maxAge configured?").claim
-
-
-FILTER = """\
-pub trait Filter { fn check_event(&self, event: &Event) -> bool; }
-
-pub struct All;
-
-impl Filter for All { fn check_event(&self, event: &Event) -> bool { true } }
-"""
-WORKER = """\
-pub fn collect(config: Arc<Config>, event: Event) {
-    select! { found = config.filter.check_event(&event) => keep(found) }
-}
-"""
-
-
-def test_a_call_of_a_method_is_known_by_its_text_if_no_other_has_its_name() -> None:
-    files = {"src/filter.rs": FILTER, "src/worker.rs": WORKER}
-    claim = Asked(files).ask("What breaks if I change Filter::check_event?").claim
-    assert "By its text, src/worker.rs:2 reads like a call of it." in claim
-    files["src/bank.rs"] = "pub struct Bank;\nimpl Bank { fn check_event(&self) {} }\n"
-    assert "By its text" not in Asked(files).ask("What breaks if I change Filter::check_event?").claim
-
-
-def test_a_plain_name_is_not_looked_for_in_texts() -> None:
-    files = {
-        "src/filter.rs": FILTER.replace("check_event", "check"),
-        "src/worker.rs": WORKER.replace("check_event", "check"),
-    }
-    assert "By its text" not in Asked(files).ask("What breaks if I change Filter::check?").claim
