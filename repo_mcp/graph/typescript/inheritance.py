@@ -6,10 +6,10 @@ from functools import cached_property
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.members import OWNERS, find_own_member
-from repo_mcp.graph.typescript.mixins import Mixins, TypeReader
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import MAX_STEPS, NO_OWNERS, Bound, Owners, join_bound, unite_owners
 from repo_mcp.graph.typescript.script_file import ScriptFile
+from repo_mcp.graph.typescript.variables import TypeEvaluator
 from repo_mcp.languages.typescript.types import split_type
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, ReferenceRole, SymbolKind
@@ -22,10 +22,9 @@ _PROMISED = (ReferenceRole.IMPLEMENT,)
 class Inheritance:
     """Finds bases, and the members that are declared in them."""
 
-    def __init__(self, names: ScriptNames, types: TypeReader) -> None:
+    def __init__(self, names: ScriptNames, types: TypeEvaluator) -> None:
         self._names = names
         self._types = types
-        self._mixins = Mixins(names, types)
 
     @cached_property
     def window(self) -> Owners:
@@ -78,22 +77,15 @@ class Inheritance:
         if symbol.kind not in OWNERS or not symbol.ordinal:
             return NO_OWNERS
         rows = [row for row in file.list_bases(symbol.ordinal) if row.role in roles]
-        found = [self._find_base(file, symbol, row, steps + 1, bound) for row in rows]
-        if ReferenceRole.INHERIT in roles:
-            found.append(self._mixins.list_bases(file, symbol, steps + 1))
-        return unite_owners(found)
+        return unite_owners([self._find_base(file, symbol, row, steps + 1, bound) for row in rows])
 
     def _find_base(
         self, file: ScriptFile, symbol: DeclaredSymbol, row: Reference, steps: int, bound: Bound
     ) -> Owners:
         written = file.binds.get((symbol.ordinal, f"={row.name}"), ())
         type_arguments = [one.strip() for one in split_type(written[0].name[1:-1], ",")] if written else []
-        if row.role is ReferenceRole.INHERIT and not row.qualifier:
-            made = self._mixins.find_made_class(file, symbol.parent, row.name, row.line, steps)
-            if made != NO_OWNERS:
-                return made
         around = symbol.ordinal if type_arguments else symbol.parent
-        owners = self._types.find_type(
+        return self._types.find_type(
             file,
             around,
             row.name,
@@ -103,4 +95,3 @@ class Inheritance:
             bound=bound,
             type_arguments=type_arguments,
         )
-        return self._mixins.make(owners, steps) if row.role is ReferenceRole.INHERIT else owners

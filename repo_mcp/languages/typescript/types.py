@@ -266,11 +266,6 @@ def split_function(text: str) -> tuple[str, str, bool] | None:
     return kept[: end + 1], kept[end + 1 :].lstrip()[2:], kept == text.strip()
 
 
-def makes_objects(text: str) -> bool:
-    """Return whether a type is that of a constructor, `new (a: A) => B`."""
-    return _MAKES.match(strip_outer(text)) is not None
-
-
 def split_condition(text: str) -> tuple[str, str, str, str] | None:
     """Return A, B, C and D of `A extends B ? C : D`; None for other types."""
     text = strip_outer(text)

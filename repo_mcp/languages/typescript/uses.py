@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.typescript.contextual_types import expect_argument
-from repo_mcp.languages.typescript.mixins import bind_base
 from repo_mcp.languages.typescript.modules import refer_required
 from repo_mcp.languages.typescript.types import MAX_STEPS, SEEN_THROUGH
 from repo_mcp.languages.typescript.walk import ScriptWalk, skip_operators
@@ -208,8 +207,6 @@ def on_heritage(walk: ScriptWalk, node: Node) -> None:
             walk.refer(ReferenceRole.INHERIT, name, start, qualifier)
             if name in {"Component", "PureComponent"}:
                 walk.components.add(walk.ordinal)
-        if base is not None:
-            bind_base(walk, base)
 
 
 def on_implements(walk: ScriptWalk, node: Node) -> None:

@@ -24,7 +24,6 @@ from repo_mcp.languages.typescript.destructuring import (
     bind_tuple,
     read_pattern_owner,
 )
-from repo_mcp.languages.typescript.mixins import bind_made_class, bind_made_result
 from repo_mcp.languages.typescript.walk import EXPECTED, Prefix, ScriptWalk, Variables, read_type_text
 from repo_mcp.symbols.model import UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolKind
@@ -103,8 +102,6 @@ def _declare_variable(
         name, type_node, node.start_byte
     ):
         walk.bind_value(name, value, node.start_byte)
-        if value is not None and kind is SymbolKind.CONSTANT:
-            bind_made_class(walk, name, value)
     walk.open_scope(node.end_byte, is_local=is_local, ordinal=ordinal)
 
 
@@ -243,7 +240,6 @@ def _bind_result(walk: ScriptWalk, value: Node) -> None:
     ordinal = walk.functions.get(walk.function, -1)
     if ordinal >= 0 and not walk.entries[ordinal].type:
         walk.bind_value(RESULT, value, value.start_byte, ordinal)
-        bind_made_result(walk, RESULT, value, ordinal)
         inner = _unwrap(value)
         if inner.type == "object":
             last = walk.find_line(inner.end_byte - 1)
