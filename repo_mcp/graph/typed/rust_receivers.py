@@ -20,8 +20,6 @@ TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # by convention
 MAX_BOUNDS = 8  # of one associated type that are read
 _ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell|AsMut|AsRef|Borrow|BorrowMut|Into|TryInto)\s*<")
-_RESULT = re.compile(r"\s*((?:\w+::)*\w+Result)<")  # an alias of `Result`, by convention
-_OF_PARAMETER = re.compile(r"(?:\w+::)*Result\s*<\s*[A-Z]\w?\s*[,>]")
 _LOCKING_TEXT = """
 lock() try_lock() read() write() borrow() borrow_mut() get_mut() as_mut() as_ref() into() try_into()
 """
@@ -91,16 +89,11 @@ class RustReceivers(ReceiverTypes):
     def _find_annotated(
         self, scope: FileScope, binding: Reference, names: tuple[str, ...]
     ) -> Receiver | None:
-        if len(names) == 2:
-            associated = self._find_associated_of_parameter(scope, binding, names)
-            if associated is not None:
-                return associated
         found = super()._find_annotated(scope, binding, names)
         if found is None:
             return None
-        own = self._find_alias_bounds(scope, binding, found)
         # The row does not say whether the type was written inside an `Rc`.
-        return own or replace(found, wrapper_members=self._lookup.rules.pointer_members)
+        return replace(found, wrapper_members=self._lookup.rules.pointer_members)
 
     def _find_all_bounds(
         self, scope: FileScope, rows: list[Reference], *, is_certain: bool = True
@@ -109,39 +102,6 @@ class RustReceivers(ReceiverTypes):
             if "<" in one.name:  # such as `Into<Shape>`, besides which other bounds hardly have members
                 return self._find_annotated(scope, one, ())
         return super()._find_all_bounds(scope, rows, is_certain=is_certain)
-
-    def _find_associated_of_parameter(
-        self, scope: FileScope, binding: Reference, names: tuple[str, ...]
-    ) -> Receiver | None:
-        """Return the type of `G::Edge`, if a bound of the type parameter G declares it."""
-        row = scope.find_binding(binding.symbol, binding.line, names[0])
-        receiver = self._find_bounds(scope, row) if row is not None and row.alias != binding.alias else None
-        for one in receiver.types if receiver is not None else ():
-            for member in self._lookup.find_members(one, names[1], ReferenceRole.TYPE):
-                text = self._lookup.get_return_type(member)
-                if text:
-                    found = self._read_text(member, text, receiver)
-                    return replace(found, is_certain=False) if found is not None else None
-        return None
-
-    def _find_alias_bounds(self, scope: FileScope, binding: Reference, found: Receiver) -> Receiver | None:
-        """Return the bounds of `Ix` where an alias is used such as `type Id<Ix = u32> = Ix`."""
-        other = self._lookup.find_scope(found.types[0].path) if found.types else None
-        if other is None or other.get_kind(found.types[0].ordinal) is not SymbolKind.TYPE:
-            return None
-        name = other.get_symbol(found.types[0].ordinal).return_type
-        row = scope.find_binding(binding.symbol, binding.line, name)
-        if row is None or row.alias == binding.alias or not TYPE_PARAMETER.fullmatch(name):
-            return None
-        bounds = self._find_bounds(scope, row)
-        return replace(bounds, is_certain=False) if bounds is not None else None
-
-    def _find_bounds(self, scope: FileScope, row: Reference) -> Receiver | None:
-        """Return the bounds of a type parameter; these may have bounds in turn, even in a cycle."""
-        if self._lookup.depth >= MAX_DEPTH:
-            return None
-        with self._lookup.deepen():
-            return self._find_variable_type(scope, row)
 
     def _take_item(self, receiver: Receiver) -> Receiver:
         """Return the `Item` of an iterator; not inside an `Option`."""
@@ -191,27 +151,12 @@ class RustReceivers(ReceiverTypes):
             return None
         if text.startswith(":"):
             return self._read_bounds(scope, at, text[1:], receiver)
-        text = self._expand_result(scope, at, text)
         plain = self._lookup.rules.read_result(text)
         locked = _LOCK.search(plain)
         if locked is not None:
             guarded = self._read_text(at, plain[locked.end() :], receiver)
             return Receiver(external=locked.group(1), guarded=guarded)
         return super()._read_text(at, text, receiver)
-
-    def _expand_result(self, scope: FileScope, at: Declaration, text: str) -> str:
-        """Return `Result<T>` for a type that is an alias of it: `type ReadResult<T> = Result<T, ReadError>`.
-
-        An alias with several parameters stays: it is not known which of them is the type of the value.
-        """
-        named = _RESULT.match(text)
-        argument = read_only_argument(text, named[1]) if named is not None else ""
-        if named is None or not argument or self._lookup.depth >= MAX_DEPTH:
-            return text
-        with self._lookup.deepen():
-            found = self._lookup.find_type(scope, at.ordinal, read_type(named[1]).names).declarations
-        written = self._lookup.get_return_type(found[0]) if len(found) == 1 else ""
-        return f"Result<{argument}>" if _OF_PARAMETER.match(written) else text
 
     def _find_named(
         self, scope: FileScope, at: Declaration, text: str, named: TypeName, receiver: Receiver | None

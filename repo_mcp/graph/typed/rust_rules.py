@@ -229,16 +229,6 @@ class RustRules(Rules):
             written = (*filter(None, row.qualifier.split(".")), row.name)
             if row.name and written[0] != name:
                 return self._make_absolute(scope, row.symbol, written)
-        return self._find_by_super_star(scope, ordinal, name)
-
-    def _find_by_super_star(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
-        """Return the path of a name that `use super::*` takes from an outer module of the same file."""
-        stars = self._keep_seen(scope, ordinal, scope.wildcard_imports)
-        written = [tuple(one.qualifier.split(".")) for one in stars]
-        targets = [self._make_absolute(scope, ordinal, one) for one in written if {*one} == {"super"}]
-        for around in scope.iter_around(ordinal) if targets else ():
-            if scope.find_children(around, name) and self._find_module(scope, around) in targets:
-                return (*self._find_module(scope, around), name)
         return None
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:

@@ -124,18 +124,15 @@ struct Other;
 impl Other { fn target(&self) -> u8 { 1 } fn visit(&mut self) {} fn go(&self) {} }
 trait Index { fn index(&self) -> usize; }
 impl Index for Other { fn index(&self) -> usize { 0 } }
-type Id<Ix = u32> = Ix;
-fn f<G: Edges>(g: G, one: G::EdgeRef) {
+fn f<G: Edges>(g: G) {
     for edge in g.edges() { edge.target(); }
     let mut seen = g.map();
     seen.visit();
-    one.target() as usize;
     for step in make() { step.go(); }
     if let Some(run) = maybe() { run.at; }
 }
 struct Graph<Ix>(Ix);
 impl<Ix: Index> Graph<Ix> {
-    fn at(&self, id: Id<Ix>) -> usize { id.index() }
     fn end() -> usize { <Ix as Index>::index(&0) }
 }
 trait Round { type A: Iterator<Item = Self::B>; type B: Iterator<Item = Self::A>; fn all(&self) -> Self::A; }
@@ -149,10 +146,8 @@ fn q<A: B::X, B: A::Y>(a: A::Z) { a.visit(1); }
     [
         ("edge.target()", "target", ["1 target probable"]),  # an item of what is bound to be an iterator
         ("seen.visit()", "visit", ["2 visit probable"]),
-        ("one.target()", "target", ["1 target probable"]),
         ("step.go()", "go", ["12 go probable"]),  # the item of an iterator that is a struct
         ("run.at", "at", ["10 at probable"]),  # what `Some` holds is the iterator itself
-        ("id.index()", "index", ["18 index probable"]),  # an alias of its own parameter
         ("<Ix as Index>::index", "index", ["18 index exact"]),
         (
             "x.target(1)",

@@ -15,16 +15,6 @@ TEXTS = {
         pub use self::frames::Frame;
         pub mod frames { pub struct Frame; }
         """,
-    "src/kinds.rs": """
-        pub enum Kind { Text(u8), Gap }
-        mod tests {
-            use super::*;
-            fn each() {
-                use Kind::*;
-                take(Text(1));
-            }
-        }
-        """,
     "src/blocks.rs": """
         use crate::deep::frames::Frame;
         impl Frame { fn size(&self) {} }
@@ -120,10 +110,6 @@ def test_only_what_is_seen_is_meant(repository: Repository, case: str) -> None:
 
 def test_stars_of_other_crates_come_after_all_of_this_one(repository: Repository) -> None:
     assert repository.ask("src/user.rs", "fn take", "Frame") == ["src/deep.rs:2 Frame exact"]
-
-
-def test_what_a_star_takes_from_the_module_around_can_be_imported_from(repository: Repository) -> None:
-    assert repository.ask("src/kinds.rs", "take(", "Text") == ["src/kinds.rs:1 Text exact"]
 
 
 def test_a_star_passes_the_blocks_of_an_imported_type(repository: Repository) -> None:

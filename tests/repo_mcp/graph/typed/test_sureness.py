@@ -87,34 +87,6 @@ TEXTS = {
             }
         }
         """,
-    # What an alias of `Result` holds.
-    "Cargo.toml": '[package]\nname = "a"\n',
-    "src/error.rs": """
-        pub struct Fault;
-        pub type ReadResult<T> = Result<T, Fault>; pub type SwappedResult<E, T> = Result<T, E>;
-        pub struct OwnResult<T> { pub one: T }
-        """,
-    "src/lib.rs": """
-        mod error;
-        use error::{OwnResult, ReadResult, SwappedResult};
-        struct Image;
-        impl Image {
-            fn width(&self) -> u32 { 1 }
-            fn load() -> ReadResult<Self> { todo!() }
-            fn hold() -> OwnResult<Image> { todo!() }
-        }
-        struct Page;
-        impl Page { fn width(&self) -> u32 { 1 } }
-        fn open() -> crate::error::ReadResult<Image> { todo!() }
-        fn swap() -> SwappedResult<Page, Image> { todo!() }
-        fn f() -> ReadResult<()> {
-            swap().unwrap().width(); // of two parameters
-            let a = Image::load().unwrap();
-            a.width(); // unwrapped
-            open()?.width(); // tried
-            Image::hold().width(); // of no result
-        }
-        """,
 }
 CASES = {
     "swift: a generic function beside a library": (
@@ -145,10 +117,6 @@ CASES = {
         "invoke",
         ["a/A.java:7 invoke possible", "a/A.java:8 invoke possible"],
     ),
-    "rust: a variable": ("// unwrapped", "width", ["src/lib.rs:5 width exact"]),
-    "rust: a call": ("// tried", "width", ["src/lib.rs:5 width exact"]),
-    "rust: another type": ("// of no result", "width", []),
-    "rust: two parameters": ("// of two parameters", "width", []),
 }
 PATHS = {
     "swift": "Sources/Help/own.swift",
@@ -156,7 +124,6 @@ PATHS = {
     "c": "short.c",
     "c++": "value.cpp",
     "java": "a/A.java",
-    "rust": "src/lib.rs",
 }
 
 
