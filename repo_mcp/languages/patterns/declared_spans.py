@@ -16,9 +16,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
+import numpy as np
+
 from repo_mcp.languages.patterns.declaration_ends import choose_end
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
 from repo_mcp.languages.patterns.line_layout import Layout
+from repo_mcp.languages.patterns.macro_runs import (
+    DEFINE,
+    MACRO_LANGUAGES,
+    NO_MACROS,
+    Macros,
+    mark_apart,
+    mark_macros,
+    take_macros,
+)
 from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
@@ -33,13 +44,9 @@ _HOLDS_MEMBERS = compile_late(
 _ATTRIBUTE = compile_late(
     r"#!?\[[^\]]{0,500}\]"
 )  # of Rust, which may hold the name: `#[cfg(test)] mod test {`
-_MACRO_LANGUAGES = frozenset(("c", "cpp", "objective-c", "assembly"))
-_DEFINE = b"#define"
-_DEFINES = (b"#define ", b"#define\t")
 _FUNCTION_VALUE_LANGUAGES = frozenset(("javascript", "typescript", "vue", "svelte"))
 _MAX_PARAMETER_LINES = 20  # between a parameter and the bracket that opens its list
 
-_Place = tuple[int, tuple[int, int]]  # the line of a name, from 0, and its byte span
 _Found = tuple[int, int, int, str, str]  # first line, last line, line of the name (from 0), name, owner
 _Opened = tuple[int, int, tuple[str, str]]  # last line, line of the name (from 1), qualified name and owner
 # The fields of a SymbolSpan up to its name, what stands before the name in the qualified one, and the owner.
@@ -76,28 +83,55 @@ def list_declared_spans(
 def list_declared_rows(
     layout: Layout, definitions: Spans, within: tuple[int, int] | None = None
 ) -> list[DeclaredRow]:
-    """Return the declarations of a text as rows, in the order of their names.
+    """Return the declarations of a text as rows, in the order of their names. See `find_declared_rows`."""
+    rows, macros = find_declared_rows(layout, definitions, within)
+    return sorted([*rows, *_iter_macro_rows(macros)], key=itemgetter(2)) if len(macros.lines) else rows
+
+
+def _iter_macro_rows(macros: Macros) -> Iterator[DeclaredRow]:
+    end = 0
+    for line, size in zip((macros.lines + 1).tolist(), macros.sizes.tolist(), strict=True):
+        end += size
+        yield line, line, line, line, macros.names[end - size : end], "", ""
+
+
+def find_declared_rows(
+    layout: Layout, definitions: Spans, within: tuple[int, int] | None = None
+) -> tuple[list[DeclaredRow], Macros]:
+    """Return the declarations of a text as rows, in the order of their names, without its macros that stand
+    apart; and these.
 
     `definitions` are those of the text's landmarks. If only those around or in the lines `within` are wanted,
     which are the first and the last, counted from 1, others may be left out.
     """
     text, language = layout.text, layout.language
-    definitions = definitions[:MAX_SPANS]
-    places = [*zip(layout.find_lines([start for start, _ in definitions]), definitions, strict=True)]
-    macros: list[_Found] = []
-    if language in _MACRO_LANGUAGES and _DEFINE in text:
-        macros, places = _take_macros(layout, text, places, within)
+    offsets = np.array(definitions[:MAX_SPANS], dtype=np.int64).reshape(-1, 2)
+    lines = layout.find_lines(offsets[:, 0])
+    is_macro = np.zeros(len(lines), dtype=np.bool_)
+    if language in MACRO_LANGUAGES and DEFINE in text:
+        is_macro = mark_macros(layout, lines)
     owners = Owners(language, layout.lines)
+    others = (~is_macro).nonzero()[0]
     names = [
         (line, text[start:end].decode("utf-8", "replace"), owners.find_at(line, text, start))
-        for line, (start, end) in places
+        for line, (start, end) in zip(lines[others].tolist(), offsets[others].tolist(), strict=True)
         if not layout.is_inside[line] and not _is_parameter(layout, line, text[end : end + 3])
     ]
     if language in _HEADING_LANGUAGES:
         spans = _span_headings(layout, names)
     else:
         spans = [*_iter_spans(layout, names, within)]
-    return _nest(sorted([*spans, *macros], key=itemgetter(2)) if macros else spans, layout)
+    if not is_macro.any():
+        return _nest(spans, layout), NO_MACROS
+    is_apart = mark_apart(lines, [(line, end) for _, end, line, _, _ in spans])
+    if within is not None:
+        is_macro &= (lines >= within[0] - 1) & (lines < within[1])
+    macros = take_macros(layout, lines, offsets, is_macro & is_apart)
+    is_macro[is_apart] &= not len(macros.lines)
+    for at in is_macro.nonzero()[0].tolist():
+        line, (start, end) = int(lines[at]), offsets[at].tolist()
+        spans.append((line, line, line, text[start:end].decode("utf-8", "replace"), ""))
+    return _nest(sorted(spans, key=itemgetter(2)), layout), macros
 
 
 def _iter_spans(
@@ -124,35 +158,6 @@ def _is_parameter(layout: Layout, line: int, after: bytes) -> bool:
         if layout.depths[above] < depth:  # which a line without text never is
             return layout.lines[above].endswith(b"(")
     return False
-
-
-def _take_macros(
-    layout: Layout, text: bytes, places: list[_Place], within: tuple[int, int] | None
-) -> tuple[list[_Found], list[_Place]]:
-    """Return the one-line macros right below other macros, and all other definitions.
-
-    A header of hardware registers has hundreds of them. They have no comments of their own.
-    """
-    first, last = (0, len(layout.lines)) if within is None else (within[0] - 1, within[1] - 1)
-    lines, is_doc = layout.lines, layout.is_doc
-    macros: list[_Found] = []
-    others: list[_Place] = []
-    below = -1  # the line below the last macro taken: the line above it need not be looked at again
-    for place in places:
-        line = place[0]
-        head = lines[line]
-        if (
-            not head.startswith(_DEFINES)
-            or head.endswith(b"\\")
-            or (line != below and (not line or is_doc[line - 1] or not lines[line - 1].startswith(_DEFINE)))
-        ):
-            others.append(place)
-            continue
-        below = line + 1
-        if first <= line <= last:
-            start, end = place[1]
-            macros.append((line, line, line, text[start:end].decode("utf-8", "replace"), ""))
-    return macros, others
 
 
 def qualify_name(name: str, owner: str, outer: tuple[str, str] | None) -> str:

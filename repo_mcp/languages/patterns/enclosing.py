@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from itertools import accumulate, chain, compress
+from itertools import chain, compress
 from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.languages.patterns.declared_spans import MAX_SPANS, DeclaredRow, SymbolSpan, list_declared_rows
+from index_format import spread_runs
+from repo_mcp.languages.patterns.declared_spans import MAX_SPANS, DeclaredRow, SymbolSpan, find_declared_rows
 from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.line_layout import Layout, Runs, find_runs
+from repo_mcp.languages.patterns.macro_runs import I64, NO_MACROS, Macros
 from repo_mcp.languages.patterns.near_lines import CUT_LANGUAGES, cut_around
 from repo_mcp.lru_cache import SizeAdjustedCache
 
@@ -33,18 +35,27 @@ OUTSIDE = -1  # the number of a declaration around lines that are in none
 class Declarations:
     """The declarations of one text, in arrays: a tenth of the size of spans. Safe for several threads."""
 
-    def __init__(self, rows: Sequence[DeclaredRow], above: int = 0, comments: Runs | None = None) -> None:
-        """`above` is the number of lines above the text in which the rows were found.
+    def __init__(
+        self,
+        rows: Sequence[DeclaredRow],
+        above: int = 0,
+        comments: Runs | None = None,
+        macros: Macros = NO_MACROS,
+    ) -> None:
+        """`above` is the number of lines above the text in which the rows and macros were found.
 
         `comments` are the first and last lines of its comments and docstrings, counted from 0.
         """
         columns = [*zip(*rows, strict=True)] or [()] * _COLUMNS
         lines = np.array(columns[:_LINES], dtype=np.int32).T
-        self._lines = _narrow(lines + np.int32(above))
         names, outer, owners = columns[_LINES:]
         texts = [*chain.from_iterable(zip(outer, names, owners, strict=True))]
         self._texts = "".join(texts)
-        self._ends = _narrow(np.array([*accumulate(map(len, texts), initial=0)], dtype=np.int32))
+        sizes = np.array([*map(len, texts)], dtype=np.int64).reshape(-1, _TEXTS)
+        if len(macros.lines):
+            lines, sizes, self._texts = _merge(lines, sizes, self._texts, macros)
+        self._lines = _narrow(lines + np.int32(above))
+        self._ends = _narrow(np.append(0, sizes.cumsum()).astype(np.int32))
         self._comments = np.zeros((0, 2), np.int32) if comments is None else comments + np.int32(above)
 
     def __len__(self) -> int:
@@ -163,6 +174,23 @@ class Declarations:
         return held
 
 
+def _merge(
+    lines: npt.NDArray[np.int32], sizes: I64, texts: str, macros: Macros
+) -> tuple[npt.NDArray[np.int32], I64, str]:
+    """Return the lines, sizes of texts and texts of declarations together with macros, by lines of names."""
+    own = (macros.lines + 1).astype(np.int32).repeat(_LINES).reshape(-1, _LINES)
+    own_sizes = np.zeros((len(own), _TEXTS), dtype=np.int64)
+    own_sizes[:, 1] = macros.sizes
+    lines, sizes = np.concatenate([lines, own]), np.concatenate([sizes, own_sizes])
+    lengths = sizes.sum(axis=1)
+    starts = lengths.cumsum() - lengths
+    order = lines[:, 2].argsort(kind="stable")
+    coding, width = ("ascii", np.uint8) if texts.isascii() else ("utf-32-le", np.uint32)
+    characters = np.frombuffer((texts + macros.names).encode(coding), dtype=width)
+    merged = characters.take(spread_runs(starts.take(order), lengths.take(order)))
+    return lines[order], sizes[order], merged.tobytes().decode(coding)
+
+
 def _narrow(values: npt.NDArray[np.int32]) -> npt.NDArray[np.unsignedinteger]:
     """Return values, none of them negative, as the narrowest integers that hold them."""
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
@@ -224,7 +252,7 @@ def _find_in_part(
         feeds = (np.frombuffer(part, dtype=np.uint8) == _LINE_FEED).nonzero()[0]
         return Declarations((), above, find_runs(feeds, landmarks.doc_spans))
     layout = Layout(part, landmarks.doc_spans, language.name)
-    rows = list_declared_rows(layout, landmarks.definitions, within)
+    rows, macros = find_declared_rows(layout, landmarks.definitions, within)
     if begin:
-        rows = [row for row in rows if row[2] > 1]  # the line of the name
-    return Declarations(rows, above, layout.doc_lines)
+        rows = [row for row in rows if row[2] > 1]  # the line of the name; no macro here is in the first
+    return Declarations(rows, above, layout.doc_lines, macros)

@@ -76,7 +76,7 @@ class Layout:
         feeds = (data == _LINE_FEED).nonzero()[0]
         starts = np.zeros(count, dtype=np.int64)
         starts[1:] = feeds[: count - 1] + 1
-        self._data, self._line_starts = data, starts
+        self.data, self._line_starts = data, starts
         self._line_ends = feeds if len(feeds) == count else np.append(feeds, len(data))
         self.doc_lines = find_runs(feeds, doc_spans)
         self.is_doc = bytearray(count + 1)
@@ -120,7 +120,7 @@ class Layout:
 
         All lines are passed through together, a byte at a time, as those that are indented deeply are few.
         """
-        data, ends = self._data, self._line_ends
+        data, ends = self.data, self._line_ends
         firsts, depths = self._line_starts.copy(), np.zeros(len(ends), dtype=np.int64)
         lines = (firsts < ends).nonzero()[0]
         for _ in range(MAX_PASSES):
@@ -144,27 +144,25 @@ class Layout:
 
     def find_line(self, offset: int) -> int:
         """Return the line of an offset."""
-        return self.find_lines([offset])[0]
+        return int(self.find_lines(np.array([offset]))[0])
 
     def find_offset(self, line: int) -> int:
         """Return where a line begins, or the text ends."""
         return int(self._line_starts[line]) if line < len(self.lines) else len(self.text)
 
-    def find_lines(self, offsets: Sequence[int]) -> list[int]:
+    def find_lines(self, offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the line of each offset."""
-        found = np.searchsorted(self._line_starts, offsets, "right") - 1
-        lines: list[int] = np.minimum(found, len(self.lines) - 1).tolist()
-        return lines
+        return np.minimum(self._line_starts.searchsorted(offsets, "right") - 1, len(self.lines) - 1)
 
     @cached_property
     def _stops(self) -> list[int]:
         """Return the lines that have a brace, end in a semicolon, or are blank."""
         stops = self._depths == NO_TEXT
-        braces = (self._data == _BRACE).nonzero()[0]
+        braces = (self.data == _BRACE).nonzero()[0]
         stops[self._line_starts.searchsorted(braces, "right") - 1] = True
         lasts = np.maximum(self._line_ends - 1, 0)
-        stops |= self._data[lasts] == _SEMICOLON
-        for line in (_IS_SPACE[self._data[lasts]] & ~stops).nonzero()[0].tolist():
+        stops |= self.data[lasts] == _SEMICOLON
+        for line in (_IS_SPACE[self.data[lasts]] & ~stops).nonzero()[0].tolist():
             stops[line] = self.lines[line].rstrip().endswith(b";")
         for match in _BEHIND.finditer(self.text):
             stops[self.find_line(match.start())] = True
