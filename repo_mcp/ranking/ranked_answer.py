@@ -163,7 +163,7 @@ def _show_page(
     room = choose_room(query.text) if request.shows_whole and not is_report else 0
     report = _read_clues(scope, request, query) if is_report else None
     form = PageForm(most, asked, reading.telling, near, room, report)
-    shown = show_hits(ranking.chunks, query.phrases, scope.read_live, form)
+    shown = show_hits(ranking.chunks, query.phrases, scope.read_live, form, scope.known.rated)
     if asked is not None:
         shown = put_first(shown, asked, request.top_k, partial(look_up, scope, query))
     return shown

@@ -6,7 +6,7 @@ in repo_mcp/exact/.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from repo_mcp.lru_cache import LruCache
@@ -32,6 +32,7 @@ NOTHING_QUOTED = "No file contains the quoted text."
 NOT_ALL_READ = (
     f"None of the {PHRASE_DEPTH} best chunks has the quoted text; mode literal searches every file."
 )
+CountCopies = Callable[[SearchAnswer], int]  # counts the hits of a page that it names with others
 NAMED_COUNTED = 200  # places of names, where a number is asked for: each is read, 2 ms or so
 
 
@@ -43,11 +44,14 @@ def run_search(
     progress: Sequence[str] = (),
     *,
     is_whole: bool = True,
+    count_copies: CountCopies | None = None,
 ) -> SearchAnswer:
     """Return the answer to a request, in the first of these ways that applies.
 
     Mode `symbol` looks names up (name_lookup.py). A query of nothing but names shows their declarations and
     the lines that use them (query_of_names.py). Anything else is ranked.
+
+    Where a page names some of its hits with others, as `count_copies` says, it has as many further hits.
 
     `progress` are warnings about the index at this moment: hits never depend on them, but may depend on
     whether it `is_whole`. Raises RepoError with INVALID_ARGUMENT, and IndexFormatError for a damaged index.
@@ -63,8 +67,20 @@ def run_search(
     wanted = Filter(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
     )
-    snapshot = searcher.snapshot.name if request.names_snapshot else ""
     scope = SearchScope(searcher, wanted, read_live, is_current=not progress)
+    answer = _answer(scope, request, query, progress, is_whole=is_whole)
+    copies = 0 if count_copies is None else count_copies(answer)
+    if copies:
+        request = replace(request, top_k=request.top_k + copies, copies=copies)
+        answer = _answer(scope, request, query, progress, is_whole=is_whole)
+    return answer
+
+
+def _answer(
+    scope: SearchScope, request: SearchRequest, query: Query, progress: Sequence[str], *, is_whole: bool
+) -> SearchAnswer:
+    """Return the answer to a request. Asked for more hits, it ranks and rates nothing again."""
+    snapshot = scope.searcher.snapshot.name if request.names_snapshot else ""
     if request.symbols_only:
         found = look_up(scope, query, request.top_k)
         return _answer_look_up(snapshot, find_name(query.text), found, (*query.warnings, *progress))

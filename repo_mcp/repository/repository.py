@@ -227,8 +227,13 @@ class Repository:
         """Return whether anything that can be searched was committed."""
         return self._index.find_searcher() is not None
 
-    def search(self, request: SearchRequest) -> SearchAnswer:
-        """Return ranked chunks for a query. Raises INVALID_ARGUMENT; INDEX_UNAVAILABLE without an index."""
+    def search(
+        self, request: SearchRequest, count_copies: Callable[[SearchAnswer], int] | None = None
+    ) -> SearchAnswer:
+        """Return ranked chunks for a query, as many more as `count_copies` says of the first answer.
+
+        Raises INVALID_ARGUMENT; INDEX_UNAVAILABLE without an index.
+        """
         # Imported here: a quarter of everything that a command imports.
         from repo_mcp.ranking.word_search import run_search
 
@@ -251,6 +256,7 @@ class Repository:
                 self.tree.read_bytes,
                 self._index.report.describe_progress(searcher.snapshot),
                 is_whole=self._index.report.is_whole(searcher.snapshot),
+                count_copies=count_copies,
             )
         except IndexFormatError as error:
             raise self._index.report_damage() from error

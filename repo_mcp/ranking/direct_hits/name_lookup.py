@@ -153,7 +153,7 @@ class _LookUp:
         is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
         is_exact = is_exact and not (asked is not None and asked.qualifiers)
         most = top_k + (0 if is_exact else MORE_CHUNKS)
-        ranking = scope.known.rank(scope.searcher, narrowed, most, scope.wanted, counted=self._least is None)
+        ranking = scope.rank(narrowed, most, counted=self._least is None)
         self.is_cut = self.is_cut or ranking.total > len(ranking.chunks)
         reader, seen = ChunkReader(query.phrases, scope.read_live), self.seen
         for place, chunk in enumerate(reader.iter(ranking.chunks)):

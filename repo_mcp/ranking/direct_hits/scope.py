@@ -7,8 +7,9 @@ from dataclasses import field
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.files.ranked_file import Points
-from repo_mcp.ranking.files.ranking import rank
+from repo_mcp.ranking.files.ranking import OrderedFiles, order_files, take_chunks
 from repo_mcp.ranking.page.live_chunks import LiveChunk, ReadLive
+from repo_mcp.ranking.page.page_declarations import RatedPages
 from repo_mcp.ranking.query.asked_name import AskedName
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.file_masks import Filter
@@ -27,11 +28,16 @@ class RatedDeclaration:
 
 
 class LookedUp:
-    """Keeps what one search has looked up: it may look the same name up three times."""
+    """Keeps what one search has ranked and looked up.
+
+    It may look the same name up three times, and may be asked for more hits.
+    """
 
     def __init__(self) -> None:
         self._declared: dict[AskedName, _DeclaredByLines] = {}
+        self._ordered: list[tuple[Query, Filter, OrderedFiles]] = []
         self._rankings: list[tuple[Query, Filter, int, Ranking]] = []  # whose chunks are not counted
+        self.rated = RatedPages()
 
     def rank(self, searcher: Searcher, query: Query, most: int, wanted: Filter, *, counted: bool) -> Ranking:
         """Return what `rank` does. The first chunks of a longer ranking are those of a shorter one."""
@@ -39,10 +45,19 @@ class LookedUp:
             if length >= most and among is wanted and known == query:
                 chunks = ranking.chunks[:most]
                 return replace(ranking, chunks=chunks, total=len(chunks))
-        ranking = rank(searcher, query, most, wanted, counted=counted)
+        ordered = self._order(searcher, query, most, wanted)
+        ranking = take_chunks(searcher, query, ordered, most, counted=counted)
         if not counted:
             self._rankings.append((query, wanted, most, ranking))
         return ranking
+
+    def _order(self, searcher: Searcher, query: Query, count: int, wanted: Filter) -> OrderedFiles:
+        for known, among, ordered in self._ordered:
+            if ordered.count >= count and among is wanted and known == query:
+                return ordered
+        ordered = order_files(searcher, query, count, wanted)
+        self._ordered.append((query, wanted, ordered))
+        return ordered
 
     def iter_declared(
         self, asked: AskedName, find: Callable[[], Iterator[RatedDeclaration]]
@@ -80,4 +95,4 @@ class SearchScope:
 
     def rank(self, query: Query, most: int, *, counted: bool = True) -> Ranking:
         """Return the best chunks for a query; see `ranking.rank`."""
-        return rank(self.searcher, query, most, self.wanted, counted=counted)
+        return self.known.rank(self.searcher, query, most, self.wanted, counted=counted)

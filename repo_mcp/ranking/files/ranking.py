@@ -44,6 +44,7 @@ from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.live_terms import find_paths
+from repo_mcp.ranking.scoring.ranked_chunks import HeldTerms
 from repo_mcp.ranking.scoring.searcher import BestUnits, Ranking, Searcher
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.record_classes import dataclass, replace
@@ -52,6 +53,17 @@ from repo_mcp.text.roles import FileRole
 BEST_UNITS = 1_000  # whose scores are summed per file
 MOST_COUNTED = 1_000  # chunks; if there are more, the total is given as a lower bound
 _TEXT, _PATHS, _NAMED_PATH, _NAMES = 0, slice(1, 4), 4, slice(5, None)  # their rows
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedFiles:
+    """The best files of a query in order."""
+
+    best: BestUnits
+    rated: RatedFiles
+    files: Sequence[RankedFile]  # `count` of them, or all that there are
+    count: int
+    held: HeldTerms  # the terms that the best units of the first files hold
 
 
 def rank(
@@ -69,27 +81,51 @@ def rank(
     With `bounded`, it carries an upper bound: see `bound_scores`. Without `counted`, the total is that of the
     chunks returned. Raises IndexFormatError, OSError.
     """
-    best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
+    ordered = order_files(searcher, query, top_k, wanted or Filter(), weights)
+    ranking = take_chunks(searcher, query, ordered, top_k, weights, counted=counted)
+    if not bounded:
+        return ranking
+    return replace(ranking, bound=bound_scores(searcher, query, ordered.best, ordered.rated, weights))
+
+
+def order_files(
+    searcher: Searcher, query: Query, count: int, wanted: Filter, weights: RankingWeights = WEIGHTS
+) -> OrderedFiles:
+    """Return at least the best `count` files of a query. Raises IndexFormatError, OSError."""
+    best = searcher.find_best_units(query, BEST_UNITS, wanted)
     rated = rate_files(searcher, query, best, weights)
-    files, held = look_closer(searcher, query, best, choose_files(rated, max(top_k, CLOSE_FILES)), weights)
-    files = files[:top_k]
+    count = max(count, CLOSE_FILES)
+    files, held = look_closer(searcher, query, best, choose_files(rated, count), weights)
+    return OrderedFiles(best, rated, files, count, held)
+
+
+def take_chunks(
+    searcher: Searcher,
+    query: Query,
+    ordered: OrderedFiles,
+    top_k: int,
+    weights: RankingWeights = WEIGHTS,
+    *,
+    counted: bool = True,
+) -> Ranking:
+    """Return the best `top_k` chunks of as many files, as `rank` does."""
+    best = ordered.best
     declaring = find_declaring(searcher, query) if query.is_name else None
-    page = fill_page(best, files, top_k, weights, declaring)
+    page = fill_page(best, ordered.files[:top_k], top_k, weights, declaring)
     units = [unit for unit, _ in page]
-    chunks = searcher.describe(query, best, units, held, [points for _, points in page])
+    chunks = searcher.describe(query, best, units, ordered.held, [points for _, points in page])
     unknown = [
         term
         for term, lists in zip(query.terms, best.terms, strict=True)
         if not lists.frequency and term not in query.synonyms
     ]
-    bound = bound_scores(searcher, query, best, rated, weights) if bounded else 0.0
     if not counted:
         total = len(chunks)
     elif sum(map(len, map(attrgetter("units"), best.segments))) >= BEST_UNITS:
         total = searcher.count_chunks(query, best, MOST_COUNTED)
     else:
         total = searcher.count_best_chunks(best)
-    return Ranking(tuple(chunks), total, tuple(unknown), bound, total >= MOST_COUNTED)
+    return Ranking(tuple(chunks), total, tuple(unknown), 0.0, total >= MOST_COUNTED)
 
 
 def choose_unknown(query: Query, ranking: Ranking) -> list[str]:

@@ -97,6 +97,25 @@ def rate_files(
     return files
 
 
+class RatedPages:
+    """Keeps the rated files of one search, which shows them again if it is asked for more hits."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[object, dict[int, AskedFile]]] = []
+
+    def rate(
+        self, chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: int, named: Collection[Named]
+    ) -> dict[int, AskedFile]:
+        """Return what `rate_files` does."""
+        key = [(live.ranked, live.fingerprint) for live in chunks], [*telling.items()], room, named
+        for known, files in self._known:
+            if known == key:
+                return files
+        files = rate_files(chunks, telling, room, named)
+        self._known.append((key, files))
+        return files
+
+
 def _rate(
     live: LiveChunk,
     telling: Mapping[str, float],

@@ -22,7 +22,7 @@ from repo_mcp.ranking.page.asked_declaration import choose_declaration
 from repo_mcp.ranking.page.hit_lines import show_declaration, show_lines
 from repo_mcp.ranking.page.line_terms import WINDOW_LINES, choose_window, count_worth, find_line_terms
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
-from repo_mcp.ranking.page.page_declarations import AskedFile, find_member, is_long_type, rate_files
+from repo_mcp.ranking.page.page_declarations import AskedFile, RatedPages, find_member, is_long_type
 from repo_mcp.ranking.page.report_lines import ReportClues, show_report
 from repo_mcp.ranking.query.asked_name import AskedName
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
@@ -65,9 +65,13 @@ class PageForm:
 
 
 def show_hits(
-    ranked: Sequence[RankedChunk], phrases: Sequence[str], read_live: ReadLive, form: PageForm
+    ranked: Sequence[RankedChunk],
+    phrases: Sequence[str],
+    read_live: ReadLive,
+    form: PageForm,
+    known: RatedPages | None = None,
 ) -> ShownHits:
-    """Return hits for the ranked chunks, with their live text.
+    """Return hits for the ranked chunks, with their live text. `known` are the files that were rated before.
 
     A chunk must hold all `phrases`, ignoring case and white space.
     """
@@ -75,7 +79,8 @@ def show_hits(
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), form.most)  # those behind the first one by one: a file may be 1 MB
     best = tuple(islice(chunks, form.near)) if telling else ()
-    files = rate_files(best, telling, room, report.named if report else ()) if telling else {}
+    known = RatedPages() if known is None else known
+    files = known.rate(best, telling, room, report.named if report else ()) if telling else {}
     weights = [*telling.values()] if telling else []
     longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
     terms = tuple(dict.fromkeys(chain.from_iterable(map(_get_terms, ranked[: form.most]))))

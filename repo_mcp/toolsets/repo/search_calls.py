@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.record_classes import dataclass
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_text, warn_of_escapes
 from repo_mcp.toolsets.pages import Page, keep_few
-from repo_mcp.toolsets.repo.copies import find_copies, join_brief, name_joined
+from repo_mcp.toolsets.repo.copies import ReadLines, find_copies, join_brief, name_joined
 from repo_mcp.toolsets.repo.hit_rows import render_brief, render_hit, write_brief, write_hit
 from repo_mcp.toolsets.repo.search_parts import (
     MOST_BEFORE,
@@ -79,7 +79,9 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
         counts=detail == "count",
     )
     shows_each = detail in ("count", "files") or arguments.get("explain") is True
-    answer = repository.search(request) if shows_each else _search_distinct(repository, request, page.start)
+    read_lines = _Declarations(repository).read
+    count_copies = None if shows_each else partial(_count_copies, request, page.start, read_lines)
+    answer = repository.search(request, count_copies)
     mode = find_text(arguments, "mode") or "bm25"
     warnings = note_query(query, mode, found=bool(answer.total)) + answer.warnings
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
@@ -92,32 +94,40 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     if detail == "files":
         files = Counter(hit.path for hit in answer.hits)  # in order of the best hit
         return draft_files(list(files.items()), result, warnings, arguments, None)
-    return _draft_hits(repository, answer, result, warnings, arguments, page)
+    return _draft_hits(read_lines, answer, result, warnings, arguments, page)
 
 
-def _search_distinct(repository: Repository, request: SearchRequest, start: int) -> SearchAnswer:
-    """Search, and once more for as many hits further on as the page has copies of others."""
-    answer = repository.search(request)
+def _count_copies(request: SearchRequest, start: int, read_lines: ReadLines, answer: SearchAnswer) -> int:
+    """Return how many hits of a page are copies of others of it, if there are further hits."""
     most = min(answer.usual_hits or request.top_k, request.top_k) if request.ends_early else request.top_k
-    hits = answer.hits[start:most]
-    firsts = find_copies(hits, partial(_read_declaration, repository))
-    copies = len(firsts) - len(set(firsts))
-    if not copies or len(answer.hits) < most or not answer.truncated:
-        return answer
-    return repository.search(replace(request, top_k=request.top_k + copies, copies=copies))
+    if len(answer.hits) < most or not answer.truncated:
+        return 0
+    firsts = find_copies(answer.hits[start:most], read_lines)
+    return len(firsts) - len(set(firsts))
 
 
-def _read_declaration(repository: Repository, hit: Hit) -> Sequence[str]:
-    """Return the lines of the declaration that a hit is about; none if they cannot be read."""
-    assert hit.symbol_lines is not None
-    try:
-        return repository.open_file(hit.path, *hit.symbol_lines).lines
-    except RepoError:  # the file has changed since
-        return ()
+class _Declarations(dict[tuple[str, int, int], Sequence[str]]):
+    """The lines of the declarations that the hits of an answer are about, each read once."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def __missing__(self, place: tuple[str, int, int]) -> Sequence[str]:
+        try:
+            lines = self._repository.open_file(*place).lines
+        except RepoError:  # the file has changed since
+            lines = ()
+        self[place] = lines
+        return lines
+
+    def read(self, hit: Hit) -> Sequence[str]:
+        """Return the lines of the declaration that a hit is about; none if they cannot be read."""
+        assert hit.symbol_lines is not None
+        return self[hit.path, *hit.symbol_lines]
 
 
 def _draft_hits(
-    repository: Repository,
+    read_lines: ReadLines,
     answer: SearchAnswer,
     result: Result,
     warnings: tuple[str, ...],
@@ -133,7 +143,7 @@ def _draft_hits(
     found, left_out = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
     if answer.usual_hits and not page.start and "top_k" not in arguments:
         found = found[: answer.usual_hits]
-    page_rows = _arrange(repository, answer, found, page.start, explains=explains, is_text=is_text)
+    page_rows = _arrange(read_lines, answer, found, page.start, explains=explains, is_text=is_text)
     goes_on = page.start + len(found) < len(answer.hits) or (answer.truncated and not answer.is_last)
 
     def build(rows: int) -> Part:
@@ -186,7 +196,7 @@ class _PageRows:
 
 
 def _arrange(
-    repository: Repository,
+    read_lines: ReadLines,
     answer: SearchAnswer,
     found: Sequence[Hit],
     start: int,
@@ -197,7 +207,7 @@ def _arrange(
     """Return the hits of a page that begins at the hit `start`, each with those that are shown with it."""
     firsts: Sequence[int] = range(len(found))
     if not explains:
-        firsts = find_copies(found, partial(_read_declaration, repository))
+        firsts = find_copies(found, read_lines)
     near = (len(answer.hits) if explains or not answer.near_hits else answer.near_hits) - start
     names_also = answer.is_of_report and not explains
     firsts = join_brief(found, firsts, near, by_file=is_text or names_also, joins_all=is_text)
