@@ -69,7 +69,8 @@ def find_said(scope: SearchScope, query: Query) -> list[Hit]:
         hits: dict[object, Hit] = {}
         holds = re.compile(r"\s+".join(map(re.escape, said.split(" ")))).search
         for live in ChunkReader((), scope.read_live).iter(own):
-            is_said = holds(live.data.decode("utf-8", "replace").lower())  # mostly not: no line is cut
+            text = live.lines.cut(live.start_line - 1, live.end_line).decode("utf-8", "replace")
+            is_said = holds(text.lower())  # mostly not: no line is looked at by itself
             for line in _iter_saying(live, said) if is_said else ():
                 hit = _show(live, line)
                 hits.setdefault((hit.path, hit.symbol_lines or line), hit)

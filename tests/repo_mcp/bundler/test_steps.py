@@ -47,7 +47,8 @@ from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, find_head, spend
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.languages.patterns import enclosing
-from repo_mcp.languages.patterns.declared_spans import DeclaredRow, SymbolSpan, list_declared_rows
+from repo_mcp.languages.patterns.declared_spans import DeclaredRow, SymbolSpan, find_declared_rows
+from repo_mcp.languages.patterns.macro_runs import Macros
 from repo_mcp.ranking.query.clues import Clue, ClueKind, parse_prompt
 from repo_mcp.ranking.query.mentions import Mention
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
@@ -681,11 +682,11 @@ def test_names_of_declarations_may_have_line_ends() -> None:
 def test_declarations_of_a_text_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[int] = []
 
-    def list_rows(*arguments: Any) -> list[DeclaredRow]:
+    def find_rows(*arguments: Any) -> tuple[list[DeclaredRow], Macros]:
         found.append(1)
-        return list_declared_rows(*arguments)
+        return find_declared_rows(*arguments)
 
-    monkeypatch.setattr(enclosing, "list_declared_rows", list_rows)
+    monkeypatch.setattr(enclosing, "find_declared_rows", find_rows)
     text = f"{SOURCE}\ndef found_once():\n    return 1\n".encode()
     layout = read_layout("a.py", text)
     assert read_layout("a.py", text) == layout

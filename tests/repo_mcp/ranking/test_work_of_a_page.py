@@ -10,8 +10,7 @@ import pytest
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.direct_hits import declared_by_lines, name_lookup, scope
 from repo_mcp.ranking.direct_hits.query_of_names import FEW_PLACES
-from repo_mcp.ranking.direct_hits.scope import SearchScope
-from repo_mcp.ranking.files.ranking import rank
+from repo_mcp.ranking.files.ranking import order_files
 from repo_mcp.ranking.page import live_chunks
 from repo_mcp.ranking.query.query import Query, parse_query
 from repo_mcp.ranking.scoring import block_max, searcher
@@ -195,17 +194,15 @@ def ranked(monkeypatch: pytest.MonkeyPatch) -> list[Query]:
     queries: list[Query] = []
     monkeypatch.setattr(
         scope,
-        "rank",
-        lambda searcher, query, *given, **named: _record(queries, searcher, query, given, named),
+        "order_files",
+        lambda searcher, query, *given: _record(queries, searcher, query, given),
     )
     return queries
 
 
-def _record(
-    queries: list[Query], searcher: Searcher, query: Query, given: tuple[object, ...], named: dict[str, bool]
-) -> object:
+def _record(queries: list[Query], searcher: Searcher, query: Query, given: tuple[object, ...]) -> object:
     queries.append(query)
-    return rank(searcher, query, *given, **named)  # type: ignore[arg-type]
+    return order_files(searcher, query, *given)  # type: ignore[arg-type]
 
 
 def test_what_was_ranked_to_look_a_name_up_is_not_ranked_again(
@@ -245,19 +242,11 @@ def test_others_are_not_ranked_where_a_header_declares_a_common_name(
 
 
 def test_declarations_in_one_file_are_in_order_without_a_ranking(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
+    repository: Repository, ranked: list[Query]
 ) -> None:
-    lengths = []
-    monkeypatch.setattr(
-        SearchScope,
-        "rank",
-        lambda scope, query, most, **named: (
-            lengths.append(most) or rank(scope.searcher, query, most, scope.wanted, **named)
-        ),
-    )
     hits = ask(repository, "ring_bell", ends_early=True).hits
     assert [hit.symbol for hit in hits] == ["Door.ring_bell", "Tower.ring_bell"]
-    assert len(lengths) == 1  # that of the places
+    assert sum(not query.symbols for query in ranked) == 1  # that of the places
 
 
 def test_few_wanted_units_are_looked_up_without_a_search_of_blocks(

@@ -96,7 +96,7 @@ class StandIn:
     ) -> OpenedText:
         return self._answer(self.opened, (path, start_line, end_line))
 
-    def search(self, request: SearchRequest) -> SearchAnswer:
+    def search(self, request: SearchRequest, _count_copies: object = None) -> SearchAnswer:
         return self._answer(self.found, request)
 
     def refresh(

@@ -15,6 +15,10 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.live import tree_look
 from repo_mcp.live.index_report import is_about_age
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.ranking import ranked_answer
+from repo_mcp.ranking.direct_hits import scope
+from repo_mcp.ranking.files.ranking import OrderedFiles, order_files
+from repo_mcp.ranking.page.snippets import ShownHits, show_hits
 from repo_mcp.ranking.ranked_answer import count_above
 from repo_mcp.repository import Repository, no_match
 from tests.repo_mcp.lean_answers import read_answer
@@ -585,6 +589,27 @@ def test_a_page_goes_on_behind_copies(copied: Repository) -> None:
     rest = search(copied, QUESTION, top_k=4, cursor=first["cursor"])
     assert [hit["path"] for hit in rest["hits"]] == ["yard.py"]
     assert not rest["truncated"]
+
+
+def test_hits_in_place_of_copies_are_not_ranked_again(
+    copied: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranked: list[int] = []
+    shown: list[int] = []
+
+    def order(*given: Any) -> OrderedFiles:
+        ranked.append(1)
+        return order_files(*given)
+
+    def show(*given: Any) -> ShownHits:
+        shown.append(1)
+        return show_hits(*given)
+
+    monkeypatch.setattr(scope, "order_files", order)
+    monkeypatch.setattr(ranked_answer, "show_hits", show)
+    answer = search(copied, QUESTION, top_k=4)
+    assert [len(hit["copies"]) for hit in answer["hits"]] == [4, 0]
+    assert (len(ranked), len(shown)) == (1, 2)
 
 
 def test_a_page_of_a_name_goes_on_behind_copies(tmp_path: Path) -> None:

@@ -257,3 +257,34 @@ def test_declarations_are_listed_by_name() -> None:
         "Ledger.short",
     ]
     assert found.list_named(()) == []
+
+
+MACROS = "#define GATE_{0}_SHIFT 0x{0}\n#define GATE_{0}_MASK 0x1L\n"
+AMONG_MACROS = (
+    "struct gate {\n",
+    "};\n",
+    "int open_gate(void)\n{\n    return 1;\n}\n",
+    "// The gates.\n",
+    "#define LONG(a) \\\n    (a)\n",
+    "\n",
+    "#define f(a) void g(void) { a; }\n",
+    "#define ouvrir_\u00e9t\u00e9 1\n",
+    "typedef int \u00e9t\u00e9;\n",
+)
+
+
+@pytest.mark.parametrize("seed", range(choose(12, 400)))
+def test_macros_are_kept_in_the_order_of_all_declarations(seed: int) -> None:
+    """Macros that stand apart are found by arrays, others line by line."""
+    draw = random.Random(seed)
+    pieces = [draw.choice([MACROS.format(at), *AMONG_MACROS]) for at in range(60)]
+    text = f"#define FIRST\n{''.join(pieces)}".encode()
+    for path in ("a.h", "a.S"):
+        language = find_language(path)
+        spans = list_declared_spans(language, text)
+        assert [span.name_line for span in spans] == sorted(span.name_line for span in spans)
+        declarations = find_declarations(language, text, compute_fingerprint(text))
+        assert declarations.list_all() == spans
+        macros = [span for span in spans if span.name.startswith("GATE_")]
+        assert len(macros) == text.count(b"#define GATE_")
+        assert all(text.split(b"\n")[one.name_line - 1].split()[1] == one.name.encode() for one in macros)
