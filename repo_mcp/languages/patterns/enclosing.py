@@ -109,21 +109,27 @@ class Declarations:
         `marks` are of the lines from `first` on. A declaration is given by its number, and OUTSIDE stands for
         what is in none. It begins at its decorators, or `with_comments` at the comment above it.
         """
-        ends, heads = self._lines[:, 1].tolist(), self._lines[:, 0 if with_comments else 3].tolist()
-        reached = np.maximum.accumulate(self._lines[:, 1]).tolist()  # by any declaration so far
+        places = [*compress(range(len(marks)), marks)]
+        if not places:
+            return {}
+        heads, ends = self._lines[:, 0 if with_comments else 3], self._lines[:, 1]
+        reached = np.maximum.accumulate(ends)  # by any declaration so far
+        low = int(reached.searchsorted(first + places[0]))  # those before it end above all marks
+        high = int(heads.searchsorted(first + places[-1], "right"))
+        begins, stops, so_far = heads[low:high].tolist(), ends[low:high].tolist(), reached[low:high].tolist()
         grouped: dict[int, list[int]] = {}
         begun: list[int] = []  # declarations that may be around the next line, the innermost last
         passed = 0
-        for at in compress(range(len(marks)), marks):
+        for at in places:
             line = first + at
-            count = bisect_right(heads, line)
+            count = bisect_right(begins, line)
             begun.extend(range(passed, count))
             passed = max(passed, count)
-            if not count or reached[count - 1] < line:
+            if not count or so_far[count - 1] < line:
                 begun.clear()
-            while begun and ends[begun[-1]] < line:  # it is around no later line either
+            while begun and stops[begun[-1]] < line:  # it is around no later line either
                 begun.pop()
-            grouped.setdefault(begun[-1] if begun else OUTSIDE, []).append(at)
+            grouped.setdefault(low + begun[-1] if begun else OUTSIDE, []).append(at)
         return grouped
 
     def get(self, number: int) -> SymbolSpan:
@@ -141,13 +147,11 @@ class Declarations:
 
     def list_names(self, numbers: Sequence[int]) -> tuple[list[str], list[str]]:
         """Return the names of some declarations, and what their qualified names have before these."""
-        texts, ends = self._texts, self._ends.tolist()
-        names, outer = [], []
-        for number in numbers:
-            first, at, behind = ends[_TEXTS * number : _TEXTS * number + _TEXTS]
-            names.append(texts[at:behind])
-            outer.append(texts[first:at])
-        return names, outer
+        firsts = _TEXTS * np.array(numbers, dtype=np.int64)
+        starts, middles, stops = (self._ends.take(firsts + at).tolist() for at in range(_TEXTS))
+        texts = self._texts
+        names = [texts[at:stop] for at, stop in zip(middles, stops, strict=True)]
+        return names, [texts[start:at] for start, at in zip(starts, middles, strict=True)]
 
     def find_between(self, first: int, last: int, holding: str = "") -> list[SymbolSpan]:
         """Return the declarations whose names are in the lines from `first` to `last`, in order.
