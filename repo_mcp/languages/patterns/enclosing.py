@@ -57,14 +57,11 @@ class Declarations:
         self._lines = _narrow(lines + np.int32(above))
         self._ends = _narrow(np.append(0, sizes.cumsum()).astype(np.int32))
         self._comments = np.zeros((0, 2), np.int32) if comments is None else comments + np.int32(above)
+        # What it takes in the cache, as a number of declarations; asked for whenever others are dropped.
+        self.weight = len(lines) + len(self._comments) // COMMENTS_A_SPAN + NO_SPANS
 
     def __len__(self) -> int:
         return len(self._lines)
-
-    @property
-    def weight(self) -> int:
-        """Return what it takes in the cache, as a number of declarations."""
-        return len(self._lines) + len(self._comments) // COMMENTS_A_SPAN + NO_SPANS
 
     def mark_comments(self, line_count: int) -> bytearray:
         """Return for each line of the whole text, from the first, whether it is of a comment or docstring."""
