@@ -34,8 +34,9 @@ CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # finding is built by a function of its own, so that those that may are built once: one call. The documents of
 # a term, the search for the best units, and gains have modules of their own since they left searcher.py,
 # segment_search.py and posting_scorers.py: three more, without a call more.
-# 0348 ranks nothing again where a page has copies: what a search has ranked is kept for it, by 8 calls.
-MOST_CALLS = 882
+# 0348 ranks nothing again where a page has copies: what a search has ranked is kept for it, by 8 calls. To
+# look for a message it cuts the lines of a unit, and does not fold the whole file: 5 more.
+MOST_CALLS = 887
 MOST_MODULES = 76
 
 
