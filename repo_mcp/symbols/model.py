@@ -75,7 +75,7 @@ class SymbolFlag(IntFlag):
     PARTIAL = 128  # one of several declarations of one type
     DEFAULT_EXPORT = 256
     VARIADIC = 512  # its last parameter takes any number of arguments
-    FORWARD = 1024  # declared here, defined elsewhere: a prototype, an overload's signature, a stub
+    FORWARD = 1024  # declared here, defined elsewhere: a prototype, an overload, a stub, an alias of Go
     EXTENSION_METHOD = 2048
     PASTING = 4096  # a macro that writes "::", "." or "->" before a parameter, or joins it by "##"
     MACRO_USE = 8192  # a module of Rust whose macros are visible after it

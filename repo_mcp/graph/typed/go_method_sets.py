@@ -18,16 +18,13 @@ from dataclasses import field
 from typing import NamedTuple
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
-from repo_mcp.graph.typed.file_scope import FileScope, split_name
-from repo_mcp.graph.typed.go_lookup import GoLookup
+from repo_mcp.graph.typed.go_embedded_types import MAX_FILES, EmbeddedTypes
 from repo_mcp.graph.typed.go_signatures import GoSignatures, Signature, may_be_same
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
 
-MAX_FILES = 500  # examined for types with a method of one name, and as many for types that embed others
 MAX_INTERFACES = 60  # files that declare a method of one name, examined for interfaces: the nearest
 MAX_EMBEDDED = 40  # embedded types and interfaces that are followed for one method set
-MAX_EMBEDDING = 200  # types that embed others with a method, for one interface
 
 _STANDARD_TEXT = """
 builtin.error Error; io.Reader Read; io.Writer Write; io.Closer Close; io.Seeker Seek
@@ -46,10 +43,6 @@ net.Listener Accept Close Addr; net.Error Error Timeout Temporary
 """
 # Interface of the standard library, with its import path -> names of its methods.
 STANDARD = {words[0]: words[1:] for one in re.split("[;\n]", _STANDARD_TEXT) if len(words := one.split()) > 1}
-
-# the role of what a struct embeds, and of what an interface embeds
-_EMBEDS = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
-_OWN_KINDS = frozenset({SymbolKind.STRUCT, SymbolKind.TYPE})
 
 
 class _Embedded(NamedTuple):
@@ -111,11 +104,9 @@ class MethodSets:
         if self._program.find_language(interface.path) != "go":
             return []
         reader = _Reader(self._program)
-        scope = reader.lookup.find_scope(interface.path)
-        if scope is None or scope.get_kind(interface.ordinal) is not SymbolKind.INTERFACE:
-            return []
+        interface = next(iter(reader.lookup.list_meant(interface)), interface)
         wanted = reader.read(interface)
-        if not wanted.methods:
+        if reader.lookup.get_kind(interface) is not SymbolKind.INTERFACE or not wanted.methods:
             return []
         declaring = {
             name: self._program.list_declaring(name)
@@ -126,7 +117,7 @@ class MethodSets:
         found = []
         for one in reader.list_with_method(self._list_near(declaring[rarest], interface.path), rarest):
             confidence = reader.read(one).satisfies(wanted)
-            if confidence is not None and interface not in reader.list_embedded(one):
+            if confidence is not None and interface not in reader.list_named(one):
                 found.append(Target(one, confidence))
         return sorted(found, key=lambda one: (one.declaration.path, one.declaration.ordinal))
 
@@ -144,12 +135,12 @@ class MethodSets:
         found: dict[Declaration, Confidence] = {}
         for one in types:
             own = reader.read(one)
-            embedded = reader.list_embedded(one)
+            named = reader.list_named(one)
             for asked in dict.fromkeys([name] if name else (key[1] for key in own.methods)):
                 paths = self._list_near(self._program.list_declaring(asked), one.path)[:MAX_INTERFACES]
                 for interface in reader.list_interfaces(paths, asked):
                     confidence = own.satisfies(reader.read(interface))
-                    if confidence is not None and interface not in embedded:
+                    if confidence is not None and interface not in named:
                         found[interface] = confidence
         ordered = sorted(found, key=lambda one: (one.path, one.ordinal))
         return [Target(one, found[one]) for one in ordered]
@@ -198,97 +189,13 @@ class MethodSets:
         return order_by_nearness(own, near)[:MAX_FILES]
 
 
-class _Reader:
+class _Reader(EmbeddedTypes):
     """Reads method sets for one question, each once."""
 
     def __init__(self, program: Program) -> None:
-        self._program = program
-        self.lookup = GoLookup(program)
+        super().__init__(program)
         self._read: dict[Declaration, _MethodSet] = {}
         self._signatures = GoSignatures(self.lookup)
-        self._spare_files = MAX_FILES  # files that may still be examined for embedding types
-
-    def find_types(self, owner: Declaration) -> list[Declaration]:
-        """Return a type itself; for an extension, the type that it extends."""
-        scope = self.lookup.find_scope(owner.path)
-        if scope is None:
-            return []
-        if scope.get_kind(owner.ordinal) is not SymbolKind.EXTENSION:
-            return [owner] if scope.get_kind(owner.ordinal) in _OWN_KINDS else []
-        self.lookup.begin_question()
-        found = self.lookup.find_extended(owner)
-        return [one for one in found if one != owner and self.find_types(one)]
-
-    def list_with_method(self, paths: list[str], name: str) -> list[Declaration]:
-        """Return the types that declare a method in some files, or that embed what declares it."""
-        owners = [owner for _, owner in self._iter_owners(paths, name)]
-        found = [
-            one
-            for owner in owners
-            for one in ([owner] if self._is_interface(owner) else self.find_types(owner))
-        ]
-        return [one for one in self.add_embedding(found) if self.find_types(one)]
-
-    def list_interfaces(self, paths: list[str], name: str) -> list[Declaration]:
-        """Return the interfaces of some files that declare a method, and those that embed them."""
-        owners = self._iter_owners(paths, name)
-        found = [one for scope, one in owners if scope.get_kind(one.ordinal) is SymbolKind.INTERFACE]
-        return [one for one in self.add_embedding(found) if self._is_interface(one)]
-
-    def _is_interface(self, one: Declaration) -> bool:
-        return self.lookup.get_kind(one) is SymbolKind.INTERFACE
-
-    def add_embedding(self, declarations: list[Declaration]) -> list[Declaration]:
-        """Return types together with those that embed them, directly or through others."""
-        found = dict.fromkeys(declarations)
-        waiting = [*found]
-        while waiting and len(found) < MAX_EMBEDDING:
-            for one in self._list_embedding(waiting.pop()):
-                if one not in found:
-                    found[one] = None
-                    waiting.append(one)
-        return [*found]
-
-    def _iter_owners(self, paths: list[str], name: str) -> Iterator[tuple[FileScope, Declaration]]:
-        for path in paths:
-            scope = self.lookup.find_scope(path)
-            for ordinal in scope.find_named(name) if scope is not None else ():
-                assert scope is not None
-                if scope.get_kind(ordinal) is SymbolKind.METHOD:
-                    yield scope, Declaration(path, scope.get_parent(ordinal))
-
-    def _list_embedding(self, embedded: Declaration) -> list[Declaration]:
-        scope = self.lookup.find_scope(embedded.path)
-        if scope is None:
-            return []
-        name = scope.get_name(embedded.ordinal)
-        found = []
-        paths = self._program.list_using(name)[: self._spare_files]
-        self._spare_files -= len(paths)
-        for path in paths:
-            other = self.lookup.find_scope(path)
-            if other is None:
-                continue
-            for row in other.record.find_references(name):
-                if other.record.ref_roles[row] in _EMBEDS:
-                    one = Declaration(path, int(other.record.ref_symbols[row]))
-                    if embedded in self.list_embedded(one):
-                        found.append(one)
-        return found
-
-    def list_embedded(self, owner: Declaration) -> list[Declaration]:
-        """Return the types and interfaces of this repository that a type embeds."""
-        return [one for found, _ in self._iter_embedded(owner) for one in found]
-
-    def _iter_embedded(self, owner: Declaration) -> Iterator[tuple[tuple[Declaration, ...], str]]:
-        """Yield the meaning of each embedded name: declarations, or an external name."""
-        scope = self.lookup.find_scope(owner.path)
-        for row in scope.list_bases(owner.ordinal) if scope is not None else ():
-            assert scope is not None
-            names = split_name(row)
-            self.lookup.begin_question()
-            found = self.lookup.find_type(scope, scope.get_parent(owner.ordinal), names)
-            yield found.declarations, found.external or ".".join(names)
 
     def list_own_methods(self, owner: Declaration, name: str) -> list[Declaration]:
         """Return the methods of a name that a type declares itself, in any file of its package."""
@@ -306,12 +213,17 @@ class _Reader:
             if len({one.origin for one, _ in found}) > 1 or name in fields:
                 return []  # an ambiguous name: none is promoted
             if found:
-                return list(dict.fromkeys(each for one, each in found if not self._is_interface(one.type)))
+                return list(dict.fromkeys(each for one, each in found if not self.is_interface(one.type)))
             level = self._list_below(_MethodSet(), level, met)
             met.update(one.type for one in level)
         return []
 
     def _iter_methods(self, owner: Declaration) -> Iterator[tuple[Declaration, DeclaredSymbol]]:
+        """Yield the methods that a type declares itself, in any file and under any name of its package."""
+        for one in (owner, *self.lookup.list_aliases(owner)):
+            yield from self._iter_named_methods(one)
+
+    def _iter_named_methods(self, owner: Declaration) -> Iterator[tuple[Declaration, DeclaredSymbol]]:
         scope = self.lookup.find_scope(owner.path)
         if scope is None:
             return
@@ -343,8 +255,8 @@ class _Reader:
         times: Counter[Declaration] = Counter()
         origin = max(one.origin for one in level)
         for one in level:
-            is_interface = self._is_interface(one.type)
-            for declarations, outside in self._iter_embedded(one.type):
+            is_interface = self.is_interface(one.type)
+            for declarations, outside in self.iter_embedded(one.type):
                 origin += 1
                 if not declarations:
                     _add_external(found, outside)

@@ -127,7 +127,7 @@ class GoRules(Rules):
         """Return those declarations whose files are built together with the file of the use."""
         if len(found) > 1:
             found = [one for one in found if _are_built_together(scope.path, one[0].path)] or found
-        return super().choose(scope, found)
+        return found, True
 
     def read_result(self, text: str) -> str:
         """Return the first of several results, without its name."""

@@ -1,7 +1,8 @@
 """Signatures of methods in Go, as texts that are equal if the methods have the same types.
 
 `(a, b int, each func(n int) error) bool` is "(int,int,func(int)error) (bool)". A type that its package
-declares has the folder of the package before its name, an imported one its import path. Any other name is
+declares has the folder of the package before its name; an imported one has that of its own package, or the
+import path if that leads outside. An alias is written as the type for which it stands. Any other name is
 taken for a type parameter, the first one of a signature for "$0". So signatures that differ only in the names
 of type parameters are equal; if one has a type parameter where the other has a type, they may be the same.
 """
@@ -10,10 +11,12 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.go_lookup import GoLookup
+from repo_mcp.graph.typed.go_lookup import MAX_ALIASES, GoLookup
+from repo_mcp.graph.typed.rules import OUTSIDE, Path
 from repo_mcp.languages.treesitter.written_lists import split_list
-from repo_mcp.symbols.symbol_record import DeclaredSymbol
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole
 
 CUT = "…"  # at the end of a text that is too long for a record
 _NAMED_PARAMETER = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)(\w+)\s+(.+)")
@@ -21,7 +24,10 @@ _FUNCTION = re.compile(r"\bfunc\(")
 _NAME = re.compile(r"(?<![\w.])(?:(\w+)\.)?([A-Za-z_]\w*)")
 _SAME_TYPES = {"interface{}": "any", "byte": "uint8", "rune": "int32"}
 _SPELLED = re.compile(r"interface\s*\{\s*\}|\bbyte\b|\brune\b")
+_SPACES = re.compile(r"(?<!\w)\s+|\s+(?![\s\w*.~(\[])")
 _PARAMETER = "$"  # a type parameter in a signature, with its number
+OPEN = "…"  # any type: a generic alias, whose parameters records do not tell, or one of a text that was cut
+_UNSURE = re.compile(rf"\\\{_PARAMETER}\d+|{OPEN}")  # in an escaped text
 _BUILTINS_TEXT = """
 any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune
 string uint uint8 uint16 uint32 uint64 uintptr map chan func struct interface
@@ -36,7 +42,7 @@ class GoSignatures:
 
     def __init__(self, lookup: GoLookup) -> None:
         self._lookup = lookup
-        self._declared: dict[tuple[str, str], bool] = {}  # by folder and name
+        self._declared: dict[Path, Declaration | None] = {}
 
     def write(self, path: str, symbol: DeclaredSymbol) -> Signature:
         """Return the types of parameters and results, each with its package; None if a text was cut."""
@@ -44,43 +50,64 @@ class GoSignatures:
             return None
         result = symbol.return_type
         listed = result if result.startswith("(") else f"({result})"
-        text = f"{_drop_names(symbol.parameters)} {_drop_names(listed)}"
-        return self._qualify(path, _SPELLED.sub(lambda found: _SAME_TYPES[_squeeze(found[0])], text))
-
-    def _qualify(self, path: str, text: str) -> str:
         scope = self._lookup.find_scope(path)
         assert scope is not None
-        rules = self._lookup.rules
+        text = f"{_drop_names(symbol.parameters)} {_drop_names(listed)}"
+        return self._qualify(scope, text, {}, MAX_ALIASES)
 
-        parameters: dict[str, str] = {}
+    def _qualify(self, scope: FileScope, text: str, parameters: dict[str, str], steps: int) -> str:
+        """Return a text with the whole name of each type; `steps` aliases of aliases are followed."""
 
         def name(found: re.Match[str]) -> str:
             package, last = found.groups()
             if package is None and last in _BUILTINS:
                 return last
-            if package is None:
-                if self._is_declared(scope, last):
-                    return f"{scope.folder}.{last}"
+            names, declared = self._find_declared(scope, package, last)
+            if declared is not None and steps and self._lookup.is_alias(declared):
+                is_generic = found.string.startswith("[", found.end())
+                return OPEN if is_generic else self._write_alias(declared, parameters, steps - 1)
+            if package is None and declared is None:
                 return parameters.setdefault(last, f"{_PARAMETER}{len(parameters)}")
-            bound = rules.find_import(scope, 0, package)
-            return ".".join((*(bound or (package,)), last))
+            return ".".join(names)
 
-        return _NAME.sub(name, text)
+        spelled = _SPELLED.sub(lambda found: _SAME_TYPES[_squeeze(found[0])], text)
+        return _drop_arguments(_NAME.sub(name, spelled))
 
-    def _is_declared(self, scope: FileScope, name: str) -> bool:
-        """Return whether a package declares a type of a name, or imports one by `import . "path"`."""
-        key = (scope.folder, name)
-        if key not in self._declared:
+    def _write_alias(self, alias: Declaration, parameters: dict[str, str], steps: int) -> str:
+        """Return the type for which an alias stands; OPEN if its text was cut."""
+        scope = self._lookup.find_scope(alias.path)
+        assert scope is not None
+        text = scope.get_symbol(alias.ordinal).return_type
+        if text.endswith(CUT):
+            return OPEN
+        return self._qualify(scope, _drop_names(f"({text})")[1:-1], parameters, steps)
+
+    def _find_declared(
+        self, scope: FileScope, package: str | None, last: str
+    ) -> tuple[Path, Declaration | None]:
+        """Return the path of a type, and its declaration if that is in this repository."""
+        rules = self._lookup.rules
+        bound = rules.find_home(scope) if package is None else rules.find_import(scope, 0, package)
+        if bound is None or bound[:1] == OUTSIDE:
+            return (*(bound or (package or "",)), last), None
+        path = (*bound, last)
+        if path not in self._declared:
             self._lookup.begin_question()
-            self._declared[key] = bool(self._lookup.find_type(scope, 0, (name,)).declarations)
-        return self._declared[key]
+            names = (last,) if package is None else (package, last)
+            found = self._lookup.find_static(scope, 0, names, ReferenceRole.TYPE).declarations
+            self._declared[path] = found[0] if found else None
+        declared = self._declared[path]
+        other = self._lookup.find_scope(declared.path) if declared is not None else None
+        if declared is not None and other is not None:  # by `import . "path"` from elsewhere
+            path = rules.get_full_path(other, declared.ordinal)
+        return path, declared
 
 
 def may_be_same(one: str, other: str) -> bool:
     """Return whether two signatures are the same for some type arguments."""
     for text, fixed in ((one, other), (other, one)):
-        parts = [re.escape(part) for part in re.split(rf"{re.escape(_PARAMETER)}\d+", text)]
-        if len(parts) > 1 and re.fullmatch(r"[^,()]+".join(parts), fixed):
+        pattern = _UNSURE.sub(lambda found: ".+" if found[0] == OPEN else "[^,()]+", re.escape(text))
+        if pattern != re.escape(text) and re.fullmatch(pattern, fixed):
             return True
     return False
 
@@ -111,16 +138,24 @@ def _drop_inner_names(text: str) -> str:
     return text[:start] + listed + results + _drop_inner_names(text[end:])
 
 
-def _find_closing(text: str, start: int) -> int:
-    """Return the end of the list whose "(" is at `start`; 0 if it is not closed."""
+def _drop_arguments(text: str) -> str:
+    """Return a text without the type arguments of generic aliases, for which OPEN stands."""
+    while (start := text.find(f"{OPEN}[") + 1) and (end := _find_closing(text, start, ("[", "]"))):
+        text = text[:start] + text[end:]
+    return text
+
+
+def _find_closing(text: str, start: int, brackets: tuple[str, str] = ("(", ")")) -> int:
+    """Return the end of the list whose opening bracket is at `start`; 0 if it is not closed."""
+    opening, closing = brackets
     depth = 0
     for position in range(start, len(text)):
-        depth += (text[position] == "(") - (text[position] == ")")
+        depth += (text[position] == opening) - (text[position] == closing)
         if not depth:
             return position + 1
     return 0
 
 
 def _squeeze(text: str) -> str:
-    """Return a type without insignificant spaces."""
-    return re.sub(r"\s*([^\w\s])\s*", r"\1", text.strip())
+    """Return a type without insignificant spaces; the one between a name and a type is significant."""
+    return _SPACES.sub("", text.strip())

@@ -1,7 +1,8 @@
 """The declarations, bound names and uses of Go, and the table of all its handlers.
 
 A method belongs to the type of its receiver if the file has declared it above, otherwise to an EXTENSION of
-that name. An embedded type is a field named after it and a base of the type that embeds it.
+that name. An embedded type is a field named after it and a base of the type that embeds it. An alias such as
+`type A = B` is FORWARD, unlike `type A B`.
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ def _on_type_declaration(walk: CaptureWalk, node: Node) -> None:
     kind = _TYPE_KINDS.get(type_node.type if type_node is not None else "", SymbolKind.TYPE)
     access, flags = _find_access(name)
     result = walk.read_line(type_node) if kind is SymbolKind.TYPE else ""
+    if node.type == "type_alias" and kind is SymbolKind.TYPE:
+        flags |= SymbolFlag.FORWARD
     ordinal = walk.declare(node, name, kind, access=access, flags=flags, result=result)
     walk.types_by_name.setdefault(name, ordinal)
 
