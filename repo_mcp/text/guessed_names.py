@@ -9,6 +9,7 @@ Who asks often knows how programmers call what the question describes in everyda
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 MOST_GUESSES, MOST_GUESS_WORDS = 12, 3
 LEAST_WORDS = 3  # of the question before them; what follows fewer words belongs to a name
@@ -19,6 +20,7 @@ _AT_END = re.compile(
 _BETWEEN = re.compile(r"[,;|\n]")
 _ARGUMENTS = re.compile(r"\([^()]*\)|<[^<>]*>")  # of a function or a type
 _NAME = re.compile(r"[$@_]?[^\W\d][\w$]*(?:(?:\.|::|#|->|-|/)[\w$]+)*[?!]?")
+_PARTS = re.compile(r"\W+")  # between the names of a qualified one
 _ASIDE = re.compile(r"\s*(?:e\.g|i\.e|eg|ie|see|cf|such as|for (?:example|instance)|like)\b", re.IGNORECASE)
 _OF_CODE = re.compile(r"[_$:#/]|\w\.\w|[a-z\d][A-Z]|\(")  # in a name that no sentence has
 
@@ -40,6 +42,11 @@ def split_guesses(query: str) -> tuple[str, tuple[str, ...]]:
         return query, ()
     guesses = dict.fromkeys(one for one in pieces if one and all(map(_NAME.fullmatch, one.split())))
     return (found["question"], tuple(guesses)[:MOST_GUESSES]) if guesses else (query, ())
+
+
+def list_own_names(guesses: Iterable[str]) -> list[str]:
+    """Return the guessed names without what is before their last dot or the like, each once."""
+    return [*dict.fromkeys(_PARTS.split(guess)[-1] for guess in guesses)]
 
 
 def _leave_out_arguments(text: str) -> str:

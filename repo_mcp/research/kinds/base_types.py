@@ -23,9 +23,11 @@ from repo_mcp.research.kinds.derived_types import (
     list_program_derived,
 )
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import Action, name_agent, shares_word
 
 LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
+LEAST_GUESSED = 4  # types that derive from a base that is only guessed
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
 _OF_KINDS = ("Type", "Kind")  # end the name of an enumeration of kinds
 # What all kinds may be called.
@@ -52,13 +54,42 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
     is deprecated is no base of anything new. A storage backend may be just a storage, a versioning scheme a
     versioner, and a two-factor provider a member of `TwoFactorProviderType`. Where types have the whole name
     of the kind, such as `TwoFactorProvider`, a type from which none of them derives is the base of another.
+    A type that the question guesses is the base if more derive from it and the nouns name no other one.
     """
+    base = _find_asked_base(state, action)
+    guessed = None if base is not None and _is_meant(base, action.nouns) else _find_guessed_base(state)
+    found = [node for node in (base, guessed) if node is not None]
+    return max(found, key=lambda node: count_derived(state, node) if len(found) > 1 else (0, 0), default=None)
+
+
+def _find_asked_base(state: ResearchState, action: Action) -> Node | None:
+    """Return the base that the nouns of a question lead to, as `find_base` says."""
     base = _find_base_of(state, action.nouns)
     if base is not None and _is_of_another_kind(state, base, action.nouns):
         base = None
     if base is None and len(action.nouns) > 1:
         return _find_base_in_other_words(state, action.nouns)
     return base
+
+
+def _find_guessed_base(state: ResearchState) -> Node | None:
+    """Return the open type with a guessed name from which most derive: at least LEAST_GUESSED, or None."""
+    names = list_own_names(state.request.guesses)
+    types = dict.fromkeys(node for name in names for node in _search_interfaces_first(state, name))
+    named = [node for node in types if is_left_open(node) and node.symbol.name in names]
+    counts = [(count_derived(state, node), node) for node in named[:MOST_TYPES]]
+    most, base = max(counts, key=lambda one: one[0], default=((0, 0), None))
+    return base if most[0] >= LEAST_GUESSED else None
+
+
+def _search_interfaces_first(state: ResearchState, query: str) -> list[Node]:
+    """Return types that fit a query, interfaces by a search of their own: more classes have most nouns."""
+    return [node for kind in ("interface", None) for node in search_types(state, query, kind)]
+
+
+def _is_meant(base: Node, nouns: Sequence[str]) -> bool:
+    """Return True for a type that has the last noun as its name, or more than one of the nouns in it."""
+    return _is_named(base, nouns[-1].capitalize()) or is_compound(base, nouns)
 
 
 def _find_base_in_other_words(state: ResearchState, nouns: Sequence[str]) -> Node | None:
@@ -98,8 +129,7 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
         if fitting:  # of `Sorter` and `ISorter`, that from which more derive
             return max(fitting, key=lambda node: count_derived(state, node) if len(fitting) > 1 else (0, 0))
     for name in names:
-        # Interfaces are searched for separately, because more classes than interfaces have the noun.
-        types = [node for kind in ("interface", None) for node in search_types(state, f"*{name}", kind)]
+        types = _search_interfaces_first(state, f"*{name}")
         compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
         counts = [(count_derived(state, node), node) for node in compared]
         most, best = max(counts, key=lambda one: one[0], default=((0, 0), None))

@@ -89,14 +89,15 @@ def _list_members(state: ResearchState, base: Node) -> list[Node]:
     return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER][:MOST_MODELS]
 
 
-def find_model(state: ResearchState, base: Node, words: Sequence[str]) -> Node | None:
+def find_model(state: ResearchState, base: Node, telling: Sequence[str]) -> Node | None:
     """Return the type of a kind that the question names, or the shortest with at least MODEL_LINES lines.
 
-    `words` are those of the question. A type from which others derive is itself a base. If all that derive
-    from the base are, one of the next level is returned. Return None if there is none.
+    `telling` has the words of the question that tell one of the kind from another. A type from which others
+    derive is itself a base. If all that derive from the base are, one of the next level is returned. Return
+    None if there is none.
     """
     level = list_program_derived(state, base)
-    named = _find_named_model(state, base, level, words)
+    named = _find_named_model(state, level, telling)
     level = level[:MOST_MODELS]
     for _ in range(2 if named is None else 0):
         below = {node: list_program_derived(state, node)[:MOST_MODELS] for node in level}
@@ -107,13 +108,10 @@ def find_model(state: ResearchState, base: Node, words: Sequence[str]) -> Node |
     return named
 
 
-def _find_named_model(
-    state: ResearchState, base: Node, level: Sequence[Node], words: Sequence[str]
-) -> Node | None:
-    """Return the type whose name has most words of the question that neither the base nor all others have."""
+def _find_named_model(state: ResearchState, level: Sequence[Node], telling: Sequence[str]) -> Node | None:
+    """Return the type whose name has most of the words that tell one of a kind; None if all have as many."""
     below = [two for one in level[:MOST_MODELS] for two in list_program_derived(state, one)]
     kind = [node for node in dict.fromkeys((*level, *below)) if not is_left_open(node)]
-    telling = [word for word in words if not shares_word(base.symbol.name, (word,))]
     held = {node: shares_word(node.symbol.name, telling) for node in kind}
     most = max(held.values(), default=0)
     best = [node for node in kind if held[node] == most]

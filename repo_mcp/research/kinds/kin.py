@@ -10,7 +10,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_inner_base, is_enumeration
 from repo_mcp.research.kinds.examples import find_listing, find_model, list_kind
 from repo_mcp.research.kinds.registering import find_registering, find_taking
-from repo_mcp.text.question_words import list_words
+from repo_mcp.text.question_words import list_words, shares_word
 
 _PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
 
@@ -25,7 +25,7 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Re
     if inner is not None:
         kin.insert(0, (inner, explain_base(Role.INNER_BASE, noun)))
     own = base if inner is None else inner
-    kind, model = list_kind(state, own, noun), find_model(state, own, _list_asked(state))
+    kind, model = list_kind(state, own, noun), find_model(state, own, _list_telling(state, own, noun))
     listing, taking = find_listing(state, own, kind), find_registering(state, base)
     if taking is not None:
         kin.append((taking, Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)))
@@ -39,7 +39,8 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Re
     return kin
 
 
-def _list_asked(state: ResearchState) -> list[str]:
-    """Return the words of the question and those of its guessed names."""
+def _list_telling(state: ResearchState, base: Node, noun: str) -> list[str]:
+    """Return the words of the question and of its guessed names that do not say what the whole kind is."""
     guessed = (word for name in state.request.guesses for word in (name, *_PART.findall(name)))
-    return [*dict.fromkeys((*list_words(state.request.query), *guessed))]
+    words = dict.fromkeys((*list_words(state.request.query), *guessed))
+    return [word for word in words if not shares_word(f"{base.symbol.name} {noun}", (word,))]

@@ -36,7 +36,14 @@ from repo_mcp.research.words.seed_order import (
 )
 from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
 from repo_mcp.research.words.type_members import put_working_members
-from repo_mcp.text.question_words import find_action, list_base_forms, list_words, lower_plain_names
+from repo_mcp.text.guessed_names import list_own_names
+from repo_mcp.text.question_words import (
+    find_action,
+    list_base_forms,
+    list_words,
+    lower_plain_names,
+    shares_word,
+)
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_RATED = 60  # declarations
@@ -137,11 +144,18 @@ def _build_given(state: ResearchState, node: Node, reasons: Mapping[Node, Reason
 
 
 def _choose_of_kind(state: ResearchState, found: list[Seed], given: Sequence[Seed]) -> list[Seed]:
-    """Return the declarations found by words; for what is to be added, only those of its kind, if known."""
+    """Return the declarations found by words; for what is to be added, only those of its kind, if known.
+
+    The noun does not tell the kind if its base has a guessed name without the noun.
+    """
     asked = find_action(state.request.query)
-    if asked is not None and any(seed.reason.role in (Role.ENUMERATION, Role.BASE) for seed in given):
-        return keep_with_noun(found, find_telling_noun(asked))
-    return found
+    bases = [seed.name for seed in given if seed.reason.role in (Role.ENUMERATION, Role.BASE)]
+    if asked is None or not bases:
+        return found
+    noun = find_telling_noun(asked)
+    guessed = list_own_names(state.request.guesses)
+    is_guessed = any(name in guessed and not shares_word(name, (noun,)) for name in bases)
+    return found if is_guessed else keep_with_noun(found, noun)
 
 
 def _join(given: Sequence[Seed], found: Sequence[Seed]) -> list[Seed]:

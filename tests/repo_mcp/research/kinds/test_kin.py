@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.asking import Asked, list_found
 
 NAMES = ("Air", "Rail", "Sea")
 BODY = (
@@ -35,3 +35,53 @@ def test_the_interface_of_a_kind_from_which_more_derive_is_its_base() -> None:
     claim = Asked(texts).ask("Where would I add a new parcel sorter?").claim
     assert claim.startswith("Others of the kind derive from IParcelSorter (Sorters/IParcelSorter.cs:1).")
     assert "Registry.List (Registry.cs:3-4) names some of them." in claim
+
+
+SENDERS = {
+    "go.mod": "module example.org/app\n",
+    "notify/notify.go": (
+        "package notify\n\n"
+        "type Notifier interface {\n\tNotify(text string) error\n}\n\n"
+        "type Integration struct {\n\tnotifier Notifier\n\tname     string\n\tindex    int\n"
+        "\tgroup    string\n\tlimit    int\n}\n\n"
+        "func (i *Integration) Notify(text string) error { return i.notifier.Notify(text) }\n"
+    ),
+    **{
+        f"notify/{name}/{name}.go": (
+            f"package {name}\n\n"
+            "type Sender struct {\n\turl    string\n\ttoken  string\n\tlimit  int\n\tsecret string\n}\n\n"
+            "func (s *Sender) Notify(text string) error { return nil }\n"
+        )
+        for name in ("chat", "mail", "pager", "phone")
+    },
+    "build/build.go": (
+        "package build\n\n"
+        "// Receivers lists who is told of a notification.\n"
+        "func Receivers() []string { return nil }\n"
+    ),
+}
+ADDS_INTEGRATION = "Where would I add a new notification integration?"
+
+
+def test_a_guessed_type_from_which_many_derive_is_the_base_of_the_kind() -> None:
+    asked = Asked(SENDERS)
+    assert not asked.ask(ADDS_INTEGRATION).claim.startswith("Others of the kind")
+    for guess in ("Notifier", "notify.Notifier"):
+        report = asked.ask(f"{ADDS_INTEGRATION} ({guess}, Receivers)")
+        assert report.claim.startswith(
+            "Others of the kind derive from notify.Notifier (notify/notify.go:3-5)."
+        )
+        assert "build.Receivers" in list_found(report)  # although it is no integration
+
+
+def test_the_noun_of_a_kind_does_not_tell_which_one_to_copy() -> None:
+    claim = Asked(SENDERS).ask(f"{ADDS_INTEGRATION} (Notifier)").claim
+    assert "One to copy is chat.Sender" in claim
+
+
+def test_a_guess_is_not_the_base_of_a_kind_that_the_question_names() -> None:
+    bases = "from abc import ABC\n\n\nclass Carrier(ABC):\n    pass\n\n\nclass Vehicle(ABC):\n    pass\n\n\n"
+    vans = "".join(f"class {name}Van(Vehicle):\n    pass\n\n\n" for name in (*NAMES, "Land", "Snow"))
+    asked = Asked({"carriers.py": bases + vans + CARRIERS})
+    claim = asked.ask("Where would I add another carrier? (Vehicle)").claim
+    assert claim.startswith("Others of the kind derive from carriers.Carrier")
