@@ -34,9 +34,11 @@
 (default_case) @block
 
 ; Uses
-(struct_type (field_declaration_list (field_declaration !name type: (_) @embedded)))
+(struct_type (field_declaration_list (field_declaration !name type: [(type_identifier) (qualified_type)] @embedded)))
+(struct_type (field_declaration_list (field_declaration !name type: (generic_type type: (_) @embedded))))
 (interface_type (type_elem . (type_identifier) @base .))
 (interface_type (type_elem . (qualified_type) @base .))
+(interface_type (type_elem . (generic_type type: (_) @base) .))
 (call_expression) @call
 (type_conversion_expression) @call
 (composite_literal) @literal

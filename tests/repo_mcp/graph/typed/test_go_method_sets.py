@@ -145,6 +145,20 @@ def test_a_method_only_hides_that_of_an_embedded_struct() -> None:
     assert not graph.find_incoming(method, (EdgeType.CALLS,), dispatches=True).edges
 
 
+def test_the_arguments_of_an_embedded_generic_type_are_not_embedded() -> None:
+    text = (
+        "package a\n"
+        "type Getter[T any] interface {\n\tGet() T\n}\n"
+        "type Lister interface {\n\tGetter[*Pod]\n\tList(n int)\n}\n"
+        "type Pod struct{}\nfunc (p *Pod) List(n int) {}\nfunc (p *Pod) Get() *Pod { return p }\n"
+        "type Client[T any] struct{}\nfunc (c *Client[T]) Get() T { panic(0) }\n"
+        "type pods struct{ *Client[*Pod] }\n"
+        "type lists struct{ *Client[*Pod] }\nfunc (l lists) List(n int) {}\n"
+    )
+    found = list_incoming(make_graph(MODULE | {"a.go": text}), "a.Lister", EdgeType.IMPLEMENTS)
+    assert [(name, sure) for _, sure, name, _ in found] == [("a.lists", "probable"), ("a.Pod", "possible")]
+
+
 def test_an_interface_of_elsewhere_leaves_it_open_unless_both_embed_it() -> None:
     graph = make_graph(
         MODULE
@@ -179,6 +193,7 @@ def test_an_interface_of_elsewhere_leaves_it_open_unless_both_embed_it() -> None
         ("Do(chan<- int, ...string)", "Do(c chan<- int, rest ...string)"),
         ("Do(f func(a int) error) map[string]any", "Do(g func(a int) error) map[string]interface{}"),
         ("Do([]byte) rune", "Do(b []uint8) int32"),
+        ("Do(f func(*Own, []int) *Own)", "Do(g func(a *Own, b []int) *Own)"),
         ("Do(Own) *Own", "Do(one Own) (two *Own)"),
     ],
 )
