@@ -6,7 +6,8 @@
 A function near by that is looped over, branched on or returned decides what the best one does, whatever
 words it has, unless others that it uses fit the question anyway. One that is passed as a value, or called
 several times, needs a word of the question in its name; one that is only called needs two. Beyond it, those
-with such a word are found, too. An abstract function stands for those that override it.
+with such a word are found, too. One that may be anywhere is found by a name of which the question has every
+word. An abstract function stands for those that override it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
-from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.text.question_words import list_words, says_whole, shares_word
 
 MOST_HANDED = (3, 2)  # functions shown behind the best declaration, behind the next and so on
 MOST_STEPS = 3  # from a declaration to a function on the way
@@ -100,12 +101,12 @@ def _rank_handed(
     found: dict[Node, int] = {}  # the most words in the name of a function, or of one that it leads to
     before: dict[Node, Node] = {}
     level = [start]
-    least = int(not fitting.isdisjoint(_list_used(state, start)))  # words of what it decides by
+    least = int(not fitting.isdisjoint(_list_used(state, start, telling)))  # words of what it decides by
     for steps in range(1, MOST_STEPS + 1):
         fresh: list[Node] = []
         for one in level:
-            for other, use in _list_used(state, one).items():
-                named = shares_word(other.symbol.name, telling)
+            for other, use in _list_used(state, one, telling).items():
+                named = _count_said(other.symbol.name, telling)
                 if other not in (start, *found) and named >= (max(use, least) if steps == 1 else 1):
                     found[other], before[other] = named, one
                     fresh.append(other)
@@ -125,12 +126,21 @@ def _list_before(before: Mapping[Node, Node], node: Node) -> list[Node]:
     return way
 
 
-def _list_used(state: ResearchState, node: Node) -> dict[Node, _Use]:
-    """Return the functions near a function that it uses, and how, in the order of their uses."""
+def _count_said(name: str, telling: Sequence[str]) -> int:
+    """Return how many of some words are in a name; at least TELLING_WORDS if they say all of it."""
+    return max(shares_word(name, telling), TELLING_WORDS * says_whole(telling, name))
+
+
+def _list_used(state: ResearchState, node: Node, telling: Sequence[str]) -> dict[Node, _Use]:
+    """Return the functions that a function uses, and how, in the order of their uses.
+
+    These are near it, or said by some words.
+    """
     lines = state.source.read_lines(node.path)
     used: dict[Declaration, set[int]] = {}
     for edge in list_uses(state, node, NARROW, (*CALLS, EdgeType.REFERENCES)):
-        if _is_near(state, node, edge.other):
+        name = state.get_node(edge.other).symbol.name
+        if _is_near(state, node, edge.other) or _count_said(name, telling) >= TELLING_WORDS:
             used.setdefault(edge.other, set()).update(edge.lines)
     found = {}
     for declaration in sorted(used, key=lambda one: (min(used[one], default=0), one.ordinal)):
