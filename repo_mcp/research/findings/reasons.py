@@ -18,6 +18,7 @@ class Role(Enum):
     COMPARED = auto()  # declared by both of the types that are compared
     DECIDES = auto()  # a better one leaves the decision to it
     FAILS = auto()  # a function that fails, and that a subject uses
+    MAKES_ERROR = auto()  # makes an error that the question or a guess names
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
 
     # Where something is to be added.

@@ -31,7 +31,7 @@ from repo_mcp.research.words.errors_made import (
 )
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
-from repo_mcp.text.question_words import count_words, shares_word
+from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
 MAX_ALIKE = 40  # declarations of one name
@@ -54,7 +54,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not near or (" " not in asked and (best is None or not is_known)):
         return describe_near(state, near, asked)
     linked = _list_linked(state, best, near) if best is not None else _list_written(state, near)
-    linked = [one for one in linked if not _is_of_error(one)]
+    linked = _put_making_first(state, [one for one in linked if not _is_of_error(one)], near)
     others = _list_others(state, linked, near)
     told = _tell_errors(state, linked[:MAX_FUNCTIONS])
     if not told and list_errors(state, linked)[0]:  # they only refuse arguments
@@ -63,6 +63,20 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         return describe_near(state, near if best is None else linked, asked)
     more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
     return f"Errors that arise in {'; in '.join(told)}{more}. "
+
+
+def _put_making_first(
+    state: ResearchState, linked: Sequence[Finding], near: Sequence[Finding]
+) -> list[Finding]:
+    """Return the functions whose errors are told: first what makes an error that is named, if anything does.
+
+    What is only called by the best must then have a word of the question in its name.
+    """
+    making = [one for one in near if one.role is Role.MAKES_ERROR]
+    if not making:
+        return [*linked]
+    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    return [*making, *(one for one in linked if one not in making and shares_word(one.name, words))]
 
 
 def _tell_errors(state: ResearchState, functions: Sequence[Finding]) -> list[str]:

@@ -11,10 +11,10 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.edges.filled_functions import fill
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.named_symbols import read_body
+from repo_mcp.research.findings.named_symbols import admits_node, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
 from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
@@ -25,8 +25,11 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
 NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
+MAX_DECLARING = 4  # files that declare one error
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
+_CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*")  # the name of an error, or the last part of one
+_MENTIONS = (*CALLS, EdgeType.REFERENCES)
 _BOUNDS = Bounds(files=20, references=60)
 
 
@@ -73,13 +76,30 @@ def _list_run(state: ResearchState, node: Node, *, is_deep: bool) -> list[tuple[
     for, return only the overriding ones and those in the same file.
     """
     used = []
-    for edge in list_uses(state, node, _BOUNDS, (*CALLS, EdgeType.REFERENCES)):
+    for edge in list_uses(state, node, _BOUNDS, _MENTIONS):
         other = state.get_node(edge.other)
         filled = fill(state, other) if other.symbol.kind in CALLABLE_KINDS else []
         for one in filled if len(filled) == 1 else ():
             if is_program(one.path) and not (is_deep and one is other and one.path != node.path):
                 used.append((edge, one))
     return used
+
+
+def find_makers(state: ResearchState) -> dict[Node, Reason]:
+    """Return the functions of the program that make an error named by the question or a guess, with reasons.
+
+    Where it is made says when it comes up, however few words of the question stand there.
+    """
+    making: dict[Node, Reason] = {}
+    for name in dict.fromkeys(_CAPITAL.findall(" ".join((state.request.query, *state.request.guesses)))):
+        for declaration in state.graph.scan.find_declared(name, MAX_DECLARING):
+            for edge in list_users(state, state.get_node(declaration), _BOUNDS, _MENTIONS):
+                other = state.get_node(edge.other)
+                lines = state.source.read_lines(other.path)
+                made = [at for at in edge.lines if at <= len(lines) and makes_error(lines[at - 1])]
+                if made and other.symbol.kind in CALLABLE_KINDS and admits_node(state, other):
+                    making.setdefault(other, Reason(f"makes {name}", Role.MAKES_ERROR))
+    return making
 
 
 def _find_named(state: ResearchState, text: str) -> list[Node]:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.failing import fails, find_below
+from repo_mcp.research.words.failing import fails, find_below, find_makers
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 
 BEST = 3  # declarations that are shown whatever they do, before those that do something
 MOST_BELOW = 3  # functions shown that fail below the best declaration
+MOST_MAKING = 8  # functions shown that make an error which is named
 # What does nothing by itself, however many words of the question it has.
 _QUIET = frozenset(
     {
@@ -50,12 +51,22 @@ def _lies_in(path: str, folders: Sequence[str]) -> bool:
 
 
 def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds; functions that fail below the best one come right behind it.
+    """Return the seeds; functions that make a named error, or fail below the best one, come right behind it.
 
     A function that neither fails nor calls one that does leaves the lead to one of the next that does.
     """
     best = seeds[0].node if seeds else None
-    if best is None or best.symbol.kind not in CALLABLE_KINDS:
+    if best is None:
+        return [*seeds]
+    known = {seed.node: seed for seed in seeds}
+    if making := find_makers(state):
+        ranked = sorted(making, key=lambda node: known[node].worth if node in known else 0.0, reverse=True)
+        first = [] if best.symbol.kind not in CALLABLE_KINDS or best in making else [best]
+        leading = [*first, *ranked[:MOST_MAKING]]
+        made = [known.get(node) or build_seed(state, node, 0.0) for node in leading]
+        made = [replace(seed, reason=making.get(seed.node, seed.reason)) for seed in made if seed.node]
+        return [*made, *(seed for seed in seeds if seed.node not in leading)]
+    if best.symbol.kind not in CALLABLE_KINDS:
         return [*seeds]
     below = [*find_below(state, [best], MOST_BELOW).items()][:MOST_BELOW]
     if not below and not fails(state, best):
@@ -65,7 +76,6 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
             if failing_one is None
             else [failing_one, *(one for one in seeds if one is not failing_one)]
         )
-    known = {seed.node: seed for seed in seeds}
     failing = [known.get(node) or replace(build_seed(state, node, 0.0), reason=why) for node, why in below]
     return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed not in failing)]
 

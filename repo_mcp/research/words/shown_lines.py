@@ -36,7 +36,7 @@ NAME_LINES = 6  # at the head of a declaration, one of which has its name
 LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations are shown
 # For a question about the errors of a function: the first declarations, and the least characters of each.
 FAILING_FIRST, FAILING_ROOM = 3, 3_200
-MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
+MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added, and of its like
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 # Lines that end a block and are shown with what stands before them, and the most characters of each.
 ENDING_LINES, ENDING_CHARS = 2, 50
@@ -193,7 +193,10 @@ def _measure_indent(body: Body, number: int) -> int:
 def _find_share(seed: Seed, position: int, least_share: int, *, is_again: bool) -> int:
     """Return the most characters of a seed, fewer if it has the name of a better one."""
     share = max(SHARES[min(position, len(SHARES) - 1)], least_share if position < FAILING_FIRST else 0)
-    share = min(share, MEMBERS_ROOM) if seed.reason.role is Role.ENUMERATION else share
+    is_one_of_many = seed.reason.role is Role.ENUMERATION or (
+        position and seed.reason.role is Role.MAKES_ERROR  # what leads to the error says enough
+    )
+    share = min(share, MEMBERS_ROOM) if is_one_of_many else share
     if not is_again:
         return share
     return max(AGAIN_ROOM, share // 2) if seed.body.line_count >= OVERLOAD_LINES else AGAIN_ROOM
