@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.first_sentences import list_above
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_alone, list_shared_members
 from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.findings.named_symbols import VALUES, read_body
+from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines, read_body
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Reading, Subject
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_users
+from repo_mcp.research.words.handed_on import decides
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 COMPARED = 3  # declarations of one name
 MOST_ALONE = 2  # functions shown that only one of the types has
 NAMED_CHARS = 1_200  # shown of a name that is compared with what is only described
 VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, and above it
+MOST_READERS, MAX_DECLARING = (
+    2,
+    20,
+)  # functions that decide by all values compared; files that declare one name
+_BOUNDS = Bounds(files=20, references=80)
+_OF_VALUES = Reason("decides by all that is compared", Role.READS_FIELD)
 _OF_BOTH = Reason("is declared by both of the types that are compared", Role.COMPARED)
 _OF_ONE = Reason("only one of the types that are compared declares it", Role.COMPARED)
 
@@ -41,9 +50,42 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     reasons = {**dict.fromkeys(shared, _OF_BOTH), **dict.fromkeys(alone, _OF_ONE)}
     for subject in reading.subjects:
         _note_values(state, subject)
+    readers = _list_readers(state, reading.subjects)
+    reasons.update(dict.fromkeys(readers, _OF_VALUES))
     text = " ".join(subject.asked for subject in reading.subjects)
-    find_seeds(state, text, first=[*nodes, *alone, *shared], reasons=reasons, only_near=True)
+    named = [*readers, *(node for node in nodes if node not in readers)]
+    find_seeds(state, text, first=[*named, *alone, *shared], reasons=reasons, only_near=True)
     return find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
+
+
+def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> list[Node]:
+    """Return the functions that decide by the values of all compared names, the shortest first.
+
+    What sets two options says little of their difference: that lies in what is done with them.
+    """
+    readers = [_find_readers(state, subject.name or subject.asked) for subject in subjects]
+    both = [node for node in readers[0] if all(node in others for others in readers[1:])]
+    return sorted(both, key=count_lines)[:MOST_READERS]
+
+
+def _find_readers(state: ResearchState, name: str) -> list[Node]:
+    """Return the functions of the program that decide by a value of some name."""
+    declared = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING))
+    edges = [
+        edge
+        for node in declared
+        if node.symbol.kind in VALUES
+        for edge in list_users(state, node, _BOUNDS, (EdgeType.REFERENCES,))
+        if decides(name, _read_used(state, edge))
+    ]
+    nodes = [state.get_node(edge.other) for edge in edges]
+    return [node for node in nodes if node.symbol.kind in CALLABLE_KINDS and admits_node(state, node)]
+
+
+def _read_used(state: ResearchState, edge: Edge) -> list[str]:
+    """Return the lines in which something is used."""
+    lines = state.source.read_lines(edge.other.path)
+    return [lines[at - 1] for at in edge.lines if at <= len(lines)]
 
 
 def _note_described(state: ResearchState, nodes: Sequence[Node], described: Subject) -> None:

@@ -24,6 +24,7 @@ from repo_mcp.research.claims.best_claim import (
 from repo_mcp.research.claims.differences import (
     describe_calls,
     describe_compared,
+    describe_deciding,
     describe_documented,
     describe_members,
     describe_passing,
@@ -116,7 +117,7 @@ def build_claim(
         passing = describe_passing(state, reading.subjects)
         documented = describe_documented(state, (node.symbol.name for node in first))
         alone = describe_members(state, first) or ([] if passing else describe_calls(state, first))
-        return " ".join([*compared, *passing, *alone, *documented])
+        return " ".join([*compared, *describe_deciding(state), *passing, *alone, *documented])
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.lacks_most or (state.absent and not state.findings):
         return f"This repository may have no answer: no file has the {name_words(state.absent)}."

@@ -12,8 +12,9 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.edges.shared_members import MAX_ALONE, find_members, list_inherited
 from repo_mcp.research.edges.surroundings import list_sections
-from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
+from repo_mcp.research.findings.citing import cite, join_names, name_briefly, name_findings, shorten
 from repo_mcp.research.findings.named_symbols import read_body
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -121,6 +122,13 @@ def _find_calls(state: ResearchState, node: Node) -> list[Edge]:
 
 def _cite_call(node: Node, edge: Edge) -> str:
     return write_citation(node.path, edge.lines[0], edge.lines[0])
+
+
+def describe_deciding(state: ResearchState) -> list[str]:
+    """Return a sentence on the functions that decide by all values that are compared; none without any."""
+    deciding = [one for one in state.findings if one.role is Role.READS_FIELD]
+    verb = "decides" if len(deciding) == 1 else "decide"
+    return [f"{name_findings(deciding)} {verb} by all of them."] if deciding else []
 
 
 def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:

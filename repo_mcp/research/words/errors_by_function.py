@@ -55,7 +55,8 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         return describe_near(state, near, asked)
     linked = _list_linked(state, best, near) if best is not None else _list_written(state, near)
     linked = _put_making_first(state, [one for one in linked if not _is_of_error(one)], near)
-    others = _list_others(state, linked, near)
+    is_told = any(one.role is Role.MAKES_ERROR for one in linked)
+    others = [] if is_told else _list_others(state, linked, near)
     told = _tell_errors(state, linked[:MAX_FUNCTIONS])
     if not told and list_errors(state, linked)[0]:  # they only refuse arguments
         told, others = _tell_errors(state, others[:MOST_OTHERS]), others[MOST_OTHERS:]

@@ -127,7 +127,12 @@ def _list_before(before: Mapping[Node, Node], node: Node) -> list[Node]:
 
 
 def _count_said(name: str, telling: Sequence[str]) -> int:
-    """Return how many of some words are in a name; at least TELLING_WORDS if they say all of it."""
+    """Return how many of some words are in a name; more than TELLING_WORDS if one of them is the name.
+
+    It is TELLING_WORDS at least if they say all of it.
+    """
+    if name.strip("_#$").lower() in map(str.lower, telling):
+        return TELLING_WORDS + 1
     return max(shares_word(name, telling), TELLING_WORDS * says_whole(telling, name))
 
 
