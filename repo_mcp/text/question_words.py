@@ -316,6 +316,11 @@ def list_shared(name: str, words: Sequence[str]) -> list[str]:
     return [word for word in words if _has(own, _stem(word))]
 
 
+def is_said(name: str, words: Sequence[str]) -> bool:
+    """Return True if a name is one of some words."""
+    return name.strip("_#$").lower() in map(str.lower, words)
+
+
 def says_whole(words: Sequence[str], name: str) -> bool:
     """Return True if some words, taken together, have all words of a name."""
     said = _list_stems(" ".join(words))

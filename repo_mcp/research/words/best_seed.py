@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
+from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.lacking_words import (
@@ -20,6 +22,8 @@ from repo_mcp.research.words.lacking_words import (
 from repo_mcp.research.words.rated_seeds import LONG_LINES, Seed
 from repo_mcp.research.words.rivals import find_rivals
 from repo_mcp.research.words.seed_order import put_quiet_last
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import list_words, shares_word
 
 LEADING, NEAR_BEST = 6, 0.4  # declarations that may lead, and their least share of the worth of the best
@@ -29,6 +33,9 @@ NEARLY_ALL, FULLER = 0.8, 1.2
 # Of an open question with so many telling words, the best must have LEAST_HELD of their weight, or one of
 # them and more than FEW of all words.
 LEAST_TELLING, FEW, LEAST_HELD = 2, 1 / 3, 0.55
+# A function with so many guessed names, and half of them, leads before one with one, and is worth more.
+LEAST_AGREED, AGREED_WORTH = 2, 2.0
+_WORD = re.compile(r"\w+")
 
 
 def judge_best(
@@ -57,6 +64,8 @@ def judge_best(
         seeds = _put_fuller_first(seeds, weighed, asked)
         if is_open and is_thin(seeds[0], weighed, idioms, asked):
             seeds = _put_guessed_first(seeds, guessed)
+    if is_open and not is_named:
+        seeds = _put_agreed_first(seeds, state.request.guesses)
     seeds = put_quiet_last(seeds) if is_deed else seeds
     claimed = _list_claimed(state, seeds)
     if _has_any(claimed[0], guessed):
@@ -91,6 +100,38 @@ def _put_guessed_first(seeds: list[Seed], guessed: Sequence[str]) -> list[Seed]:
     """Return the seeds; the first of those that may lead with a guessed word leads, if there is one."""
     leading = next((seed for seed in seeds[:LEADING] if _has_any(seed, guessed)), seeds[0])
     return [leading, *(seed for seed in seeds if seed is not leading)]
+
+
+def _put_agreed_first(seeds: list[Seed], guesses: Sequence[str]) -> list[Seed]:
+    """Return the seeds; if the best has one guessed name at most, the functions with most of them lead.
+
+    One name may mean something else here; several that stand together hardly do.
+    """
+    least = max(LEAST_AGREED, len(guesses) / 2)
+    if len(guesses) < LEAST_AGREED or _count_held(seeds[0], guesses) > 1:
+        return seeds
+    held = [_count_held(seed, guesses) if _is_function(seed) else 0 for seed in seeds]
+    order = sorted(range(len(seeds)), key=lambda at: -held[at] if held[at] >= least else 0)  # stable
+    worth = AGREED_WORTH * seeds[0].worth
+    return [replace(seeds[at], worth=worth) if held[at] >= least else seeds[at] for at in order]
+
+
+def _is_function(seed: Seed) -> bool:
+    return seed.node is not None and seed.node.symbol.kind in CALLABLE_KINDS
+
+
+def _count_held(seed: Seed, guesses: Sequence[str]) -> int:
+    """Return how many of the guessed names a declaration has in its path, its name or its lines.
+
+    A longer name has those of which it has all words: `allows_empty_lists_for` has `allow_empty_lists`.
+    """
+    lines = seed.body.lines[seed.body.head_line - 1 : seed.body.end_line]
+    words = {word for line in (seed.path, seed.full_name, *lines) for word in _WORD.findall(line)}
+    names = [{*get_word_terms(word)} for word in words]
+    parts = ([get_word_terms(one) for one in _WORD.findall(guess)] for guess in guesses)
+    return sum(
+        all(any(name.issuperset(own[1:] or own) for name in names) for own in guess) for guess in parts
+    )
 
 
 def _has_any(seed: Seed, words: Sequence[str]) -> bool:

@@ -29,7 +29,7 @@ from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
-from repo_mcp.text.question_words import list_words, says_whole, shares_word
+from repo_mcp.text.question_words import is_said, list_words, says_whole, shares_word
 
 MOST_HANDED = (3, 2)  # functions shown behind the best declaration, behind the next and so on
 MOST_STEPS = 3  # from a declaration to a function on the way
@@ -131,7 +131,7 @@ def _count_said(name: str, telling: Sequence[str]) -> int:
 
     It is TELLING_WORDS at least if they say all of it.
     """
-    if name.strip("_#$").lower() in map(str.lower, telling):
+    if is_said(name, telling):
         return TELLING_WORDS + 1
     return max(shares_word(name, telling), TELLING_WORDS * says_whole(telling, name))
 
