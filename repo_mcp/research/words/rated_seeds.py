@@ -41,7 +41,6 @@ from repo_mcp.text.question_words import (
     count_words,
     find_action,
     find_described_action,
-    is_said,
     list_words,
     names_action,
     names_rather,
@@ -226,10 +225,7 @@ def _drop_side_files(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
 
 
 def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds and the callers of the best ones; a caller gets a share of the worth of its callee.
-
-    It shares that with the other callers, unless its name is guessed.
-    """
+    """Return the seeds and the callers of the best ones; a caller gets a share of the worth of its callee."""
     given: dict[Declaration, tuple[float, str]] = {}
     for seed in seeds[:USED]:
         if seed.node is None:
@@ -237,8 +233,7 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         users = {edge.other for edge in list_users(state, seed.node, GLANCE)}
         own = [user for user in users if user.ordinal and may_answer(user.path) and state.admits(user.path)]
         for user in sorted(own, key=lambda user: (user.path, user.ordinal)) if len(own) <= MANY_USERS else ():
-            is_guessed = is_said(state.get_node(user).symbol.name, state.request.guesses)
-            worth = USER_SHARE * seed.worth / (1 if is_guessed else len(own))
+            worth = USER_SHARE * seed.worth / max(1, len(own))
             if worth > given.get(user, (0.0,))[0]:
                 given[user] = worth, f"calls {seed.name}"
     joined = []
