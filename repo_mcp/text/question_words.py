@@ -108,10 +108,10 @@ _KIND_OF = compile_late(r"\b(new|own|another|other|custom|different) (?:kind|typ
 _ASKS_ERRORS = compile_late(
     r"\W*(?:what|which) (?:kinds? of )?(?:(?:error|exception|failure|panic)(?:s|"
     r"(?= (?:or|and|can|could|does|do|may|might|will|would|is|are|raised|thrown|returned|caused|produced"
-    r"|arises|occurs|happens|when|if|for|by|from|in|while)\b)) )"
+    r"|arises|occurs|happens|come|comes|when|if|for|by|from|in|while)\b)) )"
     r"(?:(?:or|and) (?:errors?|exceptions?|failures?|panics?) )?"
     r"(?:(?:can|could|does|do|may|might|will|would|is|are) )?(?:be )?"
-    r"(?:(?:raised?|thrown?|returned|caused|produced?|arises?|occurs?|happens?)"
+    r"(?:(?:raised?|thrown?|returned|caused|produced?|arises?|occurs?|happens?|comes? up)"
     r" (?:when|if|for|by|from|in|while) )?",
     re.IGNORECASE,
 )

@@ -1,0 +1,202 @@
+"""What decides one step from what the words find: a callee, a reader, a maker, what several guesses say."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.text.question_words import is_said, says_whole
+from tests.repo_mcp.research.asking import Asked, find_one, list_found
+
+DEPOT = {
+    "depot/client.py": '''from depot.parcel import Parcel
+
+
+class DepotClient:
+    def clear_shelves(self, shelves):
+        """Clear a set of shelves."""
+        for shelf in shelves:
+            parcel = Parcel(shelf)
+            parcel.restore()
+        return self.count(shelves)
+
+    def count(self, shelves):
+        return len(shelves)
+''',
+    "depot/parcel.py": """class Parcel:
+    def restore(self):
+        self.hold()
+        self.state = self.first_state
+        self.label = None
+
+    def hold(self):
+        self.held = True
+        return self.held
+""",
+}
+
+
+def test_a_function_whose_name_is_guessed_is_shown_behind_what_calls_it() -> None:
+    report = Asked(DEPOT).ask("What happens when shelves are cleared? (clear_shelves, restore)")
+    assert list_found(report)[:2] == ["client.DepotClient.clear_shelves", "parcel.Parcel.restore"]
+    assert "self.state = self.first_state" in find_one(report, "parcel.Parcel.restore").excerpt
+
+
+def test_a_function_elsewhere_of_which_nothing_is_said_is_not() -> None:
+    report = Asked(DEPOT).ask("What happens when shelves are cleared? (clear_shelves)")
+    assert all("hands on" not in one.why for one in report.findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "whole", "said"),
+    [
+        ("scheduleGc", ["scheduleGc"], True, True),
+        ("#scheduleGc", ["scheduleGc"], True, True),
+        ("list_open_parcels", ["listing", "parcels", "open"], True, False),
+        ("list_open_parcels", ["listing", "parcels"], False, False),
+        ("reset", ["resetting"], True, False),
+    ],
+)
+def test_whether_words_say_a_whole_name(name: str, words: list[str], whole: bool, said: bool) -> None:
+    assert (says_whole(words, name), is_said(name, words)) == (whole, said)
+
+
+STALE = {
+    "errors.py": 'class StaleParcel(Exception):\n    """A parcel that somebody else has changed."""\n',
+    "sending.py": """from errors import StaleParcel
+from labels import print_label
+
+
+def send_changed_parcel(parcel, rows):
+    print_label(parcel)
+    if rows != len(parcel.rows):
+        raise StaleParcel("changed by another clerk")
+    return rows
+""",
+    "labels.py": """def print_label(parcel):
+    if not parcel.label:
+        raise PrinterJam("no ink")
+    return parcel.label
+""",
+    "loading.py": """from errors import StaleParcel
+
+
+def load_row(row, known):
+    if row.version != known.version:
+        raise StaleParcel("another version")
+    return row
+""",
+}
+
+
+def test_all_that_make_an_error_which_is_guessed_are_told() -> None:
+    report = Asked(STALE).ask(
+        "Which errors can come up when another clerk has changed a parcel? (StaleParcel, send_changed_parcel)"
+    )
+    assert report.claim.startswith(
+        "Errors that arise in sending.send_changed_parcel: "
+        'StaleParcel "changed by another clerk" (sending.py:8); in loading.load_row: StaleParcel "another version" (loading.py:6). '
+    )
+    assert find_one(report, "loading.load_row").why == "makes StaleParcel"
+    assert "raise StaleParcel" in find_one(report, "loading.load_row").excerpt
+
+
+OPTIONS = {
+    "Map.cs": """class Map
+{
+    public bool Weighed { get; set; }
+    public bool Sealed { get; set; }
+}
+""",
+    "Options.cs": """class Options
+{
+    Map map;
+    public void Weighed(bool on) { map.Weighed = on; }
+    public void Sealed(bool on) { map.Sealed = on; }
+    public void Copy(Map other)
+    {
+        map.Weighed = other.Weighed;
+        map.Sealed = other.Sealed;
+    }
+}
+""",
+    "Builder.cs": """class Builder
+{
+    void Build(Map map)
+    {
+        if (map.Weighed)
+        {
+            Weigh();
+        }
+        if (map.Sealed)
+        {
+            Close();
+        }
+    }
+    void Weigh() { }
+    void Close() { }
+}
+""",
+}
+
+
+def test_what_decides_by_both_values_tells_their_difference() -> None:
+    report = Asked(OPTIONS).ask("What is the difference between Weighed and Sealed?")
+    assert "Builder.Build (Builder.cs:3-13) decides by all of them." in report.claim
+    assert "if (map.Sealed)" in find_one(report, "Builder.Build").excerpt
+    assert list_found(report)[0] == "Builder.Build"
+    assert "Options.Copy" not in report.claim
+
+
+COUNTS = {
+    "checks.py": """def count_failure(host):
+    host.fails += 1
+    return host
+
+
+def visit(host):
+    return count_failure(host)
+""",
+    "hosts.py": """class Host:
+    def is_healthy(self, policy):
+        if policy.max_fails:
+            return self.fails < policy.max_fails
+        return True
+""",
+}
+
+
+def test_what_a_name_does_in_a_phrase_is_no_question_about_the_name() -> None:
+    report = Asked(COUNTS).ask(
+        "Who calls count_failure and where is the number it keeps looked at? (fails, max_fails, is_healthy)"
+    )
+    assert "count_failure (checks.py:1-3) is called by checks.visit" in report.claim
+    assert "hosts.Host.is_healthy" in list_found(report)
+
+
+FLUSH = {
+    "mapping.py": '''def sorted_tables(tables):
+    """Sort related tables in the order in which rows of the tables are written."""
+    found = []
+    for table in tables:
+        if table.related:
+            found.append(table)
+    return found
+''',
+    "unit_of_work.py": '''from topology import sort_pairs
+
+
+class UnitOfWork:
+    def execute(self):
+        """Run the actions."""
+        for action in sort_pairs(self.dependency_processors):
+            action.execute(self)
+''',
+    "topology.py": "def sort_pairs(pairs):\n    return list(pairs)\n",
+}
+ORDER = "How is the order decided in which rows of related tables are written?"
+
+
+def test_several_guessed_names_that_stand_together_lead_before_a_single_one() -> None:
+    guesses = "(UnitOfWork, sort_pairs, sorted_tables, DependencyProcessor)"
+    assert list_found(Asked(FLUSH).ask(f"{ORDER} {guesses}"))[0] == "unit_of_work.UnitOfWork.execute"
+    assert list_found(Asked(FLUSH).ask(f"{ORDER} (sorted_tables)"))[0] == "mapping.sorted_tables"
