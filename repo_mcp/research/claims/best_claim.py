@@ -59,14 +59,14 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     outcome = describe_outcome(state)  # maybe in another declaration
     sentences += [outcome] if outcome else []
     callees = list(_list_called(state, best.declaration))
-    if callees:
+    if callees and not errors:
         who = shorten(best.qualified_name) if rivals or outcome else "It"
         sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
     deciding = [one for one in state.findings if one.role is Role.DECIDES]  # not close by themselves
     told = {node.node_id for node in callees} | {one.node_id for one in deciding}
     named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
-    if others and not rivals:
+    if others and not (rivals or errors):
         sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
     return " ".join([*sentences, *describe_section(state)])
 

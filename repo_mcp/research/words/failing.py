@@ -19,7 +19,7 @@ from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.research.words.errors_made import makes_error
+from repo_mcp.research.words.errors_made import find_errors, makes_error
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
@@ -95,11 +95,16 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
         for declaration in state.graph.scan.find_declared(name, MAX_DECLARING):
             for edge in list_users(state, state.get_node(declaration), _BOUNDS, _MENTIONS):
                 other = state.get_node(edge.other)
-                lines = state.source.read_lines(other.path)
-                made = [at for at in edge.lines if at <= len(lines) and makes_error(lines[at - 1])]
-                if made and other.symbol.kind in CALLABLE_KINDS and admits_node(state, other):
+                is_function = other.symbol.kind in CALLABLE_KINDS and admits_node(state, other)
+                if is_function and _makes(name, state.source.read_lines(other.path), edge.lines):
                     making.setdefault(other, Reason(f"makes {name}", Role.MAKES_ERROR))
     return making
+
+
+def _makes(name: str, lines: Sequence[str], numbers: Sequence[int]) -> bool:
+    """Return True if one of some lines makes an error of a name, not only one that has it inside."""
+    texts = [lines[at - 1] for at in numbers if at <= len(lines) and makes_error(lines[at - 1])]
+    return any(name in re.split(r"\W+", found) for text in texts for found in find_errors(text))
 
 
 def _find_named(state: ResearchState, text: str) -> list[Node]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.failing import fails, find_below, find_makers
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.question_words import list_words, shares_word
 
 BEST = 3  # declarations that are shown whatever they do, before those that do something
 MOST_BELOW = 3  # functions shown that fail below the best declaration
@@ -58,14 +60,8 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     best = seeds[0].node if seeds else None
     if best is None:
         return [*seeds]
-    known = {seed.node: seed for seed in seeds}
     if making := find_makers(state):
-        ranked = sorted(making, key=lambda node: known[node].worth if node in known else 0.0, reverse=True)
-        first = [] if best.symbol.kind not in CALLABLE_KINDS or best in making else [best]
-        leading = [*first, *ranked[:MOST_MAKING]]
-        made = [known.get(node) or build_seed(state, node, 0.0) for node in leading]
-        made = [replace(seed, reason=making.get(seed.node, seed.reason)) for seed in made if seed.node]
-        return [*made, *(seed for seed in seeds if seed.node not in leading)]
+        return _put_making(state, seeds, making)
     if best.symbol.kind not in CALLABLE_KINDS:
         return [*seeds]
     below = [*find_below(state, [best], MOST_BELOW).items()][:MOST_BELOW]
@@ -76,8 +72,27 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
             if failing_one is None
             else [failing_one, *(one for one in seeds if one is not failing_one)]
         )
+    known = {seed.node: seed for seed in seeds}
     failing = [known.get(node) or replace(build_seed(state, node, 0.0), reason=why) for node, why in below]
     return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed not in failing)]
+
+
+def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Node, Reason]) -> list[Seed]:
+    """Return the seeds; functions that make an error lead, those with most words in their names first.
+
+    Another function that is the best stays before them.
+    """
+    known = {seed.node: seed for seed in seeds}
+    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    made = [
+        replace(known.get(node) or build_seed(state, node, 0.0), reason=why) for node, why in making.items()
+    ]
+    made.sort(key=lambda seed: (-shares_word(seed.name, words), -seed.worth))
+    best = seeds[0]
+    is_first = best.node is not None and best.node.symbol.kind in CALLABLE_KINDS and best.node not in making
+    leading = [*([best] if is_first else []), *made[:MOST_MAKING]]
+    shown = {seed.node for seed in leading}
+    return [*leading, *(seed for seed in seeds if seed.node not in shown)]
 
 
 def _is_quiet(seed: Seed) -> bool:
