@@ -67,11 +67,12 @@ def _read_as_open(state: ResearchState) -> Reading:
 def _is_sentence(subject: Subject, least: int) -> bool:
     """Return True for a phrase that is too long to be a name: it has `least` words or more.
 
-    It is no sentence if it begins or ends with a name of several words, such as `maxRetries`, or if a name
-    that it may mean has half of its words. "The number that countFailure keeps" is not the name.
+    It is no sentence if it begins or ends with a name of several words, such as `maxRetries`, and perhaps
+    one word behind it, or if a name that it may mean has half of its words. "The number that countFailure
+    keeps on the host" is not the name.
     """
     words = list_words(subject.asked)
     names = {node.symbol.name for node in subject.nodes}
-    if len(words) < least or any(word in names and count_words(word) > 1 for word in (words[0], words[-1])):
+    if len(words) < least or any(word in names and count_words(word) > 1 for word in (words[0], *words[-2:])):
         return False
     return all(2 * shares_word(name, words) < len(words) for name in names)
