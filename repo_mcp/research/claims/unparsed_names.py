@@ -99,7 +99,7 @@ def _describe(state: ResearchState, subject: Subject) -> str:
     others = f" and at {more} more {'place' if more == 1 else 'places'}" if more else ""
     said = read_comment(state, first.path, start)
     place = write_citation(first.path, start, end)
-    if is_path(subject.asked) and first.symbol:
+    if first.symbol and is_path(subject.asked) and first.path.endswith(subject.asked.strip("/")):
         return f"{subject.asked} declares {first.symbol} ({place}){f': {said}' if said else '.'}"
     if " " in subject.asked and not said:
         return f"{subject.asked} is {subject.name} ({place}{others})."

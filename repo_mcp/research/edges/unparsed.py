@@ -11,9 +11,8 @@ import re
 from repo_mcp.bundler.body import Body, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.languages.symbol_parsers import find_parser_task
-from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
-from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
+from repo_mcp.model import ExactMatch, ExactRequest, Hit
+from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.unparsed_files import find_file, note_needed
 from repo_mcp.research.edges.written_types import list_deriving
@@ -22,6 +21,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import is_path
+from repo_mcp.symbol_index.unread_declarations import has_parser, list_spelled
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_DECLARED = 4  # declarations of one name
@@ -64,19 +64,13 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
 def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
     """Return the declarations of a name in files without symbol records."""
     graph = state.source.graph
-    request = SearchRequest(name, MAX_DECLARED, symbols_only=True)
     return tuple(
         hit
-        for hit in state.source.search(request).hits
-        if dict(hit.explanation).get("name") == EXACT
-        and state.admits(hit.path)
+        for hit in list_spelled(state.source.search, name, MAX_DECLARED)
+        if state.admits(hit.path)
         and (graph is None or graph.scan.find_record(hit.path) is None)
-        and not (state.source.is_partial and _has_parser(hit.path))  # it will have a record
+        and not (state.source.is_partial and has_parser(hit.path))  # it will have a record
     )
-
-
-def _has_parser(path: str) -> bool:
-    return find_parser_task(path, find_language(path).name) is not None
 
 
 def note_unparsed(state: ResearchState, reading: Reading) -> None:

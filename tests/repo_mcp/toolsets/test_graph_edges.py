@@ -915,7 +915,7 @@ def test_the_types_of_an_external_base_are_named_where_it_is_asked_for(tmp_path:
 def test_a_hint_with_other_names_says_too_which_languages_no_parser_reads(tmp_path: Path) -> None:
     texts = {
         "Own.java": "class Own implements Handler {\n  void handle() {}\n}\n",
-        "Handler.kt": "interface Handler {\n  fun handled()\n}\n",
+        "Store.kt": "interface Store {\n  fun handling()\n}\n",
     }
     served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
     try:
