@@ -27,6 +27,7 @@ from repo_mcp.text.roles import FileRole, find_role
 MAX_DECLARED = 4  # declarations of one name
 MAX_PLACES = 12  # that have the name, beside its declarations
 MAX_DERIVING = 40  # lines that say that something derives from a name
+MAX_AGAIN = 100  # declarations of the name of a member that are looked at for what derives from its type
 MAX_LINES = 200  # with the name that are read
 # Characters of its declarations, of one where others tell the answer, and of all that are compared.
 SHOWN_CHARS, HEAD_CHARS, COMPARED_CHARS = 1_800, 500, 6_500
@@ -86,7 +87,8 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
             shown = choose_written(state, hit.path, lines, room)
             symbol = hit.symbol or hit.path
             state.add_place(_build(hit.path, symbol, lines, Reason(f"declares {subject.name}"), 0, shown))
-        if reading.form is Form.IMPLEMENTATIONS and subject.places and _note_deriving(state, subject):
+        asks_below = reading.form is Form.IMPLEMENTATIONS and subject.places
+        if asks_below and (_note_deriving(state, subject) or _note_declared_again(state, subject)):
             continue
         if reading.form in _OF_ITSELF:
             note_needed(state, subject)
@@ -115,6 +117,32 @@ def _note_deriving(state: ResearchState, subject: Subject) -> bool:
         reason = Reason(f"derives from {subject.name}", Role.DERIVES, subject.name)
         state.add_place(_build(one.path, one.symbol, (one.line, one.line), reason, 1, (one.line,)))
     return bool(found)
+
+
+def _note_declared_again(state: ResearchState, subject: Subject) -> bool:
+    """Note the members of a subject's name in types that derive from its type. Return False for none."""
+    languages, name = _list_languages(subject), subject.name
+    types = filter(None, dict.fromkeys(map(_name_type, subject.places)))
+    below = {
+        split_qualified(one.symbol)[-1] for each in types for one in list_deriving(state, each, languages)
+    }
+    own = {(hit.path, hit.start_line) for hit in subject.places}
+    found = [
+        hit
+        for hit in (list_spelled(state.source.search, name, MAX_AGAIN) if below else ())
+        if _name_type(hit) in below and (hit.path, hit.start_line) not in own and state.admits(hit.path)
+    ]
+    found.sort(key=lambda hit: (is_test_place(hit.path), hit.path, hit.start_line))
+    for hit in found[:MAX_DERIVING]:
+        lines = read_declared_lines(hit)
+        reason = Reason(f"declares {name} again", Role.DECLARES_AGAIN, name)
+        state.add_place(_build(hit.path, hit.symbol or name, lines, reason, 1, lines[:1]))
+    return bool(found)
+
+
+def _name_type(hit: Hit) -> str:
+    """Return the name of the type that a declaration is a member of; "" for none."""
+    return "".join(split_qualified(hit.symbol or "")[-2:-1])
 
 
 def _list_languages(subject: Subject) -> set[str]:

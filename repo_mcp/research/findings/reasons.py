@@ -41,6 +41,7 @@ class Role(Enum):
     READS_FIELD_BELOW = auto()  # is called by what reads such a field
     NEEDS = auto()  # lines of a file that no parser reads say what it needs
     DERIVES = auto()  # a line says so, in a language that no parser reads
+    DECLARES_AGAIN = auto()  # a member, in a type that derives from the one with the member
     WRITTEN_CALL = auto()  # has a line that is written as a call of it, where no parser sees one
     NAMED_AFTER = auto()  # a file of tests
 
