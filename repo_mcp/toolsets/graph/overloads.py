@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from repo_mcp.graph.nodes import Node
     from repo_mcp.repository import Repository
 
+MAX_OVERLOADS = 20  # whose edges are listed together
 CUT_OVERLOADS = "Not all edges of these overloads are shown: ask for one of them by its node_id."
 
 
 def list_overloads(error: RepoError) -> Sequence[Node]:
     """Return what an ambiguous name means if these are overloads in one file, by line; else nothing."""
-    candidates: Sequence[Node] = getattr(error, "candidates", ())
-    named = {(node.path, node.qualified_name) for node in candidates}
-    is_whole = not getattr(error, "left_out", "")
-    if not is_whole or len(named) != 1 or any(one.symbol.kind not in CALLABLE_KINDS for one in candidates):
+    meant: Sequence[Node] = getattr(error, "meant", ())
+    if len(meant) > MAX_OVERLOADS or len({(node.path, node.qualified_name) for node in meant}) != 1:
         return ()
-    return sorted(candidates, key=lambda node: node.symbol.start_line)
+    if any(node.symbol.kind not in CALLABLE_KINDS for node in meant):
+        return ()
+    return sorted(meant, key=lambda node: node.symbol.start_line)
 
 
 def _join_rows(each: Iterable[tuple[int, Iterable[tuple[str, Row]]]]) -> list[tuple[str, Row]]:
