@@ -53,14 +53,17 @@ class LiveGraph:
         languages: Mapping[str, str],
         wait_seconds: float,
         find_precise: Callable[[], PreciseView | None],
+        describe_declarations: Callable[[str], str],
     ) -> None:
         """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
-        `name_path` makes a client's path relative to the root, or raises RepoError.
+        `name_path` makes a client's path relative to the root, or raises RepoError. `describe_declarations`
+        returns where files that no parser reads declare a name, or "".
 
         A call waits for symbols that are being parsed up to `wait_seconds`. The answers of the view that
         `find_precise` returns take precedence over our own.
         """
         self._find_precise = find_precise
+        self._describe_declarations = describe_declarations
         self._wait_seconds = wait_seconds
         self._symbol_index = symbol_index
         self._list_source_paths = list_source_paths
@@ -113,10 +116,10 @@ class LiveGraph:
             try:
                 chosen = graph.choose(symbol, argument, has_body=has_body, likely=likely)
             except RepoError as error:
-                raise self._explain_unknown(error) from error
+                raise self._explain_unknown(error, symbol) from error
             yield graph, chosen
 
-    def _explain_unknown(self, error: RepoError) -> RepoError:
+    def _explain_unknown(self, error: RepoError, symbol: str) -> RepoError:
         """Return the error for a symbol that was not found, with the reason if its file is not parsed."""
         path = error.details.get(UNPARSED)
         if isinstance(path, str):
@@ -130,9 +133,8 @@ class LiveGraph:
         is_of_path = not error.hint  # rather than a symbol that a file without a parser may declare
         if error.code is not ErrorCode.NOT_FOUND or is_of_path:
             return error
-        return RepoError(
-            error.code, error.message, f"{error.hint} {self.describe_unread()}".rstrip(), error.details
-        )
+        hint = self._describe_declarations(symbol) or f"{error.hint} {self._describe_unread()}".rstrip()
+        return RepoError(error.code, error.message, hint, error.details)
 
     def _find_unread_language(self, path: str) -> str:
         """Return the language of a file that no parser reads; "" if one does.
@@ -144,8 +146,14 @@ class LiveGraph:
             return ""
         return path.rpartition("/")[2] if language in list_languages() else language
 
-    def describe_unread(self) -> str:
-        """Return which languages no parser reads, for a call that found nothing; "" if there are none."""
+    def describe_unread(self, name: str) -> str:
+        """Return where files that no parser reads declare a name, for a call that did not find it.
+
+        If there is no such place, return which languages no parser reads; "" if there are none.
+        """
+        return self._describe_declarations(name) or self._describe_unread()
+
+    def _describe_unread(self) -> str:
         return self._symbol_index.unparsed.find().describe_unread()
 
     def list_present_languages(self) -> frozenset[str]:

@@ -50,7 +50,7 @@ _TYPE = re.compile(r"\w+")
 
 
 class AmbiguousSymbolError(RepoError):
-    """Several symbols fit a text; `candidates` holds the first of them.
+    """Several symbols fit a text; `candidates` holds the first of them, `meant` all if they are known.
 
     `total` is their number, and `left_out` the number of those that are no candidates.
     """
@@ -58,6 +58,7 @@ class AmbiguousSymbolError(RepoError):
     def __init__(self, text: str, nodes: Sequence[Node], argument: str, files: int = 0) -> None:
         """Take `files`, the number of files that declare such a symbol, if `nodes` are only the first."""
         self.candidates = tuple(nodes[:MAX_CANDIDATES])
+        self.meant = () if files else tuple(nodes)
         self.total = f"More than {MAX_CANDIDATES:,}" if files else f"{len(nodes):,}"
         left_out = len(nodes) - len(self.candidates)
         self.left_out = "others" if files else f"{left_out:,} more" if left_out else ""

@@ -182,7 +182,7 @@ class ChangedSymbols:
         self._graph = graph
         self._outline = outline
         self._room = MAX_OUTLINED
-        self._unparsed: list[str] = []
+        self.unparsed: list[str] = []  # paths of code without a symbol record
         self._uncompared = 0
 
     def list_of(self, file: ChangedFile) -> list[ChangedSymbol]:
@@ -195,7 +195,7 @@ class ChangedSymbols:
         else:
             found = _list_outlined(file, here)
         if file.is_there and record is None and find_language(file.path).kind == "code":
-            self._unparsed.append(file.path)
+            self.unparsed.append(file.path)
         if here is None or there is None:
             return found
         change = Change.DELETED if file.applied.side is Side.NEW else Change.ADDED
@@ -204,9 +204,9 @@ class ChangedSymbols:
     def list_notes(self) -> list[str]:
         """Return notes about what could not be found out about the files so far."""
         notes = []
-        if self._unparsed:
-            some = ", ".join(self._unparsed[:FEW]) + " ..." * (len(self._unparsed) > FEW)
-            notes.append(f"No symbols of these files are indexed, so it is not known what uses them: {some}.")
+        if self.unparsed:
+            some = ", ".join(self.unparsed[:FEW]) + " ..." * (len(self.unparsed) > FEW)
+            notes.append(f"No symbols of these files are indexed: uses are found by names alone: {some}.")
         if self._uncompared:
             notes.append(
                 f"What is added to and deleted from {self._uncompared:,} of the files is not known:"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from index_format import IndexFormatError
@@ -21,6 +21,7 @@ from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.impact.records import Reached
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
+from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.ranking.query.query import MAX_TERMS, Query
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import FileRole, find_role
@@ -30,6 +31,8 @@ RANKED_CHUNKS = 60  # best chunks for the words of a change: their files are evi
 RANKED_WORDS = 500  # different words that are analysed, at some 10 us each
 MAX_NAMES = 300  # of the touched lines, which are looked up
 RARE = 30  # a name that more files use, or declare, is no evidence
+MAX_WRITTEN = 20  # names of changed symbols without edges, which are looked for in the text
+MAX_HOLDING = 200  # files with such a name that are counted: those of a type narrow down those of its members
 SHOWN_NAMES = 3  # of the names that a file shares
 # A shared name is shown if at most 3 files have it, or a tenth of all: in small trees, RARE is most of them.
 LEAST_FILES, SHOWN_SHARE = 3, 10
@@ -154,6 +157,22 @@ class Evidence:
                     own = self._shared.setdefault(path, {})
                     own[name] = max(own.get(name, 0.0), 1 / len(paths))
 
+    def note_written(self, names: Iterable[str], search: Callable[[ExactRequest], ExactAnswer]) -> None:
+        """Record files that have the names of changed symbols to which no edge can lead, as words.
+
+        A member with a common name counts where the name of its type stands, too. Raises as the search does.
+        """
+        for name in [*dict.fromkeys(names)][:MAX_WRITTEN]:
+            owner, _, member = name.rpartition(".")
+            paths = _list_holding(member, search)
+            if len(paths) > RARE and owner:
+                paths &= _list_holding(owner.rpartition(".")[2], search)
+            if len(paths) > RARE:
+                continue
+            for path in sorted(paths):
+                self._note(path, Signal.NAMES, 1 / math.sqrt(len(paths)))
+                self._shared.setdefault(path, {})[member] = 1.0  # shown, however many files have it
+
     def note_neighbours(self, paths: Iterable[str], changed: Iterable[str]) -> None:
         """Record files with the same name as a changed one in any folder, and files in its folder."""
         of_stem: dict[str, list[str]] = {}
@@ -177,6 +196,12 @@ class Evidence:
         """Record files that share words with the touched lines, with scores from 0 to 1."""
         for path, score in scores.items():
             self._note(path, Signal.ALIKE, score)
+
+
+def _list_holding(name: str, search: Callable[[ExactRequest], ExactAnswer]) -> set[str]:
+    """Return the files that have a name as a word."""
+    request = ExactRequest(name, whole_word=True, limit=MAX_HOLDING, detail="files", names_snapshot=False)
+    return {path for path, _ in search(request).files}
 
 
 def _may_be_twins(one: str, other: str) -> bool:

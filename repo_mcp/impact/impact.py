@@ -38,6 +38,7 @@ from repo_mcp.impact.records import (
     ReachedFile,
 )
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.roles import is_test_path
@@ -64,6 +65,7 @@ class ImpactSources:
     read: Read
     outline: MakeOutline
     rank: Callable[[Sequence[str]], Mapping[str, float]]  # words -> files, with scores from 0 to 1
+    search: Callable[[ExactRequest], ExactAnswer]
 
 
 class ImpactFinder:
@@ -91,6 +93,7 @@ class ImpactFinder:
             evidence.note_names(graph, words)
             evidence.note_neighbours(graph.name_uses.list_source_paths(), [one.path for one in files])
         evidence.note_alike(self._sources.rank(words))
+        evidence.note_written(_list_written(changed, finder.unparsed), self._sources.search)
         own = {path for file in files for path in (file.path, file.old_path) if path is not None}
         nodes = {one.node.declaration for one in changed if one.node is not None}
         reached = list_reached(evidence, reach, own, nodes)
@@ -115,6 +118,11 @@ class ImpactFinder:
 
     def _leave_out(self, paths: Sequence[str]) -> list[LeftOutFile]:
         return [LeftOutFile(path, f"beyond the first {MAX_FILES} files of the diff") for path in paths]
+
+
+def _list_written(changed: Iterable[ChangedSymbol], unparsed: Sequence[str]) -> list[str]:
+    """Return the names of changed symbols that only the text knows."""
+    return [one.name for one in changed if one.path in unparsed and one.change is not Change.ADDED]
 
 
 def _list_without_symbols(files: Sequence[ChangedFile], changed: Iterable[ChangedSymbol]) -> tuple[str, ...]:

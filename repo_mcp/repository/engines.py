@@ -118,6 +118,7 @@ class Engines:
 
     def _make_graph(self) -> LiveGraph:
         from repo_mcp.graph.live_graph import LiveGraph
+        from repo_mcp.symbol_index.unread_declarations import describe_declarations
 
         sources = self._sources
 
@@ -132,6 +133,7 @@ class Engines:
             self._extensions,
             sources.config.symbol_wait_seconds,
             lambda: sources.precise.find_view(sources.index.get_searcher().snapshot),
+            partial(describe_declarations, search=sources.search),
         )
 
     def describe_unread_uses(self, name: str, language: str) -> str:
@@ -189,12 +191,9 @@ class Engines:
         from repo_mcp.impact.impact import ImpactFinder, ImpactSources
 
         sources = self._sources
-        rank = partial(rank_files, sources.index)
-        return ImpactFinder(
-            ImpactSources(
-                self.graph, sources.tree.name_path, sources.tree.read, sources.outliner.outline, rank
-            )
-        )
+        tree, rank = sources.tree, partial(rank_files, sources.index)
+        outline, search = sources.outliner.outline, self.exact.search
+        return ImpactFinder(ImpactSources(self.graph, tree.name_path, tree.read, outline, rank, search))
 
     @property
     def scip(self) -> LiveScip:

@@ -26,10 +26,8 @@ COMPARED = 3  # declarations of one name
 MOST_ALONE = 2  # functions shown that only one of the types has
 NAMED_CHARS = 1_200  # shown of a name that is compared with what is only described
 VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, and above it
-MOST_READERS, MAX_DECLARING = (
-    2,
-    20,
-)  # functions that decide by all values compared; files that declare one name
+MOST_READERS = 2  # functions that decide by all values that are compared
+MAX_DECLARING = 20  # files that declare one name
 _BOUNDS = Bounds(files=20, references=80)
 _OF_VALUES = Reason("decides by all that is compared", Role.READS_FIELD)
 _OF_BOTH = Reason("is declared by both of the types that are compared", Role.COMPARED)

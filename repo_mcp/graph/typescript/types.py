@@ -278,11 +278,22 @@ class ScriptTypes:
                 return self._read_parameter(file, (file.path, holder, name), steps, bound)
             meaning = self._names.look_up(file, ordinal, name, line, as_type=True)
             if meaning is UNKNOWN:
+                made = self._find_made(file, ordinal, name, steps, bound)
+                if made != NO_OWNERS:
+                    return made
                 return NO_OWNERS if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
         declarations = self._names.add_augmenting(meaning.declarations)
         own = bind_type_arguments(self._names, declarations, type_arguments, file, ordinal, bound)
         meaning = replace(meaning, declarations=declarations, bound=join_bound(meaning.bound, own))
         return self.get_owners(meaning, steps=steps + 1)
+
+    def _find_made(self, file: ScriptFile, ordinal: int, name: str, steps: int, bound: Bound) -> Owners:
+        """Return the owners of what a variable makes that holds a class: `Kind` in `new Kind()`."""
+        rows = find_binds(file, ordinal, name)
+        if not rows or steps > MAX_STEPS:
+            return NO_OWNERS
+        held = self.follow_binds(file, rows, steps + 1, bound)
+        return self.call(held, steps + 1) if held.functions else held
 
     def _read_parameter(self, file: ScriptFile, key: Parameter, steps: int, bound: Bound) -> Owners:
         """Return the owners of a type parameter: those of its argument, or else of its bound."""

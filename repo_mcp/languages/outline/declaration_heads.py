@@ -1,6 +1,7 @@
 """The signature of a declaration and its documentation, as the lines at its name have them.
 
-A signature is joined from several lines while its parentheses are open. Documentation is the comment right
+A signature is joined from several lines while its parentheses are open, and that of a type while it names
+what the type derives from. Documentation is the comment right
 above, in some languages the docstring right below, and of either the first line with text.
 """
 
@@ -15,6 +16,10 @@ from repo_mcp.languages.patterns.landmarks import Spans
 from repo_mcp.languages.patterns.line_layout import is_type_above
 
 _SIGNATURE_LINES = 12  # joined at most while parentheses are open
+_SIGNATURE_REACH = 40  # lines with the comments among them, which are left out
+_NAMES_BASES = re.compile(rb"[ \t]*(?::(?!:)|(?:extends|implements|with)\b)")  # at the start of a line
+_BASES_BELOW = re.compile(rb"(?:,|\b(?:extends|implements|with))$")  # at the end of one
+_BODIES_AFTER_COLONS = frozenset({"python", "scala"})
 _VALUE_BELOW = re.compile(rb"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t][^\n]*=[ \t]*$")
 # In C# documentation `<summary>` is dropped, and `<see cref="Name"/>` becomes the name.
 _XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
@@ -45,7 +50,7 @@ class DeclarationHeads:
         above, line = self.lines[number - 1], self.lines[number]
         return measure_indent(above) == measure_indent(line) and is_type_above(self._language, above, line)
 
-    def sign(self, number: int, column: int) -> tuple[str, int]:
+    def sign(self, number: int, column: int, *, is_type: bool = False) -> tuple[str, int]:
         """Return the declaration's text on one line, and the line where it ends."""
         line = self.lines[number]
         if len(line) > 4 * MAX_SIGNATURE_CHARS:  # minified: take the name and what follows
@@ -58,10 +63,14 @@ class DeclarationHeads:
             end += 1
             parts.append(self.lines[end][:MAX_SIGNATURE_CHARS])
             depth += parts[-1].count(b"(") - parts[-1].count(b")")
-        while depth > 0 and end + 1 < len(self.lines) and end - number < _SIGNATURE_LINES:
+        reach = min(number + _SIGNATURE_REACH, len(self.lines) - 1)
+        while end < reach and len(parts) <= _SIGNATURE_LINES:
+            if depth <= 0 and not (is_type and self._names_bases(end)):
+                break
             end += 1
-            parts.append(self.lines[end][:MAX_SIGNATURE_CHARS])
-            depth += parts[-1].count(b"(") - parts[-1].count(b")")
+            if end not in self.comment_lines:
+                parts.append(self.lines[end][:MAX_SIGNATURE_CHARS])
+                depth += parts[-1].count(b"(") - parts[-1].count(b")")
         if depth > 0:  # never closed: take the line alone
             parts, end = [line], number
         if self.has_type_above(number):
@@ -70,6 +79,15 @@ class DeclarationHeads:
         if self._language == "python":
             text = text.removesuffix(":")
         return cut(text, MAX_SIGNATURE_CHARS), end
+
+    def _names_bases(self, number: int) -> bool:
+        """Return True if the line below one in the head of a type names what the type derives from."""
+        text, below = self.lines[number].rstrip(), self.lines[number + 1]
+        if b"{" in text or number + 1 in self.comment_lines:
+            return False
+        if text.endswith(b":"):
+            return self._language not in _BODIES_AFTER_COLONS
+        return _BASES_BELOW.search(text) is not None or _NAMES_BASES.match(below) is not None
 
     def find_doc(self, first: int, header_end: int) -> str | None:
         """Return the first line of the comment right above, or of the docstring right below; else None."""

@@ -266,7 +266,7 @@ class _Reading:
         if in_class and kind in ("function", "async_function"):
             kind = kind.replace("function", "method")
         first = self._find_first_line(number)
-        signature, header_end = self._heads.sign(number, columns[0])
+        signature, header_end = self._heads.sign(number, columns[0], is_type=kind in CLASS_KINDS)
         if kind in ("variable", "constant") and signature.endswith("=>"):
             kind = "function"
         self._symbols.append(

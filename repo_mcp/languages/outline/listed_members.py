@@ -9,7 +9,7 @@
     private val path: Path                          Kotlin: properties, also those of a constructor
 
 Left out: names that are computed, and those that a prefix is put before. What is indented deeper than other
-members of its type is in a block of code, whose variables are no members.
+members of its type or its `companion object` is in a block of code, whose variables are no members.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ _KOTLIN = compile_late(
     rb"""
     \n(?P<indent>[ \t]++)(?:@\w++(?:\([^()\n]{0,200}\))?[ \t]++){0,4}
     (?:
-      (?P<words>(?:(?:public|private|protected|internal|open|abstract|final|override|lateinit|const|vararg|inline
-        |external|expect|actual)[ \t]++){0,5}va[lr][ \t]++)
+      (?P<companion>(?:(?:public|private|protected|internal)[ \t]++)?companion[ \t]++object\b)
+    | (?P<words>(?:(?:public|private|protected|internal|open|abstract|final|override|lateinit|const|vararg
+        |inline|external|expect|actual)[ \t]++){0,5}va[lr][ \t]++)
       (?:<[^<>\n]{1,80}>[ \t]++)?(?:[\w<>?.*, ]{1,80}\.)?
       (?P<property>%(word)s)(?=[ \t]*(?:[:=,)]|by\b|get\(|\n))
     | (?P<entries>%(entry)s(?:[ \t]*,[ \t]*%(entry)s){0,200})(?=[ \t]*(?:[,;{(/]|\n))
@@ -85,6 +86,7 @@ class _Member:
     signature: str
     may_be_parameter: bool = False  # of a constructor
     indent: int = 0  # compared with that of the type's other members
+    block: int = -1  # where the companion around it begins
 
 
 def add_members(language: str, text: bytes, symbols: Sequence[Symbol]) -> list[Symbol]:
@@ -98,7 +100,7 @@ def add_members(language: str, text: bytes, symbols: Sequence[Symbol]) -> list[S
         (bisect_right(starts, first), bisect_right(starts, last))
         for first, last in iter_texts(language, text)
     ]
-    found: list[tuple[Symbol, int, int]] = []  # with the line of its type, and its indentation
+    found: list[tuple[Symbol, tuple[int, int], int]] = []  # with its type and block, and its indentation
     begun: list[Symbol] = []
     at = 0
     for member in members:
@@ -118,11 +120,11 @@ def add_members(language: str, text: bytes, symbols: Sequence[Symbol]) -> list[S
             continue
         end = _find_end(lines, line - 1) + 1
         built = Symbol(member.kind, member.name, member.signature, line, end, None, around, "class")
-        found.append((built, inner.start_line, member.indent))
-    least: dict[int, int] = {}
-    for _, around_line, indent in found:
-        least[around_line] = min(indent, least.get(around_line, indent))
-    kept = [one for one, around_line, indent in found if indent == least[around_line]]
+        found.append((built, (inner.start_line, member.block), member.indent))
+    least: dict[tuple[int, int], int] = {}
+    for _, block, indent in found:
+        least[block] = min(indent, least.get(block, indent))
+    kept = [one for one, block, indent in found if indent == least[block]]
     ordered = [*symbols, *kept]
     ordered.sort(key=lambda one: (one.start_line, one.end_line))  # stable
     return ordered
@@ -161,16 +163,30 @@ def _iter_members(language: str, text: bytes) -> Iterator[_Member]:
         for match in _RUBY.finditer(text):
             yield from _iter_called(match)
     elif language == "kotlin":
-        for match in _KOTLIN.finditer(text):
-            indent = measure_indent(match["indent"] + b"x")
-            if match["property"]:
-                written = match["words"] + match["property"]
-                start = match.start("property")
-                yield replace(_build(start, match["property"], "property", written), indent=indent)
-            else:
-                for one in _ENTRY.finditer(match["entries"]):
-                    start = match.start("entries") + one.start(1)
-                    yield replace(_build(start, one[1], "enum_member", one[1]), indent=indent)
+        yield from _iter_kotlin(text)
+
+
+def _iter_kotlin(text: bytes) -> Iterator[_Member]:
+    """Yield what may be properties and entries, each with its indentation and the companion around it."""
+    block, depth = -1, -1  # of the last companion
+    for match in _KOTLIN.finditer(text):
+        indent = measure_indent(match["indent"] + b"x")
+        if match["companion"]:
+            block, depth = match.start(), indent
+            continue
+        if indent <= depth:
+            block, depth = -1, -1
+        if match["property"]:
+            written = match["words"] + match["property"]
+            listed = [_build(match.start("property"), match["property"], "property", written)]
+        else:
+            begin = match.start("entries")
+            listed = [
+                _build(begin + one.start(1), one[1], "enum_member", one[1])
+                for one in _ENTRY.finditer(match["entries"])
+            ]
+        for one in listed:
+            yield replace(one, indent=indent, block=block)
 
 
 def _iter_called(match: re.Match[bytes]) -> Iterator[_Member]:

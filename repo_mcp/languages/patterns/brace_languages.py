@@ -150,10 +150,10 @@ SWIFT = build_language(
         | (?:@{name}(?:\([^)\n]{0,80}+\))?{gap}){0,3}
           (?:(?:{access}|static|class|final|override|mutating|nonmutating|indirect|convenience|required|dynamic
             |nonisolated|distributed|lazy|weak|unowned|prefix|postfix|infix){gap}){0,6}
-          (?:(?:func|class|struct|enum|protocol|typealias|actor|associatedtype|macro){gap}({name})
-            | extension{gap}(?:{name}\.){0,8}({name})
-            | (?<=static[ ])(?:let|var){gap}({name}))
-        | (?<![ \t])(?:(?:{access}){gap})?(?:let|var){gap}({name})
+          (?:(?:func|class|struct|enum|protocol|typealias|actor|associatedtype|macro){gap}{any_name}
+            | extension{gap}(?:{name}\.){0,8}{any_name}
+            | (?<=static[ ])(?:let|var){gap}{any_name})
+        | (?<![ \t])(?:(?:{access}){gap})?(?:let|var){gap}{any_name}
     )
     """,
     access=r"(?:public|private|internal|fileprivate|open|package)(?:\(set\))?",
@@ -168,11 +168,11 @@ KOTLIN = build_language(
         | (?:@{name}(?:\([^)\n]{0,80}+\))?{gap}){0,3}
           (?:(?:{access}|open|abstract|final|sealed|data|inner|value|inline|annotation|enum|override|suspend
             |operator|infix|tailrec|external|actual|expect|companion|lateinit|const|fun){gap}){0,8}
-          (?:fun{gap}(?:<[^\n(]{1,100}?>{opt})?{receiver}({name}){opt}\(
-            | (?:class|interface|object|typealias){gap}({name})
-            | (?<=const[ ])val{gap}({name}))
+          (?:fun{gap}(?:<[^\n(]{1,100}?>{opt})?{receiver}{any_name}{opt}\(
+            | (?:class|interface|object|typealias){gap}{any_name}
+            | (?<=const[ ])val{gap}{any_name})
         | (?<![ \t])(?:(?:{access}|lateinit|override|inline|external|actual|expect){gap}){0,4}
-          (?:val|var){gap}(?:<[^\n(]{1,100}?>{opt})?{receiver}({name})
+          (?:val|var){gap}(?:<[^\n(]{1,100}?>{opt})?{receiver}{any_name}
     )
     """,
     access="public|private|internal|protected",
@@ -190,8 +190,8 @@ SCALA = build_language(
             | (?:override|final|sealed|abstract|implicit|lazy|inline|transparent|opaque|open|infix|case
               |package){gap}
           ){0,6}
-          (?:(?:def|class|trait|object|type|enum|given){gap}({name})
-            | (?<![ ]{4})va[lr]{gap}({name}))                # deeper ones without a modifier are locals
+          (?:(?:def|class|trait|object|type|enum|given){gap}{any_name}
+            | (?<![ ]{4})va[lr]{gap}{any_name})                # deeper ones without a modifier are locals
     )
     """,
 )

@@ -98,7 +98,7 @@ def find_kind(language: str, before: bytes, name: bytes, after: bytes) -> str:
     words = [word.decode("ascii", "replace") for word in _WORD.findall(before[-_SHOWN_BYTES:])]
     if language not in _CASED:
         words = [word.lower() for word in words]
-    after = after[:_SHOWN_BYTES]
+    after = after[:_SHOWN_BYTES].removeprefix(b"`")  # which may stand around a name
     own = _OWN.get(language, {}).get(words[-1]) if words else None
     if own is not None:
         return own

@@ -21,7 +21,7 @@ from typing import Literal
 
 from repo_mcp.record_classes import dataclass
 
-VERSION = 14  # part of the index's configuration: raise it when landmarks or languages change
+VERSION = 15  # part of the index's configuration: raise it when landmarks or languages change
 
 Kind = Literal["code", "docs", "config", "data"]
 
@@ -38,6 +38,7 @@ _PARTS = {
     "{hashes}": r"\#[^\n]*+(?:\n[ \t]*+\#[^\n]*+){0,500}",
     "{dashes}": r"--[^\n]*+(?:\n[ \t]*+--[^\n]*+){0,500}",
     "{html}": r"<!--[^-]*+(?:-(?!->)[^-]*+){0,20000}(?:-->)?",
+    "{any_name}": r"(?:({name}) | `([^`\n]{1,200}+)`)",
     "{w}": r"[A-Za-z0-9_\x80-\xff]",
     "{name}": r"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*+",
     "{CONST}": r"[A-Z][A-Z0-9_]++(?![a-z])",

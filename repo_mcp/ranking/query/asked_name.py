@@ -2,6 +2,7 @@
 
     QuerySet.filter -> filter in QuerySet    django.core.signing.Signer -> Signer in django, core, signing
     get_user()      -> get_user              class QuerySet             -> QuerySet
+    Http\\Request    -> Request in Http
 
 `config.json` may be a file or a name: its qualifier counts only if it is declared beside the name.
 """
@@ -19,7 +20,7 @@ from repo_mcp.text.analysis import LONG_WORD, PART, get_root, get_word_terms
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
 MAX_QUALIFIERS = 8
-_SEPARATORS = re.compile(r"\.|::")
+_SEPARATORS = re.compile(r"\.|::|\\")
 _NAME = r"[^\W\d]\w{0,199}"
 # Keywords of declarations. After one that is also an English word ("class loader"), the name needs a capital
 # or an underscore.
@@ -27,7 +28,8 @@ _KEYWORDS = r"def|fn|func|struct|impl"
 _ENGLISH = r"class|function|interface|enum|trait|type|record|protocol|object|module|namespace|macro|method"
 _ASKED = re.compile(
     rf"\s*+(?:(?:{_KEYWORDS})\s++|(?:{_ENGLISH})\s++(?=\w*[A-Z_])){{0,2}}`?@?"
-    rf"(?P<qualifiers>(?:{_NAME}(?:\.|::|\#|->)){{0,{MAX_QUALIFIERS}}})(?P<name>{_NAME})(?:\(\))?`?[:;]?\s*+"
+    rf"\\?(?P<qualifiers>(?:{_NAME}(?:\.|::|\#|->|\\)){{0,{MAX_QUALIFIERS}}})"
+    rf"(?P<name>{_NAME})(?:\(\))?`?[:;]?\s*+"
 )
 # A name with signs, as some languages write it: `alts!`, `empty?`, `go-loop`, `async/alts!`; or with the sign
 # before it that some write: `$container`, `.card-title`, `--font-size`.

@@ -66,14 +66,20 @@ def describe_unparsed(state: ResearchState, subjects: Sequence[Subject], form: F
 
 
 def _describe_deriving(state: ResearchState, name: str) -> str:
-    """Return a sentence that names what derives from a name, of the program if any of that does."""
-    found = [one for one in state.findings if one.role is Role.DERIVES and one.reason.about == name]
+    """Return a sentence that names what derives from a name, or declares such a member again.
+
+    Only what is of the program is named, if any of that does.
+    """
+    roles = Role.DERIVES, Role.DECLARES_AGAIN
+    found = [one for one in state.findings if one.role in roles and one.reason.about == name]
     own = [one for one in found if not is_test_place(one.path)] or found
     tests = len(found) - len(own)
     also = f" and {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
     if not found:
         return f"No line says that anything extends, implements or includes {name}."
-    return f"{name} is extended, implemented or included by {name_findings(own)}{also}."
+    is_member = found[0].role is Role.DECLARES_AGAIN
+    does = "is declared again in" if is_member else "is extended, implemented or included by"
+    return f"{name} {does} {name_findings(own)}{also}."
 
 
 def _describe_needed(state: ResearchState, subject: Subject) -> str:
@@ -99,7 +105,7 @@ def _describe(state: ResearchState, subject: Subject) -> str:
     others = f" and at {more} more {'place' if more == 1 else 'places'}" if more else ""
     said = read_comment(state, first.path, start)
     place = write_citation(first.path, start, end)
-    if is_path(subject.asked) and first.symbol:
+    if first.symbol and is_path(subject.asked) and first.path.endswith(subject.asked.strip("/")):
         return f"{subject.asked} declares {first.symbol} ({place}){f': {said}' if said else '.'}"
     if " " in subject.asked and not said:
         return f"{subject.asked} is {subject.name} ({place}{others})."

@@ -11,9 +11,8 @@ import re
 from repo_mcp.bundler.body import Body, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.languages.symbol_parsers import find_parser_task
-from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
-from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
+from repo_mcp.model import ExactMatch, ExactRequest, Hit
+from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.unparsed_files import find_file, note_needed
 from repo_mcp.research.edges.written_types import list_deriving
@@ -22,11 +21,13 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import is_path
+from repo_mcp.symbol_index.unread_declarations import has_parser, list_spelled
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_DECLARED = 4  # declarations of one name
 MAX_PLACES = 12  # that have the name, beside its declarations
 MAX_DERIVING = 40  # lines that say that something derives from a name
+MAX_AGAIN = 100  # declarations of the name of a member that are looked at for what derives from its type
 MAX_LINES = 200  # with the name that are read
 # Characters of its declarations, of one where others tell the answer, and of all that are compared.
 SHOWN_CHARS, HEAD_CHARS, COMPARED_CHARS = 1_800, 500, 6_500
@@ -64,19 +65,13 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
 def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
     """Return the declarations of a name in files without symbol records."""
     graph = state.source.graph
-    request = SearchRequest(name, MAX_DECLARED, symbols_only=True)
     return tuple(
         hit
-        for hit in state.source.search(request).hits
-        if dict(hit.explanation).get("name") == EXACT
-        and state.admits(hit.path)
+        for hit in list_spelled(state.source.search, name, MAX_DECLARED)
+        if state.admits(hit.path)
         and (graph is None or graph.scan.find_record(hit.path) is None)
-        and not (state.source.is_partial and _has_parser(hit.path))  # it will have a record
+        and not (state.source.is_partial and has_parser(hit.path))  # it will have a record
     )
-
-
-def _has_parser(path: str) -> bool:
-    return find_parser_task(path, find_language(path).name) is not None
 
 
 def note_unparsed(state: ResearchState, reading: Reading) -> None:
@@ -92,7 +87,8 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
             shown = choose_written(state, hit.path, lines, room)
             symbol = hit.symbol or hit.path
             state.add_place(_build(hit.path, symbol, lines, Reason(f"declares {subject.name}"), 0, shown))
-        if reading.form is Form.IMPLEMENTATIONS and subject.places and _note_deriving(state, subject):
+        asks_below = reading.form is Form.IMPLEMENTATIONS and subject.places
+        if asks_below and (_note_deriving(state, subject) or _note_declared_again(state, subject)):
             continue
         if reading.form in _OF_ITSELF:
             note_needed(state, subject)
@@ -121,6 +117,32 @@ def _note_deriving(state: ResearchState, subject: Subject) -> bool:
         reason = Reason(f"derives from {subject.name}", Role.DERIVES, subject.name)
         state.add_place(_build(one.path, one.symbol, (one.line, one.line), reason, 1, (one.line,)))
     return bool(found)
+
+
+def _note_declared_again(state: ResearchState, subject: Subject) -> bool:
+    """Note the members of a subject's name in types that derive from its type. Return False for none."""
+    languages, name = _list_languages(subject), subject.name
+    types = filter(None, dict.fromkeys(map(_name_type, subject.places)))
+    below = {
+        split_qualified(one.symbol)[-1] for each in types for one in list_deriving(state, each, languages)
+    }
+    own = {(hit.path, hit.start_line) for hit in subject.places}
+    found = [
+        hit
+        for hit in (list_spelled(state.source.search, name, MAX_AGAIN) if below else ())
+        if _name_type(hit) in below and (hit.path, hit.start_line) not in own and state.admits(hit.path)
+    ]
+    found.sort(key=lambda hit: (is_test_place(hit.path), hit.path, hit.start_line))
+    for hit in found[:MAX_DERIVING]:
+        lines = read_declared_lines(hit)
+        reason = Reason(f"declares {name} again", Role.DECLARES_AGAIN, name)
+        state.add_place(_build(hit.path, hit.symbol or name, lines, reason, 1, lines[:1]))
+    return bool(found)
+
+
+def _name_type(hit: Hit) -> str:
+    """Return the name of the type that a declaration is a member of; "" for none."""
+    return "".join(split_qualified(hit.symbol or "")[-2:-1])
 
 
 def _list_languages(subject: Subject) -> set[str]:

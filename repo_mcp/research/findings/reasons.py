@@ -40,6 +40,7 @@ class Role(Enum):
     READS_FIELD_BELOW = auto()  # is called by what reads such a field
     NEEDS = auto()  # lines of a file that no parser reads say what it needs
     DERIVES = auto()  # a line says so, in a language that no parser reads
+    DECLARES_AGAIN = auto()  # a member, in a type that derives from the one with the member
     NAMED_AFTER = auto()  # a file of tests
 
     # Where a setting is configured; the reason is about its name as it is spelled there.

@@ -288,12 +288,13 @@ _SECOND_MEMBER = re.compile(
     r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?(?: (?:method|function|field|member)s?)? (?:of|in|on) "
     rf"(?:the )?(?:{_TYPE_NOUN} )?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)(?: {_TYPE_NOUN})?"
 )
+_NAMESPACED = re.compile(r"\\?\b[A-Z]\w*(?:\\[A-Z]\w*)+")  # Illuminate\Queue\Queue
 _MEMBER = re.compile(r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?")
 
 
 def parse_question(query: str) -> tuple[Parsed, ...]:
     """Return the ways to understand a question, the narrowest first; the last is always the open one."""
-    text = " ".join(leave_out_kind(query).split())
+    text = " ".join(_join_namespaces(leave_out_kind(query)).split())
     found: dict[Parsed, None] = {}
     if len(text) <= MAX_CHARS:
         plain, whole = _strip(text), leave_out_lead(text.strip().rstrip("?!. "))
@@ -310,6 +311,11 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
     if loose is not None and all(one.form is not loose.form or one.form in _OF_ONE_NAME for one in found):
         found = dict.fromkeys((*filter(_is_sure, found), loose, *found))
     return (*found, Parsed(Form.OPEN, (Phrase(text),)))
+
+
+def _join_namespaces(text: str) -> str:
+    """Return a question with dots where names have the backslashes of PHP."""
+    return _NAMESPACED.sub(lambda name: name[0].lstrip("\\").replace("\\", "."), text)
 
 
 def _read_loosely(text: str) -> Parsed | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from repo_mcp.errors import RepoError
 from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
 from repo_mcp.graph.vocabulary import (
     CALLED_KINDS,
@@ -15,12 +16,21 @@ from repo_mcp.graph.vocabulary import (
     list_implementing,
 )
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import DERIVED, TYPE_KINDS, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
+from repo_mcp.toolsets.answers import Arguments, Draft, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
+from repo_mcp.toolsets.graph.edge_page import (
+    EDGE,
+    EXTERNAL,
+    NOTHING,
+    UNRESOLVED,
+    EdgePage,
+    draft_page,
+)
 from repo_mcp.toolsets.graph.no_edges import describe_unparsed_rest, explain_kind
+from repo_mcp.toolsets.graph.overloads import draft_overloads, list_overloads
 from repo_mcp.toolsets.graph.rows import (
     INCOMING,
     OUTGOING,
@@ -40,7 +50,6 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
-EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", ""  # fields that hold rows
 DISPATCHING = frozenset({"get_callers", "get_callees"})  # their edges may lead through an overridden method
 MOST_WHOLE = 40  # edges that are not cut into two pages
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # code names these only by their paths
@@ -51,8 +60,6 @@ _BASES = TYPE_KINDS - {SymbolKind.EXTENSION}
 MAX_ASKED = 20  # types of one page that are asked for subtypes
 MAX_NAMED = 3  # of those that have some
 MOST_SOUGHT = 500  # references by name that are resolved for what uses a function without a call
-CUT = "So many types inherit from each other, or are alike, that some edges may not be listed."
-MORE = "Not every file has been searched yet: continue with cursor."
 PARTLY_PARSED = "This file was parsed only in part: what the rest of it leads to is not known."
 ONLY_NUMBERS = (
     "More than {0} rows have only the numbers of their lines: a limit of {0} shows the lines as well."
@@ -98,19 +105,6 @@ def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
     return (EdgeType(chosen),) if isinstance(chosen, str) else tuple(EdgeType)
 
 
-@dataclass(frozen=True, slots=True)
-class _EdgePage:
-    """One page of the edges of a symbol."""
-
-    known: KnownEdges
-    rows: Sequence[tuple[str, Row]]  # those of the page, each with the field to which it belongs
-    keys: Sequence[str]  # of all rows up to the end of the page
-    direction: str
-    facts: Mapping[str, object]  # fields beside the rows: the symbol, and its uses by folder
-    blind: Sequence[str]  # why there may be edges that are not known
-    notes: Sequence[str]  # on what is known
-
-
 def _answer(
     tool: str,
     repository: Repository,
@@ -118,10 +112,36 @@ def _answer(
     direction: str,
     types: Iterable[EdgeType] | None,
 ) -> Draft:
-    """Draft the edges of the call's symbol; `types` is None for the edges from its implementations."""
+    """Draft the edges of the call's symbol, or of all overloads that its name means.
+
+    `types` is None for the edges from its implementations.
+    """
+    page = Page(tool, arguments)
+    try:
+        found = _find_page(tool, repository, arguments, direction, types, page)
+    except RepoError as error:
+        overloads = () if page.start else list_overloads(error)
+        if not overloads:
+            raise
+        rest = {name: one for name, one in arguments.items() if name not in ("symbol", "node_id")}
+        each = (rest | {"node_id": node.node_id} for node in overloads)
+        pages = [_find_page(tool, repository, one, direction, types, page) for one in each]
+        return draft_overloads(repository, overloads, pages, arguments)
+    page.check(found.keys)
+    return draft_page(repository, found, page, arguments)
+
+
+def _find_page(
+    tool: str,
+    repository: Repository,
+    arguments: Arguments,
+    direction: str,
+    types: Iterable[EdgeType] | None,
+    page: Page,
+) -> EdgePage:
+    """Return one page of the edges of the symbol that the arguments name."""
     from repo_mcp.graph.edge_list import EdgeQuestion
 
-    page = Page(tool, arguments)
     folder = _read_folder(repository, arguments)
     likely = IMPLEMENTED_KINDS if types is None else CALLED_KINDS if types == CALLS else frozenset()
     with open_symbol(repository, arguments, has_body=direction == OUTGOING, likely=likely) as (graph, node):
@@ -151,9 +171,7 @@ def _answer(
             notes += [*_find_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
         notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
         keys = _name_rows(known.rows[:end])
-        found = _EdgePage(known, renderer.render(rows), keys, direction, facts, blind, notes)
-    page.check(found.keys)
-    return _draft(repository, found, page, arguments)
+        return EdgePage(known, renderer.render(rows), keys, direction, facts, blind, notes)
 
 
 def _choose_limit(left: int) -> int:
@@ -253,31 +271,6 @@ def _read_folder(repository: Repository, arguments: Arguments) -> str:
     return "" if given in ("", ".", "./", "/") else repository.tree.reach_directory(given.rstrip("/"))
 
 
-def _draft(repository: Repository, found: _EdgePage, page: Page, arguments: Arguments) -> Draft:
-    known, shown, totals = found.known, found.rows, found.known.totals
-    is_outgoing = found.direction == OUTGOING
-    notes = [*found.blind, *found.notes, *[CUT] * totals.is_cut, *[MORE] * (not totals.is_complete)]
-    notes += repository.engines.graph.warn()
-
-    def build(rows: int) -> Part:
-        is_cut = not totals.is_complete or page.start + rows < len(known.rows)
-        result: Result = {**found.facts, EDGE: _choose(shown[:rows], EDGE)}
-        if totals.edges or not found.blind:  # otherwise the total is unknown
-            result["total"] = totals.edges
-            result["reference_total"] = totals.lines
-        result["possible"] = totals.possible
-        result["total_is_lower_bound"] = totals.is_cut or not totals.is_complete
-        result["truncated"] = is_cut
-        if is_outgoing:
-            result[EXTERNAL] = _choose(shown[:rows], EXTERNAL)
-            result["external_total"] = totals.externals
-        result["unresolved"] = totals.unresolved
-        result[UNRESOLVED] = _choose(shown[:rows], UNRESOLVED)
-        return Part({**result, **page.follow(found.keys, rows, is_cut)}, notes)
-
-    return Draft(build, len(shown), "limit" not in arguments)
-
-
 def _find_end(known: KnownEdges, start: int, most: int) -> int:
     """Return where a page ends: after `most` edges, as many external names, or the nearest unresolved places.
 
@@ -357,7 +350,3 @@ class _Renderer:
         if path not in self._texts:
             self._texts[path] = self._graph.read_lines(path)
         return self._texts[path]
-
-
-def _choose(rows: Iterable[tuple[str, Row]], wanted: str) -> list[Row]:
-    return [row for field, row in rows if field == wanted]

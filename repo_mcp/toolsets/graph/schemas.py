@@ -267,9 +267,13 @@ def _describe_unresolved(description: str) -> dict[str, Schema]:
 
 def _describe_edges(direction: str) -> dict[str, Schema]:
     """Return the fields of a list of edges, all of one direction."""
-    edge = _EDGE | {"direction": _EDGE["direction"] | {"default": direction}}
+    lines = build_list(build_field("integer"), "Lines of the overloads that it belongs to, of several")
+    edge = _EDGE | {"direction": _EDGE["direction"] | {"default": direction}, "overloads": lines}
+    own = {name: _CHOSEN_FIELDS[name] for name in ("node_id", "line_start", "parameter_signature")}
+    overload = build_object({**own, "total": build_field("integer", "Its edges")}, ("node_id", "line_start"))
     possible = "Of the total; these mostly come after the others, on pages of their own"
     return {
+        "overloads": build_list(overload, "All that the name means, if symbol is only the first of several"),
         "result": keep(build_list(build_object(edge, ("node_id", "name")))),
         "total": build_field("integer", "Symbols at the other end, once for each type of edge"),
         "possible": build_field("integer", possible) | {"default": 0},

@@ -61,7 +61,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
     if is_cut:
         notes.append(TOO_MANY)
     if not found and not notes:
-        notes += _say_unread(repository)
+        notes += _say_unread(repository, query)
     return _draft_rows(repository, page, rows, more=more, ordinary=ordinary, notes=notes)
 
 
@@ -74,7 +74,7 @@ def lookup_symbol(repository: Repository, arguments: Arguments, context: CallCon
         rows = [_render_found(graph, node) for node in nodes]
         notes = NOT_EXACT.get(match.name, ()) if nodes else _say_unknown(graph, arguments)
     if not nodes:
-        notes = [*notes, *_say_unread(repository)]
+        notes = [*notes, *_say_unread(repository, name)]
     more = total > len(rows)
     return _draft_rows(repository, page, rows, more=more, notes=notes, facts={"total": total} if more else {})
 
@@ -89,9 +89,9 @@ def _say_unknown(graph: Graph, arguments: Arguments) -> list[str]:
     return [f"{UNKNOWN}; similar: {named}." if named else f"{UNKNOWN}."]
 
 
-def _say_unread(repository: Repository) -> list[str]:
-    """Return the warning that no parser reads some of the languages, where nothing was found."""
-    return list(filter(None, [repository.engines.graph.describe_unread()]))
+def _say_unread(repository: Repository, name: str) -> list[str]:
+    """Return the warning that no parser reads some of the languages, where nothing was found for a name."""
+    return list(filter(None, [repository.engines.graph.describe_unread(name)]))
 
 
 def _render_found(graph: Graph, node: Node) -> Row:

@@ -245,6 +245,16 @@ def test_what_derives_from_a_type_is_told_by_the_lines_that_say_so(question: str
     assert "this is what lines of text say, and types derived from these are not followed." in report.claim
 
 
+@pytest.mark.parametrize("question", ["what overrides Store.put?", r"what overrides \Depot\Store::put"])
+def test_members_of_what_derives_from_a_type_are_told_as_overrides(question: str) -> None:
+    asked = Asked(STORES | {"src/Other.php": "<?php\nclass Other {\n  function put() {}\n}\n"})
+    places = "BatchStore.put (src/BatchStore.php:19-22), DirectStore.put (src/DirectStore.php:8-11)"
+    assert (
+        f"put is declared again in {places} and NullStore.put (src/NullStore.php:5-7)."
+        in asked.ask(question).claim
+    )
+
+
 def test_a_file_that_no_parser_reads_is_told_by_its_path() -> None:
     asked = Asked(KINDS)
     report = asked.ask("what does lib/crate.rb depend on?")

@@ -51,7 +51,7 @@ def test_callers_have_the_fields_of_the_specification_and_say_where(served: Serv
     assert row == {
         "node_id": served.find("shop.api.post_order"), "name": "post_order", "file_path": "shop/api.py",
         "line_start": None, "edge_type": "calls", "direction": "incoming", "confidence": "exact",
-        "lines": "6\treturn await place_order(OrderStore(), price)",
+        "lines": "6\treturn await place_order(OrderStore(), price)", "overloads": [],
     }  # fmt: skip
     sent = json.loads(served.ask("get_callers", {"node_id": node}).text)["result"]
     assert [list(one) for one in sent] == [["node_id", "name", "file_path", "lines"]]
@@ -915,7 +915,7 @@ def test_the_types_of_an_external_base_are_named_where_it_is_asked_for(tmp_path:
 def test_a_hint_with_other_names_says_too_which_languages_no_parser_reads(tmp_path: Path) -> None:
     texts = {
         "Own.java": "class Own implements Handler {\n  void handle() {}\n}\n",
-        "Handler.kt": "interface Handler {\n  fun handled()\n}\n",
+        "Store.kt": "interface Store {\n  fun handling()\n}\n",
     }
     served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
     try:
@@ -926,3 +926,36 @@ def test_a_hint_with_other_names_says_too_which_languages_no_parser_reads(tmp_pa
     assert base == f"It is declared elsewhere, and a base of Own (Own.java:1). {unread}"
     assert near.startswith("Nearest: Own.handle ")
     assert near.endswith(unread)
+
+
+def test_edges_of_overloads_are_listed_together(tmp_path: Path) -> None:
+    store = """class Store {
+  void put(int key) {}
+  void put(String key, int times) { put(times); }
+  void get() {}
+}
+"""
+    use = """class Use {
+  void one(Store s) { s.put(1); s.put(2); }
+  void two(Store s) { s.put("a", 2); }
+}
+"""
+    served = Served(write_tree(tmp_path / "r", {"Store.java": store, "Use.java": use}), tmp_path / "data")
+    try:
+        found = served.call("get_callers", symbol="Store.put")
+        first, second = found["overloads"]
+        assert [(one["line_start"], one["total"]) for one in (first, second)] == [(2, 2), (3, 1)]
+        assert second["parameter_signature"] == "(String key, int times)"
+        assert found["symbol"]["node_id"] == first["node_id"]
+        assert [(one["name"], one["overloads"]) for one in found["result"]] == [
+            *(("Store.put", [2]), ("Use.one", [2]), ("Use.two", [3])),
+        ]
+        assert served.call("get_callers", node_id=first["node_id"])["overloads"] == []
+        cut = served.call("get_callers", symbol="Store.put", limit=1)
+        assert cut["truncated"] is True
+        assert cut["warnings"] == [
+            "Not all edges of these overloads are shown: ask for one of them by its node_id."
+        ]
+        assert len(served.error("get_symbol", symbol="Store.put")["candidates"]) == 2
+    finally:
+        served.close()

@@ -423,13 +423,13 @@ def test_thousands_of_overloads_are_bounded_and_said(tmp_path: Path) -> None:
 
 
 def test_that_no_parser_reads_a_language_is_said_where_nothing_is_found(tmp_path: Path) -> None:
-    texts = {"a.rb": "class Base; end\n", "b.rb": "Base.new\n", "c.lua": "x = 1\n", "d.md": "# Base\n"}
+    texts = {"a.rb": "class Base; end\n", "b.rb": "Base.new\n", "c.lua": "x = 1\n", "d.md": "# Stem\n"}
     said = "No parser reads ruby (2 files) and lua (1 file): a search for text finds names in these files."
     served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
     try:
-        assert served.call("search_symbols", query="Base")["warnings"] == [said]
-        unknown = served.call("lookup_symbol", qualified_name="Base")
-        refused = served.error("get_callers", symbol="Base")
+        assert served.call("search_symbols", query="Stem")["warnings"] == [said]
+        unknown = served.call("lookup_symbol", qualified_name="Stem")
+        refused = served.error("get_callers", symbol="Stem")
         of_a_file = served.error("get_dependents", symbol="a.rb")
     finally:
         served.close()
@@ -438,13 +438,36 @@ def test_that_no_parser_reads_a_language_is_said_where_nothing_is_found(tmp_path
     assert of_a_file["hint"] == "Search its text for the name instead."
 
 
+def test_where_a_language_without_a_parser_declares_a_name(tmp_path: Path) -> None:
+    texts = {
+        "app/Base.php": "<?php\nnamespace App;\nclass Base\n{\n    public function run() {}\n}\n",
+        "app/Other.php": "<?php\nclass Other\n{\n    public function run() {}\n}\n",
+        "Base.md": "# Base\n",
+        **{f"a{number}.py": f"def f{number}(): ...\n" for number in range(30)},
+    }
+    told = "which no parser reads (php): a search for this name as text finds what uses it."
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        assert served.call("search_symbols", query="Base")["warnings"] == [
+            f"'Base' is declared at app/Base.php:3-6, {told}"
+        ]
+        for name in ("Base.run", "App\\Base::run", "\\App\\Base::run"):
+            hint = served.error("get_callers", symbol=name)["hint"]
+            assert hint == f"'run' is declared at app/Base.php:5, {told}"
+        both = served.call("lookup_symbol", qualified_name="run")["warnings"]
+        assert both[1:] == [f"'run' is declared at app/Other.php:4, app/Base.php:5, {told}"]
+        assert "php" not in served.error("get_callers", symbol="Unknown.run")["hint"]
+    finally:
+        served.close()
+
+
 def test_that_few_files_are_not_read_is_not_said(tmp_path: Path) -> None:
     texts = {f"a{number}.py": f"def f{number}(): ...\n" for number in range(10)} | {
         "b.rb": "class Base; end\n"
     }
     served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
     try:
-        assert "warnings" not in served.call("search_symbols", query="Base")
-        assert served.error("get_callers", symbol="Base")["hint"] == "Find the symbol with search_symbols."
+        assert "warnings" not in served.call("search_symbols", query="Stem")
+        assert served.error("get_callers", symbol="Stem")["hint"] == "Find the symbol with search_symbols."
     finally:
         served.close()

@@ -305,11 +305,11 @@ def test_a_language_without_a_parser_has_names_and_words(served: Served) -> None
     assert _changed(found) == [("Shelf.put_aside", "changed", False)]
     assert _find(found, "lib/cart.rb") == {
         "file_path": "lib/cart.rb", "confidence": "possible", "symbols": [],
-        "reasons": ["words in common"],
+        "reasons": ["names in common: `put_aside`"],
     }  # fmt: skip
     assert _find(found, "spec/shelf_spec.rb", "tests")["reasons"] == ["named like `shelf.rb`"]
     assert found["warnings"] == [
-        "No symbols of these files are indexed, so it is not known what uses them: lib/shelf.rb."
+        "No symbols of these files are indexed: uses are found by names alone: lib/shelf.rb."
     ]
 
 

@@ -43,7 +43,8 @@ def graph(no_csharp: None, tmp_path: Path) -> Iterator[graph_roots.Served]:
 def test_no_answer_about_symbols_is_silent(graph: graph_roots.Served) -> None:
     found = graph.call("search_symbols", query="Store")
     assert found["result"] == []
-    assert found["warnings"] == [ABSENT]
+    assert found["warnings"][0].startswith("'Store' is declared at server/Store.cs:")
+    assert found["warnings"][1:] == [ABSENT]
     outlined = graph.call("get_file_outline", path="server/Store.cs")
     assert ABSENT in outlined["warnings"]
     orders = graph.call("search_symbols", query="Orders")["result"][0]["node_id"]

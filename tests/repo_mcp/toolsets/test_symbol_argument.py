@@ -106,7 +106,7 @@ def test_what_is_ambiguous_is_refused_with_all_that_a_next_call_needs(served: Se
     assert callers[0] == ["drop"]
     saves = served.error("get_callers", symbol="OrderStore.check")
     assert saves["code"] == "not_found"
-    overloads = served.error("get_callers", symbol="Shop.Orders.OrderStore.Check")["candidates"]
+    overloads = served.error("get_symbol", symbol="Shop.Orders.OrderStore.Check")["candidates"]
     assert [row["parameter_signature"] for row in overloads] == ["(object item)", "(object item, int times)"]
 
 

@@ -1,4 +1,4 @@
-"""JavaScript: members of the objects that a function makes, and of its prototype."""
+"""Members of what a function of JavaScript makes, of its prototype, and of what a held class makes."""
 
 from __future__ import annotations
 
@@ -98,3 +98,37 @@ def test_methods_that_another_file_gives_to_a_class_are_declared() -> None:
     assert found.ask("use.js", "// to the class itself", "produce") == ["mix.js:3 produce probable"]
     assert found.ask("use.js", "// by an import", "widen") == ["wide.js:2 widen probable"]
     assert found.ask("use.js", "// of some object", "little") == []
+
+
+HELD = {
+    "watch.ts": """
+        export class Watcher { go() {} }
+        export class Other { go() {} }
+        type Make = new () => Watcher
+        export function first(Kind: typeof Watcher) {
+          const made = new Kind()
+          made.go() // of a parameter
+        }
+        export function second(part: { Kind: Make }) {
+          const { Kind } = part
+          const made = new Kind()
+          made.go() // of a property
+        }
+        export function third(Kind: any) {
+          const made = new Kind()
+          made.go() // of anything
+        }
+        """
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("// of a parameter", ["watch.ts:1 go exact"]),
+        ("// of a property", ["watch.ts:1 go exact"]),
+        ("// of anything", []),
+    ],
+)
+def test_members_of_what_a_held_class_makes(line: str, expected: list[str]) -> None:
+    assert Repository.build(HELD).ask("watch.ts", line, "go") == expected

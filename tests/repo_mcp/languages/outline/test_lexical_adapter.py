@@ -220,6 +220,24 @@ def test_languages_that_end_blocks_with_words() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "signature"),
+    [
+        ("a.kt", "class A(\n  val b: B,\n) : C(b),\n  D {\n}\n", "class A( val b: B, ) : C(b), D"),
+        ("a.kt", "class A :\n  C(),\n  D {\n  val e = 1\n}\n", "class A : C(), D"),
+        ("a.kt", "class A(val b: B)\n\nclass C : D\n", "class A(val b: B)"),
+        ("a.cs", "class A\n    : B,\n      C\n{\n}\n", "class A : B, C"),
+        ("A.java", "class A\n    extends B\n    implements C {\n}\n", "class A extends B implements C"),
+        ("a.ts", "class A<T> implements\n  B<T>,\n  C {\n}\n", "class A<T> implements B<T>, C"),
+        ("a.kt", "class A(\n  /** Why (not. */\n  val b: B,\n) {\n}\n", "class A( val b: B, )"),
+        ("a.scala", "object A:\n  def b = 1\n", "object A:"),
+        ("a.scala", "class A(b: Int)\n    extends B\n    with C {\n}\n", "class A(b: Int) extends B with C"),
+    ],
+)
+def test_a_signature_of_a_type_names_what_it_derives_from(path: str, text: str, signature: str) -> None:
+    assert ADAPTER.outline(path, text).symbols[0].signature == signature
+
+
 def test_python_without_a_parser() -> None:
     text = (
         "class A(B):\n    '''About.'''\n    async def m(\n        self,\n    ) -> None:\n"

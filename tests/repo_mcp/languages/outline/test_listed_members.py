@@ -163,3 +163,26 @@ def test_kotlin_has_entries_and_properties_but_no_variables_of_blocks() -> None:
     assert (
         choose_span(outline_lexically("a.kt", find_language("a.kt"), KOTLIN), b"", "d", None).start_line == 18
     )
+
+
+COMPANION = """class Cipher(val name: String) {
+    private companion object {
+        val FAST = Cipher("fast")
+        private val names = buildList {
+            val inner = 3
+        }
+
+        fun of(name: String): Cipher {
+            val found = names
+        }
+    }
+
+    val size: Int = 3
+}
+"""
+
+
+def test_properties_of_a_companion_are_members_of_its_class() -> None:
+    found = outline_lexically("a.kt", find_language("a.kt"), COMPANION).symbols
+    named = [f"{one.parent_symbol}.{one.name}" for one in found if one.kind == "property"]
+    assert named == ["Cipher.FAST", "Cipher.names", "Cipher.size"]

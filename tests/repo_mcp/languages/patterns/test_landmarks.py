@@ -403,11 +403,15 @@ public protocol Adapter { associatedtype Value }
 extension Session {}
 extension Session.Cache {
     dynamic func drop() {}
+    func `repeat`() {}
 }
 let topLevel = 3
 enum State { case idle }
 """,
-        ["Session", "shared", "request", "make", "Adapter", "Session", "Cache", "drop", "topLevel", "State"],
+        [
+            *("Session", "shared", "request", "make", "Adapter", "Session", "Cache", "drop", "repeat"),
+            *("topLevel", "State"),
+        ],
         ["/// Doc"],
     ),
     "kotlin": (
@@ -430,10 +434,14 @@ object Registry
 val Shape.isFlat: Boolean get() = true
 internal expect val <T> Map<String, List<T>>.firstKey: String
 fun <K, V> Map<in K, V>?.lastKey(): K
+class `Old one` {
+    @Test fun `keeps its name, with spaces`() {}
+    fun List<Int>.`is`(other: Int) = true
+}
 """,
         [
             *("Point", "MAX", "Shape", "second", "Repo", "KEY", "load", "Handler", "Registry"),
-            *("isFlat", "firstKey", "lastKey"),
+            *("isFlat", "firstKey", "lastKey", "Old one", "keeps its name, with spaces", "is"),
         ],
         ["/** Doc */"],
     ),

@@ -34,6 +34,8 @@ from tests.deep.sizes import examples
         ("QuerySet.filter", "filter", ("QuerySet",)),
         ("std::vector::push_back", "push_back", ("std", "vector")),
         ("Map#get", "get", ("Map",)),
+        (r"\App\Http\Kernel", "Kernel", ("App", "Http")),
+        (r"Http\Kernel::boot", "boot", ("Http", "Kernel")),
         ("Größe", "Größe", ()),
     ],
 )

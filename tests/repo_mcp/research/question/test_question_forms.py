@@ -19,6 +19,7 @@ implementations | BaseModel | Find all subclasses of BaseModel.
 implementations | Hashable | which types conform to Hashable?
 implementations | Node | classes that inherit from Node
 implementations | Shape.area | what overrides Shape.area
+implementations | App.Http.Kernel | what extends App\\Http\\Kernel?
 implementations | Storage | list the implementors of the Storage trait
 implementations | Middleware | who implements the Middleware protocol
 callers | authenticate | what calls authenticate()

@@ -1,0 +1,82 @@
+"""The edges of all overloads that a name means, in one list.
+
+Whoever asks what calls a method gives its name, and seldom means one of its overloads. Each edge says to
+which of them it belongs, by the lines that declare them. Left out on purpose: pages. What is cut is asked for
+by the node_id of one overload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from repo_mcp.errors import RepoError
+from repo_mcp.symbols.model import CALLABLE_KINDS
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
+from repo_mcp.toolsets.graph.answers import render_candidate
+from repo_mcp.toolsets.graph.edge_page import EDGE, EXTERNAL, UNRESOLVED, EdgePage, choose_rows
+from repo_mcp.toolsets.graph.rows import Row
+
+if TYPE_CHECKING:
+    from repo_mcp.graph.nodes import Node
+    from repo_mcp.repository import Repository
+
+MAX_OVERLOADS = 20  # whose edges are listed together
+CUT_OVERLOADS = "Not all edges of these overloads are shown: ask for one of them by its node_id."
+
+
+def list_overloads(error: RepoError) -> Sequence[Node]:
+    """Return what an ambiguous name means if these are overloads in one file, by line; else nothing."""
+    meant: Sequence[Node] = getattr(error, "meant", ())
+    if len(meant) > MAX_OVERLOADS or len({(node.path, node.qualified_name) for node in meant}) != 1:
+        return ()
+    if any(node.symbol.kind not in CALLABLE_KINDS for node in meant):
+        return ()
+    return sorted(meant, key=lambda node: node.symbol.start_line)
+
+
+def _join_rows(each: Iterable[tuple[int, Iterable[tuple[str, Row]]]]) -> list[tuple[str, Row]]:
+    """Return rows of several symbols, each with its field and once; what is only possible comes last.
+
+    `each` has the line of a symbol, and its rows. Edges say whose they are.
+    """
+    joined: dict[str, tuple[str, Row]] = {}
+    lines: dict[str, list[int]] = {}
+    for line, rows in each:
+        for field, row in rows:
+            key = f"{field} {row}"
+            joined.setdefault(key, (field, row))
+            lines.setdefault(key, []).append(line)
+    found = [
+        (field, {**row, "overloads": lines[key]} if field == EDGE else row)
+        for key, (field, row) in joined.items()
+    ]
+    return sorted(found, key=lambda one: one[1].get("confidence") == "possible")  # stable
+
+
+def draft_overloads(
+    repository: Repository, nodes: Sequence[Node], pages: Sequence[EdgePage], arguments: Arguments
+) -> Draft:
+    """Draft the first pages of several overloads as one. The first of these stands for all."""
+    rows = _join_rows((node.symbol.start_line, one.rows) for node, one in zip(nodes, pages, strict=True))
+    totals = [one.known.totals for one in pages]
+    overloads = [_render(node, one.edges) for node, one in zip(nodes, totals, strict=True)]
+    shared: Result = {"symbol": render_candidate(nodes[0]), "overloads": overloads}
+    is_short = any(len(one.rows) < len(one.known.rows) or not one.known.totals.is_complete for one in pages)
+    said = (*(note for one in pages for note in (*one.blind, *one.notes)), *repository.engines.graph.warn())
+
+    def build(count: int) -> Part:
+        is_cut = is_short or count < len(rows)
+        fields = {field: choose_rows(rows[:count], field) for field in (EDGE, EXTERNAL, UNRESOLVED)}
+        result: Result = {**shared, EDGE: fields.pop(EDGE), "truncated": is_cut}
+        result |= {field: one for field, one in fields.items() if one}
+        result["unresolved"] = max(one.unresolved for one in totals)
+        return Part(result, [*dict.fromkeys(said), *[CUT_OVERLOADS] * is_cut])
+
+    return Draft(build, len(rows), "limit" not in arguments)
+
+
+def _render(node: Node, total: int) -> Row:
+    """Return what distinguishes an overload from the others, and the number of its edges."""
+    row = render_candidate(node)
+    return {name: row[name] for name in ("node_id", "line_start", "parameter_signature")} | {"total": total}
