@@ -43,6 +43,7 @@ from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
 from repo_mcp.research.words.failing import find_failing
+from repo_mcp.research.words.found_besides import note_besides
 from repo_mcp.research.words.open_questions import connect
 from repo_mcp.research.words.rated_seeds import PreferredKind
 from repo_mcp.research.words.sections import note_documents, note_instructions
@@ -99,6 +100,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         if reading.form is Form.CONFIGURED and not state.findings:
             reading = replace(reading, subjects=(_find_nearest(state, reading.subjects[0]),))
     gathered.claim = gathered.claim or build_claim(state, reading, gathered.groups, gathered.chains)
+    note_besides(state, reading)
     structure = gathered.architecture
     if reading.form is Form.OVERVIEW and structure is not None:
         gathered.claim = describe_structure(state, structure.modules, structure.layers, structure.number)

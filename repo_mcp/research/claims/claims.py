@@ -222,9 +222,12 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
     more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
     directly = ""
+    through = [one for one in found if one.role is Role.OVERRIDDEN]
+    if reading.form is Form.DEPENDENTS:
+        more += _describe_overridden(state, through, len(subjects) > 1)
+        found = [one for one in found if one.role is not Role.OVERRIDDEN]
     if reading.form is Form.CALLERS:
         mentions = [one for one in found if one.role is Role.MENTIONS]
-        through = [one for one in found if one.role is Role.OVERRIDDEN]
         directly = " directly" if mentions or through else ""
         more += _describe_overridden(state, through, len(subjects) > 1)
         more += _describe_mentions(mentions, len(subjects) > 1)

@@ -59,15 +59,21 @@ def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFind
     types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
     links, cut = _find_in(state, node, types, bounds)
     links = [link for link in links if link.kind == "calls" or _passes_on(link)]
-    if node.symbol.kind in _DISPATCHED:
-        above = state.graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds)
-        links += [
-            Link(edge.other, node.declaration, "overridden_by", weaker(edge.confidence, Confidence.PROBABLE))
-            for edge in above.edges
-        ]
+    links += _list_overridden(state, node, bounds)
     if not any(link.confidence is not Confidence.POSSIBLE for link in links):
         links += _list_possible_causes(state, node, bounds)
     return HopFindings(tuple(links), cut)
+
+
+def _list_overridden(state: ResearchState, node: Node, bounds: Bounds) -> list[Link]:
+    """Return links from the methods that a method overrides: calls may reach it through them."""
+    if node.symbol.kind not in _DISPATCHED:
+        return []
+    above = state.graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds)
+    return [
+        Link(edge.other, node.declaration, "overridden_by", weaker(edge.confidence, Confidence.PROBABLE))
+        for edge in above.edges
+    ]
 
 
 def _passes_on(link: Link) -> bool:
@@ -130,8 +136,9 @@ def _is_export(node: Node, edge: Edge) -> bool:
 
 
 def _expand_dependents(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
+    """Return what uses a symbol, and the methods that a method overrides: what uses those may run it."""
     links, cut = _find_in(state, node, NAMED, bounds)
-    return HopFindings(tuple(links), cut)
+    return HopFindings((*links, *_list_overridden(state, node, bounds)), cut)
 
 
 def _expand_conforming(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:

@@ -63,12 +63,13 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
 
 
 def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
-    """Return the declarations of a name in files without symbol records."""
+    """Return the declarations of a name in files without symbol records; the heading of a text is none."""
     graph = state.source.graph
     return tuple(
         hit
         for hit in list_spelled(state.source.search, name, MAX_DECLARED)
         if state.admits(hit.path)
+        and find_role(hit.path) is not FileRole.DOCS
         and (graph is None or graph.scan.find_record(hit.path) is None)
         and not (state.source.is_partial and has_parser(hit.path))  # it will have a record
     )

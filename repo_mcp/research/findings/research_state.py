@@ -197,6 +197,12 @@ class ResearchState:
         self._prefix = f"{request.folder}/" if request.folder else ""
         self.outside_folder: set[Declaration] = set()  # symbols reached outside the folder
 
+    def begin_again(self) -> ResearchState:
+        """Return a state without findings for the same part of the same question."""
+        other = ResearchState(self.source, self.request, self._control, wants_tests=self.wants_tests)
+        other.parts, other.told, other.quoted = self.parts, self.told, self.quoted
+        return other
+
     @property
     def graph(self) -> Graph:
         """Return the graph, which must exist: without one, a question is answered by text alone."""

@@ -24,7 +24,7 @@ from repo_mcp.research.kinds.derived_types import (
 )
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
-from repo_mcp.text.question_words import Action, name_agent, shares_word
+from repo_mcp.text.question_words import Action, list_words, name_agent, shares_word
 
 LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
 LEAST_GUESSED = 4  # types that derive from a base that is only guessed
@@ -57,6 +57,8 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
     A type that the question guesses is the base if more derive from it and the nouns name no other one.
     """
     base = _find_asked_base(state, action)
+    if base is not None and _is_unguessed(state, base, action.nouns):
+        base = None
     guessed = None if base is not None and _is_meant(base, action.nouns) else _find_guessed_base(state)
     found = [node for node in (base, guessed) if node is not None]
     return max(found, key=lambda node: count_derived(state, node) if len(found) > 1 else (0, 0), default=None)
@@ -80,6 +82,13 @@ def _find_guessed_base(state: ResearchState) -> Node | None:
     counts = [(count_derived(state, node), node) for node in named[:MOST_TYPES]]
     most, base = max(counts, key=lambda one: one[0], default=((0, 0), None))
     return base if most[0] >= LEAST_GUESSED else None
+
+
+def _is_unguessed(state: ResearchState, base: Node, nouns: Sequence[str]) -> bool:
+    """Return True for a base that shares a noun with the question and no word with the names it guesses."""
+    names = state.request.guesses
+    is_guessed = any(shares_word(name, list_words(base.symbol.name)) for name in names)
+    return bool(names) and not is_guessed and not _is_meant(base, nouns)
 
 
 def _search_interfaces_first(state: ResearchState, query: str) -> list[Node]:

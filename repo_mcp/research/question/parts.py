@@ -84,6 +84,7 @@ _PLANNED = {
     Form.CONFIGURED: re.compile(rf"{_OF_SETTING.pattern}|{_OF_VALUE.pattern}", re.IGNORECASE),
     Form.DEPENDENTS: _OF_VALUE,
     Form.DEFINED: _OF_ANYTHING,
+    Form.ERRORS: re.compile(r"(?:when|why) (?:does|do|can|could|will|would) (?:it|they) fail", re.IGNORECASE),
     Form.CALLERS: re.compile(rf"{_DONE_WITH_IT.pattern}|{_OF_CALLERS.pattern}", re.IGNORECASE),
 }  # second questions that the investigation of a form answers itself
 

@@ -65,6 +65,8 @@ _OF_SYMBOLS = frozenset(
     {Form.CALLERS, Form.CALLEES, Form.TESTS, Form.DEPENDENTS, Form.DEPENDENCIES, Form.IMPLEMENTATIONS,
      Form.DEFINED, Form.DIFFERENCE, Form.FLOW}
 )  # fmt: skip
+# Forms as which "what happens in ..." and "what is ..." are read, whatever is described.
+_OF_ANYTHING = frozenset({Form.DEFINED, Form.CALLEES})
 MAX_SUBJECT_WORDS = 4
 LEAST_DESCRIBING = 2  # words of what is compared with a name, and is only described
 _CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
@@ -220,7 +222,7 @@ class _QuestionReader:
         """
         forms, guesses = (*_OF_SYMBOLS, Form.CONFIGURED), self._request.guesses
         asked = [one for one in self._parsed if len(one.phrases) == 1 and one.form in forms]
-        asked = [one for one in asked if one.form is not Form.DEFINED or not _is_long(one.phrases[0].text)]
+        asked = [one for one in asked if one.form not in _OF_ANYTHING or not _is_long(one.phrases[0].text)]
         if any(self._subjects.find_undeclared(one.phrases[0]) is not None for one in asked):
             return None
         if any(one.form is Form.CONFIGURED for one in asked):

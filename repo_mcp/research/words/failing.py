@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds, Edge
@@ -26,6 +27,7 @@ FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and f
 NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
 MAX_DECLARING = 4  # files that declare one error
+MOST_MAKING = 4  # functions that make one error, if each is shown for it
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
 _CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*")  # the name of an error, or the last part of one
@@ -88,16 +90,23 @@ def _list_run(state: ResearchState, node: Node, *, is_deep: bool) -> list[tuple[
 def find_makers(state: ResearchState) -> dict[Node, Reason]:
     """Return the functions of the program that make an error named by the question or a guess, with reasons.
 
-    Where it is made says when it comes up, however few words of the question stand there.
+    Where it is made says when it comes up, however few words of the question stand there. If many functions
+    make it, those count that make another one that is named.
     """
-    making: dict[Node, Reason] = {}
+    made: dict[str, dict[Node, None]] = {}
     for name in dict.fromkeys(_CAPITAL.findall(" ".join((state.request.query, *state.request.guesses)))):
+        own = made.setdefault(name, {})
         for declaration in state.graph.scan.find_declared(name, MAX_DECLARING):
             for edge in list_users(state, state.get_node(declaration), _BOUNDS, _MENTIONS):
                 other = state.get_node(edge.other)
                 is_function = other.symbol.kind in CALLABLE_KINDS and admits_node(state, other)
                 if is_function and _makes(name, state.source.read_lines(other.path), edge.lines):
-                    making.setdefault(other, Reason(f"makes {name}", Role.MAKES_ERROR))
+                    own[other] = None
+    counts = Counter(node for own in made.values() for node in own)
+    making: dict[Node, Reason] = {}
+    for name, own in made.items():
+        for node in own if len(own) <= MOST_MAKING else (node for node in own if counts[node] > 1):
+            making.setdefault(node, Reason(f"makes {name}", Role.MAKES_ERROR))
     return making
 
 

@@ -1,0 +1,52 @@
+"""Add what the words of a question and its guessed names find to what its form found.
+
+A form follows one reading of a question: what a setting reaches, what to copy for a new kind. If that is off,
+so is all that it finds. The guessed names are a second reading, and what they find stands beside the form's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.seeds import find_seeds
+from repo_mcp.text.product_name import leave_out_product
+
+# Forms whose findings are chosen by words: the others stand among them in turns.
+_BY_WORDS = frozenset({Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
+_BY_EDGES = frozenset({Form.DEPENDENTS, Form.CONFIGURED, Form.CALLEES, Form.FLOW})
+FIRST, MOST_BESIDES = 2, 8  # findings by edges that come first, and of others beside them
+LEAST_SHOWN = 2  # lines of a finding; fewer show no more than its name
+
+
+def note_besides(state: ResearchState, reading: Reading) -> None:
+    """Note what the words of a question find, if it guesses names and its form follows one reading of it."""
+    is_missing = any(one.taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED) for one in reading.subjects)
+    if not state.request.guesses or is_missing or reading.form not in _BY_WORDS | _BY_EDGES:
+        return
+    other = state.begin_again()
+    find_seeds(other, leave_out_product(state.request.query, state.source.read_lines))
+    found = [one for one in other.findings if len(one.shown) >= LEAST_SHOWN]
+    places = {(one.path, one.start_line): one for one in found}
+    own = [_show_both(one, places.pop((one.path, one.start_line), one)) for one in state.findings]
+    near, far = [one for one in own if not one.hop], [one for one in own if one.hop]
+    if reading.form in _BY_WORDS:
+        state.findings[:] = [*_take_turns(near, [*places.values()]), *far]
+    else:
+        beside = [replace(one, hop=1) for one in places.values()][:MOST_BESIDES]
+        state.findings[:] = [*near, *far[:FIRST], *_take_turns(beside, far[FIRST:])]
+    for declaration, node in other.nodes.items():
+        state.nodes.setdefault(declaration, node)
+
+
+def _show_both(one: Finding, other: Finding) -> Finding:
+    """Return a finding with the lines that are shown of it or of another one at the same place."""
+    return replace(one, shown=tuple(sorted({*one.shown, *other.shown})))
+
+
+def _take_turns(first: Sequence[Finding], second: Sequence[Finding]) -> list[Finding]:
+    """Return the findings of two lists in turns, then what the longer one has more."""
+    turns = [one for pair in zip(first, second, strict=False) for one in pair]
+    return [*turns, *first[len(second) :], *second[len(first) :]]
