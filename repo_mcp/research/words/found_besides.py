@@ -17,7 +17,7 @@ from repo_mcp.text.product_name import leave_out_product
 # Forms whose findings are chosen by words: the others stand among them in turns.
 _BY_WORDS = frozenset({Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _BY_EDGES = frozenset({Form.DEPENDENTS, Form.CONFIGURED, Form.CALLEES, Form.FLOW})
-FIRST, MOST_BESIDES = 2, 8  # findings by edges that come first, and of others beside them
+FIRST, MOST_BESIDES = 6, 8  # findings next to a subject that come first, and others beside them
 LEAST_SHOWN = 2  # lines of a finding; fewer show no more than its name
 
 
@@ -35,8 +35,10 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     if reading.form in _BY_WORDS:
         state.findings[:] = [*_take_turns(near, [*places.values()]), *far]
     else:
+        direct = [one for one in far if one.hop == 1][:FIRST]
         beside = [replace(one, hop=1) for one in places.values()][:MOST_BESIDES]
-        state.findings[:] = [*near, *far[:FIRST], *_take_turns(beside, far[FIRST:])]
+        others = [one for one in far if one not in direct]
+        state.findings[:] = [*near, *direct, *_take_turns(beside, others)]
     for declaration, node in other.nodes.items():
         state.nodes.setdefault(declaration, node)
 
