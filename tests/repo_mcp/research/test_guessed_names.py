@@ -149,3 +149,12 @@ def test_what_happens_is_no_question_for_the_callers_of_a_guess() -> None:
     report = asked.ask("What happens when sending a parcel to a depot fails? (Relay, forward, retry)")
     assert report.reading.form is Form.OPEN
     assert asked.ask("What happens when Relay fails?").reading.form is Form.CALLERS
+
+
+def test_what_happens_somewhere_is_no_question_for_what_a_guess_calls() -> None:
+    asked = Asked({"depot.py": DEPOT})
+    reading = asked.ask(
+        "What happens in the depot when somebody turns it off and on? (restore_state)"
+    ).reading
+    assert reading.form is Form.OPEN
+    assert asked.ask("What happens in restore_state?").reading.form is Form.CALLEES

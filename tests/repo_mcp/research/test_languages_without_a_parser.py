@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.research.findings.records import Form
 from tests.repo_mcp.research.asking import Asked
 
 STORES = {
@@ -292,3 +293,14 @@ def test_a_qualified_name_means_the_members_of_its_own_type_alone() -> None:
     assert report.claim.startswith(
         "Depot::Site#reset (lib/site.rb:4-5): Of the Site. Nothing here parses Ruby"
     )
+
+
+def test_the_heading_of_a_document_declares_nothing() -> None:
+    texts = {
+        "docs/settings.md": "# Settings\n\n## DEPOT_SHELVES\n\nHow many shelves a depot has.\n",
+        "depot.py": "DEFAULTS = {\n    'DEPOT_SHELVES': 12,\n}\n\n\ndef count(settings):\n"
+        "    return settings.DEPOT_SHELVES\n",
+    }
+    report = Asked(texts).ask("Where is the setting DEPOT_SHELVES read?")
+    assert report.reading.form is Form.CONFIGURED
+    assert [(one.path, one.start_line) for one in report.findings][:2] == [("depot.py", 2), ("depot.py", 6)]

@@ -101,6 +101,23 @@ def test_all_that_make_an_error_which_is_guessed_are_told() -> None:
     assert "raise StaleParcel" in find_one(report, "loading.load_row").excerpt
 
 
+def test_what_many_make_is_told_where_another_error_is_made_that_is_guessed() -> None:
+    making = "\n\n".join(
+        f"def step_{number}(row):\n    if not row:\n        raise StaleParcel('step')\n"
+        for number in range(5)
+    )
+    texts = {
+        **STALE,
+        "steps.py": f"from errors import StaleParcel\n\n\n{making}",
+        "lost.py": "from errors import StaleParcel, LostParcel\n\n\ndef look_for(parcel):\n"
+        "    if parcel is None:\n        raise LostParcel('none')\n    raise StaleParcel('old')\n",
+        "errors.py": STALE["errors.py"] + "\n\nclass LostParcel(Exception):\n    pass\n",
+    }
+    report = Asked(texts).ask("Which errors can come up behind the counter? (StaleParcel, LostParcel)")
+    making = [one.symbol for one in report.findings if one.why.startswith("makes ")]
+    assert making == ["lost.look_for"]
+
+
 OPTIONS = {
     "Map.cs": """class Map
 {

@@ -60,3 +60,13 @@ def test_overrides_with_calls_of_their_own_are_named() -> None:
     text += "def first(one: Base):\n    one.haul()\n\n\ndef second(one: Near):\n    one.haul()\n"
     answer = Asked({"a.py": text}).ask("what calls Base.haul?").claim
     assert answer.endswith(" 1 override has calls of its own: Near.haul (1).")
+
+
+def test_what_uses_a_method_through_its_base_depends_on_it() -> None:
+    text = "class Base:\n    def haul(self): ...\n\n\nclass Near(Base):\n    def haul(self): ...\n\n\n"
+    text += "def first(one: Base):\n    one.haul()\n\n\ndef second(one: Near):\n    one.haul()\n"
+    answer = Asked({"a.py": text}).ask("what breaks if I change Near.haul?").claim
+    assert answer == (
+        "Near.haul (a.py:6) is used by a.second (a.py:13-14)."
+        " Calls may reach it through Base.haul (a.py:2), called by a.first (a.py:9-10)."
+    )

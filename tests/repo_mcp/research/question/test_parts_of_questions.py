@@ -30,6 +30,7 @@ somebody never gave it back: who warns about it, and when?
 where is max_retries configured, what is its default, and where is it enforced?
 Who calls Hook.fail, and what does it do with the transaction?
 what is Parcel and what does it do
+Which errors can reading a label raise, and when does it fail?
 I have a parcel. Where is it kept?
 What is the difference between an open and a closed pipe?
 What does "who calls it, and when is it called" mean?
