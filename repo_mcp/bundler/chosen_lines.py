@@ -33,6 +33,8 @@ BOUND_CHARS = 90  # of a statement that is shown because it shares a name with t
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
 LEADS = 0.5  # worth of a statement that leads to another shown declaration; all words together are worth 1
 ARMS_CHARS = 600  # of the other arms of a choice, which are shown with one of them
+MOST_COMPARED = 400  # statements of one body, those worth most
+LEAST_TELLING = 0.1  # of the weight of the best term of a body; others tell no line from its neighbours
 EVEN_CHARS = 60  # added to the characters of each statement, so that the shortest do not win by that alone
 
 
@@ -66,11 +68,18 @@ def choose_lines(
     if measure(body.lines, telling) <= room:
         return telling
     code = [number for number in code if not is_directive(body.lines[number - 1])]
-    statements = cut_statements(body, code)
+    statements = cut_statements(_drop_weak(body, weights), code)
     if room < SHORT_ROOM and statements:
         head = statements[0]
         statements[0] = replace(head, last=min(head.last, head.first + SHORT_HEAD - 1))
     return _Choice(body, statements, weights, leads, room, spare).take_best()
+
+
+def _drop_weak(body: Body, weights: Mapping[str, float]) -> Body:
+    """Return a body without the terms of lines that have only weak ones, which many lines may have."""
+    held = {at: max((weights.get(term, 0.0) for term in own), default=0.0) for at, own in body.terms.items()}
+    least = LEAST_TELLING * max(held.values(), default=0.0)
+    return replace(body, terms={at: own for at, own in body.terms.items() if held[at] >= least})
 
 
 class _Choice:
@@ -104,7 +113,8 @@ class _Choice:
         """Return the lines of the head and of the best statements that fit, ascending."""
         rates = self._rates
         self._take(0)
-        rates |= {at: self._rate(at) for at in range(1, len(self._statements)) if self._tells(at)}
+        rated = {at: self._rate(at) for at in range(1, len(self._statements)) if self._tells(at)}
+        rates |= dict(sorted(rated.items(), key=lambda one: (-one[1], one[0]))[:MOST_COMPARED])
         while rates and self._left > 0:
             best = max(rates, key=lambda ordinal: (rates[ordinal], -ordinal))
             del rates[best]

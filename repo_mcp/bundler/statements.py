@@ -15,7 +15,7 @@ from repo_mcp.bundler.body import Body, is_directive, measure, says_nothing
 from repo_mcp.record_classes import dataclass, replace
 
 MAX_STATEMENT_LINES = 8  # a longer statement is data, and is cut into pieces of so many lines
-MAX_STATEMENTS = 400  # of one body that are compared
+MAX_STATEMENTS = 2_000  # of one body; what follows is left out
 MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES = 0.30, 0.10, 0.12

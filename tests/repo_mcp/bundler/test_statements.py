@@ -79,6 +79,17 @@ def test_in_a_long_body_what_is_far_from_the_words_is_left_out_first() -> None:
     assert min(shown[1:]) >= 162 - NEAR_LINES
 
 
+def test_the_end_of_a_very_long_body_counts_and_words_of_most_lines_tell_nothing() -> None:
+    steps = [line for at in range(300) for line in (f"    if bad_{at}:", f"        raise ParcelError({at})")]
+    near = ["    known = stock.look_up(parcel)", "    if known:", "        return known"]
+    lines = ["def settle(stock, parcel):", *steps, *near]
+    last = len(lines)
+    terms = dict.fromkeys(range(3, last - 3, 2), ("parcel",)) | {last - 2: ("look_up", "parcel")}
+    body = Body(lines, 1, last, 1, terms, frozenset())
+    shown = choose_lines(body, {"look_up": 1.0, "parcel": 0.05}, 400)
+    assert {last - 2, last - 1} <= set(shown)
+
+
 def test_brackets_alone_are_neither_shown_nor_marked_as_left_out() -> None:
     lines = ["void close(Desk desk)", "{", "    if (desk.Open)", "    {", "        Close();", "    }", "}"]
     shown = choose_lines(Body(lines, 1, 7, 1, {}, frozenset()), {}, 200)
