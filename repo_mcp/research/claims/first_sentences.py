@@ -44,8 +44,9 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     """Return the first sentence of the comment above a declaration or at the start of its body; "" if none.
 
     A sentence ends at the latest where its paragraph does. One of at most FEW_WORDS ("Default mode.") is
-    returned with the next. A single word, such as the title of a group of members, is no sentence, and a note
-    to those who maintain the code says nothing of what it does.
+    returned with the next. A single word, such as the title of a group of members, is no sentence. A note to
+    those who maintain the code, such as one that refers to an issue by its address, says nothing of what it
+    does.
 
     `comments` has the numbers of the lines of the file that are comments.
     """
@@ -57,7 +58,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     is_brief = " " in sentences[0] and sentences[0].count(" ") < FEW_WORDS
     sentence = " ".join(sentences[: 2 if is_brief else 1])
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
-    if " " not in sentence or _IS_NOTE.match(sentence):
+    if " " not in sentence or _IS_NOTE.match(sentence) or "://" in sentence:
         return ""
     return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
 

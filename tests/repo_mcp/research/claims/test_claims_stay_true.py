@@ -461,6 +461,7 @@ def test_a_test_beside_the_program_is_counted_as_a_test(module: str) -> None:
         ("function one(a) {\n  if (a) {\n    // to keep it so\n    a()\n  }\n}", ""),
         ("function one(a) {\n  // Reads a text.\n  a()\n}", ""),
         ("// NOTE: see two()\nfunction one(a) {\n  a()\n}", ""),
+        ("// Blocked by https://example.org/issues/7.\nfunction one(a) {\n  a()\n}", ""),
     ],
 )
 def test_the_comment_of_a_declaration_is_about_it(text: str, expected: str) -> None:
