@@ -13,7 +13,7 @@ from repo_mcp.text.question_words import list_words, tells_something
 
 _OF_WORDS = frozenset({Form.OPEN, Form.ERRORS})
 _CITATION = re.compile(r":\d")
-_SENTENCE_END = re.compile(r"(?<=[?]) |(?<=[.]) (?=[A-Z])")
+_SENTENCE_END = re.compile(r"(?<=[?]) |(?:(?<=[.])|(?<=[.]\")) (?=[A-Z])")
 
 
 def describe_part(

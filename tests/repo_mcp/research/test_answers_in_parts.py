@@ -160,3 +160,9 @@ def test_the_sentence_that_names_an_answer_stays_in_each_part() -> None:
     assert leave_out_told(second, [first]) == second
     again = 'Why is it lost? Not answered: nothing that was found says "lost". Where to look: b (b.py:3).'
     assert leave_out_told(again, [again]) == again
+
+
+def test_a_comment_that_an_earlier_part_quotes_is_not_quoted_again() -> None:
+    said = 'It is a.save (a.py:1-4). The comment of save says: "Keep it." It calls a.lock (a.py:9).'
+    first, second = f"How is it kept? {said}", f"Who frees it? {said}"
+    assert leave_out_told(second, [first]) == "Who frees it? It is a.save (a.py:1-4)."
