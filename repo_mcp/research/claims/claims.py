@@ -223,17 +223,14 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
     directly = ""
     through = [one for one in found if one.role is Role.OVERRIDDEN]
-    if reading.form is Form.DEPENDENTS:
-        more += _describe_overridden(state, through, len(subjects) > 1)
-        found = [one for one in found if one.role is not Role.OVERRIDDEN]
+    found = [one for one in found if one.role is not Role.OVERRIDDEN]
+    more += _describe_overridden(state, through, len(subjects) > 1)
     if reading.form is Form.CALLERS:
         mentions = [one for one in found if one.role is Role.MENTIONS]
         directly = " directly" if mentions or through else ""
-        more += _describe_overridden(state, through, len(subjects) > 1)
         more += _describe_mentions(mentions, len(subjects) > 1)
         more += _describe_called_overrides(state, subjects)
-        no_callers = (Role.MENTIONS, Role.HOLDS, Role.OVERRIDDEN)
-        found = [one for one in found if one.role not in no_callers]
+        found = [one for one in found if one.role not in (Role.MENTIONS, Role.HOLDS)]
     if state.is_unimplemented:
         more += f" It is used by {_name_users(found)}." if found else ""
         found = []
