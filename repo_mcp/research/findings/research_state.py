@@ -179,6 +179,7 @@ class ResearchState:
         self.is_unimplemented = False  # nothing implements a subject: the findings depend on it instead
         self.absent: list[str] = []  # words of the question that no file has
         self.weights: Mapping[str, float] = {}  # of the terms of the question's words
+        self.rated: dict[str, tuple[list[RatedBlock], Mapping[str, float]]] = {}  # by words, with weights
         self.wants_tests = wants_tests  # so that the best declaration is a test
         self.lacking: list[str] = []  # words of the question that the best declaration lacks
         self.is_unnamed = False  # the best lacks words, and has none of the others in its name and path
@@ -201,6 +202,7 @@ class ResearchState:
         """Return a state without findings for the same part of the same question."""
         other = ResearchState(self.source, self.request, self._control, wants_tests=self.wants_tests)
         other.parts, other.told, other.quoted = self.parts, self.told, self.quoted
+        other.rated = self.rated  # rating takes half of the time of an answer
         return other
 
     @property

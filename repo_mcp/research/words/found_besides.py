@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.grammar import OF_WORDS
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.text.product_name import leave_out_product
 
@@ -27,7 +28,8 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     if not state.request.guesses or is_missing or reading.form not in _BY_WORDS | _BY_EDGES:
         return
     other = state.begin_again()
-    find_seeds(other, leave_out_product(state.request.query, state.source.read_lines))
+    text = reading.subjects[0].asked if reading.form in OF_WORDS else state.request.query
+    find_seeds(other, leave_out_product(text, state.source.read_lines))
     found = [one for one in other.findings if len(one.shown) >= LEAST_SHOWN]
     places = {(one.path, one.start_line): one for one in found}
     own = [_show_both(one, places.pop((one.path, one.start_line), one)) for one in state.findings]

@@ -131,9 +131,11 @@ def _rate(
     plain = [word for own in idioms.values() for word in own]
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
     prompt = " ".join((lower_plain_names(" ".join((*words, *plain))), *guessed))
-    request = BundleRequest(prompt, include_tests=asks_tests(state.request.query))
-    rated, state.weights = state.source.rate(request, state.request.folder, MAX_RATED)
-    state.check()
+    if prompt not in state.rated:
+        request = BundleRequest(prompt, include_tests=asks_tests(state.request.query))
+        state.rated[prompt] = state.source.rate(request, state.request.folder, MAX_RATED)
+        state.check()
+    rated, state.weights = state.rated[prompt]
     return rated
 
 
