@@ -1,8 +1,8 @@
 """The signature of a declaration and its documentation, as the lines at its name have them.
 
 A signature is joined from several lines while its parentheses are open, and that of a type while it names
-what the type derives from. Documentation is the comment right
-above, in some languages the docstring right below, and of either the first line with text.
+what the type derives from. Documentation is the comment right above, in some languages the docstring right
+below, and of either the first line with text.
 """
 
 from __future__ import annotations

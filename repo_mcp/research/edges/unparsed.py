@@ -69,7 +69,7 @@ def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
         hit
         for hit in list_spelled(state.source.search, name, MAX_DECLARED)
         if state.admits(hit.path)
-        and find_role(hit.path) is not FileRole.DOCS
+        and find_language(hit.path).kind != "docs"
         and (graph is None or graph.scan.find_record(hit.path) is None)
         and not (state.source.is_partial and has_parser(hit.path))  # it will have a record
     )

@@ -192,18 +192,11 @@ class ResearchState:
         self.alone: dict[Node, list[Node]] = {}  # of each type that is compared, what only it declares
         self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
-        self._control = control
+        self.control = control
         self._met: dict[Declaration, Node] = {}  # nodes looked up so far: making one again takes time
         self._done = 0.0
         self._prefix = f"{request.folder}/" if request.folder else ""
         self.outside_folder: set[Declaration] = set()  # symbols reached outside the folder
-
-    def begin_again(self) -> ResearchState:
-        """Return a state without findings for the same part of the same question."""
-        other = ResearchState(self.source, self.request, self._control, wants_tests=self.wants_tests)
-        other.parts, other.told, other.quoted = self.parts, self.told, self.quoted
-        other.rated = self.rated  # rating takes half of the time of an answer
-        return other
 
     @property
     def graph(self) -> Graph:
@@ -215,16 +208,16 @@ class ResearchState:
 
     def check(self) -> None:
         """Raise RepoError with CANCELLED when the client asked to stop."""
-        if self._control.cancelled():
+        if self.control.cancelled():
             raise RepoError(ErrorCode.CANCELLED, "The research was cancelled.")
 
     def report_progress(self, done: float, message: str) -> None:
         """Report progress in hops; what is reported never decreases. Raises RepoError with CANCELLED."""
         self.check()
         self._done = max(self._done, done)
-        if self._control.report is not None:
+        if self.control.report is not None:
             total = self.depth + 1
-            self._control.report(min(self._done, total), total, message)
+            self.control.report(min(self._done, total), total, message)
 
     def report_hop(self, hop: int) -> None:
         """Report that a hop is done. Raises RepoError with CANCELLED."""
@@ -303,6 +296,14 @@ class ResearchState:
         if node is None:
             node = self._met[declaration] = self.graph.get_node(declaration)
         return node
+
+
+def begin_again(state: ResearchState) -> ResearchState:
+    """Return a state without findings for the same part of the same question."""
+    other = ResearchState(state.source, state.request, state.control, wants_tests=state.wants_tests)
+    other.parts, other.told, other.quoted = state.parts, state.told, state.quoted
+    other.rated = state.rated  # rating takes half of the time of an answer
+    return other
 
 
 def list_limits(state: ResearchState) -> tuple[Limit, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, begin_again
 from repo_mcp.research.question.grammar import OF_WORDS
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.text.product_name import leave_out_product
@@ -27,7 +27,7 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     is_missing = any(one.taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED) for one in reading.subjects)
     if not state.request.guesses or is_missing or reading.form not in _BY_WORDS | _BY_EDGES:
         return
-    other = state.begin_again()
+    other = begin_again(state)
     text = reading.subjects[0].asked if reading.form in OF_WORDS else state.request.query
     find_seeds(other, leave_out_product(text, state.source.read_lines))
     found = [one for one in other.findings if len(one.shown) >= LEAST_SHOWN]
@@ -37,10 +37,10 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     if reading.form in _BY_WORDS:
         state.findings[:] = [*_take_turns(near, [*places.values()]), *far]
     else:
-        direct = [one for one in far if one.hop == 1][:FIRST]
         beside = [replace(one, hop=1) for one in places.values()][:MOST_BESIDES]
-        others = [one for one in far if one not in direct]
-        state.findings[:] = [*near, *direct, *_take_turns(beside, others)]
+        direct = [one for one in far if one.hop == 1]
+        others = [*direct[FIRST:], *(one for one in far if one.hop > 1)]
+        state.findings[:] = [*near, *direct[:FIRST], *_take_turns(beside, others)]
     for declaration, node in other.nodes.items():
         state.nodes.setdefault(declaration, node)
 
