@@ -19,6 +19,7 @@ from itertools import islice
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import MAX_DECLARING
 from repo_mcp.bundler.file_view import FileView
+from repo_mcp.bundler.imported_modules import find_modules, find_names_in, lies_in
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
@@ -51,10 +52,14 @@ class Step:
 
     name: str
     use: Use
+    modules: frozenset[str] = frozenset()  # in which alone the name is found; none: it may be anywhere
 
 
-def list_steps(view: FileView, block: Block) -> list[Step]:
-    """Return the names that a block uses, each once: callees, then others."""
+def list_steps(view: FileView, block: Block, modules: Mapping[str, str]) -> list[Step]:
+    """Return the names that a block uses, each once: callees, then others.
+
+    `modules` are those that its file imports, by the names that stand for them.
+    """
     own = block.span.name if block.span is not None else ""
     found: dict[str, Use] = {}
     comments = view.layout.comment_lines
@@ -63,8 +68,11 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
     for names, use in ((list_called(code), Use.CALL), (_NAME.findall(code), Use.NAMED)):
         for name in names:
             found.setdefault(name, use)
+    only_in = find_names_in(code, modules) if modules else {}
     return [
-        Step(name, use) for name, use in islice(found.items(), MAX_NAMES) if may_follow(name) and name != own
+        Step(name, use, only_in.get(name, frozenset()))
+        for name, use in islice(found.items(), MAX_NAMES)
+        if may_follow(name) and name != own
     ]
 
 
@@ -125,6 +133,7 @@ class _Follower:
             Use.NAMED: weights.named_use,
         }
         self._places: Places = {}
+        self._modules: dict[str, Mapping[str, str]] = {}  # that each file imports
         self._gains: dict[tuple[str, int], _Gain] = {}  # path and position of a block -> the largest left
         self._given: dict[tuple[str, int], float] = {}  # what each gained so far
         for one in opened:
@@ -167,9 +176,13 @@ class _Follower:
         """Follow the names that a seed uses in some ways to the blocks that declare them."""
         block = seed.blocks[position]
         name = block.span.qualified_name if block.span is not None else ""
-        for step in (step for step in list_steps(seed.view, block) if step.use in uses):
+        path = seed.candidate.path
+        if path not in self._modules:
+            self._modules[path] = find_modules(seed.view.live.lines)
+        steps = list_steps(seed.view, block, self._modules[path])
+        for step in (step for step in steps if step.use in uses):
             share, targets = self._find_targets(step, seed)
-            origin = _describe_use(step.use, name, seed.candidate.path)
+            origin = _describe_use(step.use, name, path)
             for file, at in targets:
                 self._note_gain(file, at, share * seed.worth[position], origin)
 
@@ -217,10 +230,13 @@ class _Follower:
     def _find_targets(self, step: Step, seed: RatedFile) -> tuple[float, list[Place]]:
         """Return the share of the seed's worth that each block gets that declares a name, and these blocks.
 
-        If a block of the seed's own file declares the name, others do not count.
+        If a block of the seed's own file declares the name, others do not count. Of a module that the file
+        imports, only the blocks in it do.
         """
         places = self._places.get(step.name, [])
         targets = [place for place in places if place[0] is seed] or places
+        if step.modules:
+            targets = [place for place in places if lies_in(place[0].candidate.path, step.modules)]
         if not targets:
             return 0.0, []
         units = self._source.count_units(step.name.lower())

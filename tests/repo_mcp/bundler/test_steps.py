@@ -357,7 +357,7 @@ def test_a_member_is_worth_more_in_a_class_of_the_prompt() -> None:
 def test_what_a_block_calls_and_uses() -> None:
     seen = view(SOURCE + FILLING)
     account = next(one for one in cut(SOURCE + FILLING) if one.span and one.span.name == "Account")
-    steps = {step.name: step.use for step in list_steps(seen, account)}
+    steps = {step.name: step.use for step in list_steps(seen, account, {})}
     assert steps["transfer"] is Use.CALL
     assert steps["balance"] is Use.NAMED
     assert not {"Account", "return", "Two"} & steps.keys()
