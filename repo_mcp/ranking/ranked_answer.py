@@ -23,6 +23,7 @@ from repo_mcp.ranking.page.report_lines import PASTED_LINES, TITLE_LINES, Report
 from repo_mcp.ranking.page.snippets import (
     FEW_WHOLE_LINES,
     RATED_HITS,
+    WHOLE_HITS,
     WHOLE_LINES,
     PageForm,
     ShownHits,
@@ -74,13 +75,14 @@ def answer_ranked(
     reading = _read(searcher, request, query, widened)
     telling = reading.telling
     leads = () if query.is_pasted else find_leads(scope, request, query, is_name=telling is None)
-    usual, near = _count_usual(query, ranking, has_leads=bool(leads))
+    room = choose_room(query.text) if request.shows_whole and not reading.is_report else 0
+    usual, near = _count_usual(query, ranking, room, has_leads=bool(leads))
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note is about the others
     most = min(usual, request.top_k) if ends_early else request.top_k
-    shown = _show_page(scope, request, query, ranking, reading, most, near)
+    shown = _show_page(scope, request, query, ranking, reading, most, near, room)
     if leads:
         shown = put_leads(shown, leads, request.top_k)
         usual, near = usual + len(leads), len(leads)
@@ -121,11 +123,12 @@ def _read(searcher: Searcher, request: SearchRequest, query: Query, widened: Que
     return _Reading(asked, telling, is_report)
 
 
-def _count_usual(query: Query, ranking: Ranking, *, has_leads: bool) -> tuple[int, int]:
+def _count_usual(query: Query, ranking: Ranking, room: int, *, has_leads: bool) -> tuple[int, int]:
     """Return after how many ranked hits a page ends by default, and in how many files it looks closer.
 
-    The whole files of these are searched for the declarations that the query is about. Beside hits that were
-    looked up, the ranked ones are about the same words, so fewer are shown.
+    The whole files of these are searched for the declarations that the query is about. A page with `room` for
+    whole declarations looks into more. Beside hits that were looked up, the ranked ones are about the same
+    words, so fewer are shown.
     """
     scores = [chunk.score for chunk in ranking.chunks]
     far, near = FAR_SHARE, NEAR_SHARE
@@ -134,7 +137,7 @@ def _count_usual(query: Query, ranking: Ranking, *, has_leads: bool) -> tuple[in
     usual = count_above(scores, far)
     if has_leads:
         return min(usual, BESIDE_LEADS), BESIDE_LEADS * _asks_how(query.text)
-    return usual, min(RATED_HITS, count_above(scores, near))
+    return usual, min(WHOLE_HITS if room >= WHOLE_LINES else RATED_HITS, count_above(scores, near))
 
 
 def _note_words(
@@ -157,11 +160,11 @@ def _show_page(
     reading: _Reading,
     most: int,
     near: int,
+    room: int,
 ) -> ShownHits:
     """Return at most `most` hits with their live text. A declaration of the name asked for comes first."""
-    asked, is_report = reading.asked, reading.is_report
-    room = choose_room(query.text) if request.shows_whole and not is_report else 0
-    report = _read_clues(scope, request, query) if is_report else None
+    asked = reading.asked
+    report = _read_clues(scope, request, query) if reading.is_report else None
     form = PageForm(most, asked, reading.telling, near, room, report)
     shown = show_hits(ranking.chunks, query.phrases, scope.read_live, form, scope.known.rated)
     if asked is not None:

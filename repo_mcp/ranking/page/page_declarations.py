@@ -38,7 +38,7 @@ CALLEE_SHARE = 0.35  # of the worth of a declaration, that one which it calls is
 MAX_NAMESAKES = 4  # of a name that is followed: one with more says little of each
 LENGTH_POWER = 0.25  # of the lines by which a declaration's worth is divided
 PLACE_LINES = 10  # added to them, so that the shortest are not the best
-LEAST_SHARE = 0.5  # of the worth of the best declaration of a page for its lines: others are not shown whole
+LEAST_SHARE = 0.15  # of the worth of the best declaration of a page for its lines: others are not shown whole
 
 _Place = tuple[int, SymbolSpan]  # a file's number and a declaration of it
 

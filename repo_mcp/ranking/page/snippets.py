@@ -29,9 +29,10 @@ from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.record_classes import dataclass
 
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; each further hit gets as many as the last of these
-RATED_HITS = 3  # of a question at most: the first, whose whole files are searched for what it is about
-WHOLE_LINES = 100  # of declarations that are shown whole, on one page
-FEW_WHOLE_LINES = 45  # the same for what asks nothing: words, a report, pasted text
+RATED_HITS = 3  # at most: the first, whose whole files are searched for what a query is about
+WHOLE_LINES = 130  # of declarations that are shown whole, on one page
+WHOLE_HITS = 5  # of a page with so many lines, instead of RATED_HITS
+FEW_WHOLE_LINES = 45  # of whole declarations for what asks nothing: words, a report, pasted text
 FURTHER_LINES = 1  # of a hit after these
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole

@@ -27,7 +27,7 @@ QUESTION = "how can I revert the booking of a ledger entry before the fiscal qua
 PASTED = f"{QUESTION}\n\n```\nrevert(entry)\n```\n"
 PADDING = "\n\ndef keep_on(value):\n    return value\n" * 40
 FILES = {
-    **{f"best{at}.py": f"def revert_booking_{at}():\n    '{QUESTION}'\n    return {at}\n" for at in range(4)},
+    **{f"best{at}.py": f"def revert_booking_{at}():\n    '{QUESTION}'\n    return {at}\n" for at in range(6)},
     **{
         f"middle{at}.py": f"class Row{at}:\n    def write(self):\n        return 'an entry, a ledger {at}'\n"
         for at in range(2)
@@ -51,12 +51,12 @@ def search(repository: Repository, **arguments: object) -> Any:
     return call(repository, "repo.search", **{"query": QUESTION} | arguments)["result"]
 
 
-def test_hits_behind_the_third_are_brief(repository: Repository) -> None:
+def test_hits_behind_the_fifth_are_brief(repository: Repository) -> None:
     hits = search(repository)["hits"]
-    assert [hit["path"][:4] for hit in hits] == ["best"] * 4 + ["midd"] * 3
-    assert all(set(hit) > BRIEF and "symbol_lines" in hit for hit in hits[:3])
-    assert all(set(hit) == BRIEF for hit in hits[3:])
-    shown = {hit["path"]: (hit["start_line"], hit["end_line"], hit["snippet"]) for hit in hits[3:]}
+    assert [hit["path"][:4] for hit in hits] == ["best"] * 6 + ["midd"] * 3
+    assert all(set(hit) > BRIEF and "symbol_lines" in hit for hit in hits[:5])
+    assert all(set(hit) == BRIEF for hit in hits[5:])
+    shown = {hit["path"]: (hit["start_line"], hit["end_line"], hit["snippet"]) for hit in hits[5:]}
     assert shown["middle0.py"] == (2, 3, "2\t    def write(self):\n")
     assert shown["middle2.py"] == (1, 1, "1\tNOTE = 'an entry of a ledger'\n")
 
@@ -74,13 +74,13 @@ def test_a_page_ends_before_hits_that_score_next_to_nothing(repository: Reposito
     assert [hit["path"][:4] for hit in rest["hits"]] == ["test"] * 10
     assert all(set(hit) == BRIEF for hit in rest["hits"])
     scores = [hit["score"] for hit in page["hits"] + rest["hits"]]
-    assert scores[6] >= FAR_SHARE * scores[0] > scores[7]
-    assert len(search(repository, top_k=10)["hits"]) == 10  # who asks for ten gets them
+    assert scores[8] >= FAR_SHARE * scores[0] > scores[9]
+    assert len(search(repository, top_k=12)["hits"]) == 12  # who asks for twelve gets them
 
 
 def test_a_page_for_pasted_text_ends_sooner(repository: Repository) -> None:
     page = search(repository, query=PASTED)
-    assert [hit["path"][:4] for hit in page["hits"]] == ["best"] * 4
+    assert [hit["path"][:4] for hit in page["hits"]] == ["best"] * 6
     following = search(repository, query=PASTED, cursor=page["cursor"])["hits"]
     assert [hit["path"][:4] for hit in following[:3]] == ["midd"] * 3
     best = page["hits"][0]["score"]

@@ -480,22 +480,22 @@ def test_a_question_shows_the_declaration_of_a_file_that_answers_it(changing: Re
 
 def test_a_question_shows_the_first_lines_of_further_declarations_of_the_file(changing: Repository) -> None:
     text = "class Entry:\n" + "".join(
-        f"    def {name}(self, account):\n" + "        account += 1\n" * 70 + f"        {name} = 1\n\n"
+        f"    def {name}(self, account):\n" + "        account += 1\n" * 140 + f"        {name} = 1\n\n"
         for name in ("revert", "transfer")
     )
-    text += "\ndef transfer_all(accounts):\n" + "    accounts += 1\n" * 30
+    text += "\ndef transfer_all(accounts):\n" + "    accounts += 1\n" * 140
     (Path(changing.config.root) / "booking.py").write_text(text)
     changing.refresh()
     question = "how can I revert the transfer of a booking"
     hit = search(changing, question)["hits"][0]
     assert hit["symbol"] == "Entry.revert"
     assert hit["snippet"].endswith(
-        "\n75\t    def transfer(self, account):\n149\tdef transfer_all(accounts):\n"
+        "\n145\t    def transfer(self, account):\n289\tdef transfer_all(accounts):\n"
     )
-    assert hit["end_line"] < 75  # what they are the first lines of is not shown
+    assert hit["end_line"] < 145  # what they are the first lines of is not shown
     shown = search(changing, question, detail="text")["hits"][0]
-    assert shown.startswith("booking.py\n2-73 in Entry:def revert(self, account):\n")
-    assert shown.endswith("\nalso 75-146 .transfer, 149-179 transfer_all")
+    assert shown.startswith("booking.py\n2-143 in Entry:def revert(self, account):\n")
+    assert shown.endswith("\nalso 145-286 .transfer, 289-429 transfer_all")
 
 
 def test_a_name_that_is_used_and_declared_nowhere_shows_its_uses_alone(tmp_path: Path) -> None:

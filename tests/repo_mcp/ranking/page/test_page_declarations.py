@@ -109,11 +109,11 @@ def test_declarations_of_a_file_that_scores_less_are_worth_less() -> None:
     assert list_worths(second)["moor"] * 2 == list_worths(first)["moor"]
 
 
-def test_only_what_is_worth_half_of_the_best_for_its_lines_is_shown_whole() -> None:
+def test_only_what_is_worth_a_share_of_the_best_for_its_lines_is_shown_whole() -> None:
     text = "def moor():\n    anchor()\n    mast()\n\n\ndef tie():\n    anchor()\n    rope()\n"
-    (file,) = rate(text, anchor=3.0, mast=3.0, room=100)
+    (file,) = rate(text, anchor=3.0, mast=12.0, room=100)
     assert [span.name for span in file.whole] == ["moor", "tie"]
-    (file,) = rate(text, anchor=3.0, mast=5.0, room=100)
+    (file,) = rate(text, anchor=3.0, mast=24.0, room=100)
     assert [span.name for span in file.whole] == ["moor"]
 
 

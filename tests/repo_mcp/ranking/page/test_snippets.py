@@ -224,7 +224,7 @@ FLEET = (
     "    def anchor_zeppelin(self, mast):\n" + "        mast += 1\n" * 40 + "        return mast.gas\n\n\n"
     "def tie():\n    zeppelin = 1\n"
 )
-LONG_FLEET = FLEET.replace("        mast += 1\n" * 40, "        mast += 1\n" * 110)
+LONG_FLEET = FLEET.replace("        mast += 1\n" * 40, "        mast += 1\n" * 140)
 
 
 def test_a_question_is_answered_by_the_declaration_of_the_file_that_it_is_about() -> None:
@@ -234,28 +234,29 @@ def test_a_question_is_answered_by_the_declaration_of_the_file_that_it_is_about(
     telling = {"zeppelin": 2.0, "anchor": 3.0, "gas": 3.0, "moor": 3.0}
     (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), PageForm(telling=telling)).hits
     assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 58))
-    assert read_numbers(hit.snippet) == [*range(4, 11), *range(17, 59)]  # whole; `tie` is worth far less
+    assert read_numbers(hit.snippet) == [*range(4, 11), *range(17, 59), 61, 62]  # whole; `lift` says nothing
 
 
 def test_of_a_declaration_that_is_too_long_the_head_and_its_best_lines_are_shown() -> None:
     ranked = rank_python(LONG_FLEET, 0, last=8)
     telling = {"anchor": 3.0, "gas": 3.0}
     (hit,) = show_hits(ranked, [], lambda _path: LONG_FLEET.encode(), PageForm(telling=telling)).hits
-    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 128))
+    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 158))
     numbers = read_numbers(hit.snippet)
     assert numbers[:BRIEF_LINES] == [*range(17, 17 + BRIEF_LINES)]
-    assert 128 in numbers  # the line that says "gas"
+    assert 158 in numbers  # the line that says "gas"
     assert len(numbers) == FIRST_LINES
 
 
 def test_whole_declarations_take_their_lines_from_the_first_files_together() -> None:
-    ranked = rank_python(FLEET, *range(4), last=8)
+    fleet = FLEET.replace("        mast += 1\n" * 40, "        mast += 1\n" * 60)
+    ranked = rank_python(fleet, *range(4), last=8)
     ranked = [replace(one, path=f"{place}.py") for place, one in enumerate(ranked)]
     hits = show_hits(
-        ranked, [], lambda _path: FLEET.encode(), PageForm(telling={"anchor": 3.0, "zeppelin": 2.0})
+        ranked, [], lambda _path: fleet.encode(), PageForm(telling={"anchor": 3.0, "zeppelin": 2.0})
     ).hits
     first, second, third, last = (read_numbers(hit.snippet) for hit in hits)
-    assert first == second == [*range(17, 59)]
+    assert first[:62] == second[:62] == [*range(17, 79)]
     assert third == [*range(17, 17 + BRIEF_LINES)]  # of what no longer fits the head
     assert len(last) == FURTHER_LINES
 
@@ -279,13 +280,13 @@ def test_of_a_long_type_two_lines_are_shown_and_those_that_match() -> None:
 
 
 def test_a_test_in_a_file_of_the_program_comes_after_what_it_tests() -> None:
-    body = "    anchor(gas)\n" * 60
+    body = "    anchor(gas)\n" * 80
     text = f"def moor(gas):\n{body}\n\ndef test_anchor(gas):\n    anchor = gas\n{body}"
     telling = {"anchor": 3.0, "gas": 2.0}
     (hit,) = show_hits(
         rank_python(text, 0, last=8), [], lambda _path: text.encode(), PageForm(telling=telling)
     ).hits
-    assert (hit.symbol, hit.also) == ("moor", (("test_anchor", (64, 125)),))
+    assert (hit.symbol, hit.also) == ("moor", (("test_anchor", (84, 165)),))
     tests = text.replace("moor", "test_moor")  # all are tests: the better one is first
     (hit,) = show_hits(
         rank_python(tests, 0, last=8), [], lambda _path: tests.encode(), PageForm(telling=telling)
@@ -309,17 +310,17 @@ def test_of_a_long_type_the_head_is_shown_and_its_best_member() -> None:
 
 def test_the_first_hits_of_a_question_name_further_declarations_of_their_files() -> None:
     telling = {"anchor": 3.0, "zeppelin": 2.0, "lift": 1.0}
-    many = LONG_FLEET.replace("    ship += zeppelin + zeppelin\n", "    ship += zeppelin + zeppelin\n" * 12)
+    many = LONG_FLEET.replace("    ship += zeppelin + zeppelin\n", "    ship += zeppelin + zeppelin\n" * 25)
     ranked = rank_python(many, 0, last=8)
     (hit,) = show_hits(ranked, [], lambda _path: many.encode(), PageForm(telling=telling)).hits
-    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (83, 194))
-    assert hit.also == (("moor", (4, 76)), ("Fleet.lift", (80, 81)), ("tie", (197, 198)))
-    many += "".join(f"\n\ndef sail_{n}():\n" + f"    zeppelin = {n}\n" * 70 for n in range(9))
+    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (161, 302))
+    assert hit.also == (("moor", (4, 154)),)  # `lift` and `tie` are shown whole
+    many += "".join(f"\n\ndef sail_{n}():\n" + f"    zeppelin = {n}\n" * 140 for n in range(9))
     (hit,) = show_hits(
         rank_python(many, 0, last=8), [], lambda _path: many.encode(), PageForm(telling=telling)
     ).hits
     assert [name for name, _ in hit.also] == ["moor", "sail_0", "sail_1", "sail_2"]
-    assert hit.heads == "4\tdef moor(ship):\n201\tdef sail_0():\n274\tdef sail_1():\n"
+    assert hit.heads == "4\tdef moor(ship):\n309\tdef sail_0():\n452\tdef sail_1():\n"
     (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), PageForm()).hits
     assert hit.also == ()
 
