@@ -28,6 +28,7 @@ _FAILS = re.compile(
     r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\bthrow_\w+\s*+[(<]"
     r"|\b(?:fmt\.Errorf|errors\.New)\b"
     r"|(?:Error|Exception)\s*[({]|\bErr\(|\b(?:this|self|parser)\.error\("
+    r"|\bnew (?:[A-Z0-9]{1,20}_){0,4}ERR_[A-Z]"
 )
 _BRANCHES = re.compile(
     r"\s*+(?:[})]++\s*+)?"

@@ -204,6 +204,7 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
         follow(state, subject.nodes, DEPENDENTS, state.depth)
         _show_uses(state)
         _follow_overriding(state, subject.nodes)
+        note_readers(state, [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS])
 
 
 def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:

@@ -18,7 +18,7 @@ _TEST_DIRECTORY = re.compile(
 )
 # In Python, Go, Rust and C, `mode_specs.py` holds specifications.
 _TEST_NAME = re.compile(
-    r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py|tests?\.rs"
+    r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|test-[^/]*\.sh|conftest\.py|tests?\.rs"
     r"|[^/]*\.snap|[^/]*\.(?:e2e|cy)\.[cm]?[jt]sx?"
     r"|[^/]*(?:[_.-](?:test|spec)s?(?:-d)?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
     r"(?<!_spec\.(?:py|go|rs))(?<!_specs\.(?:py|go|rs))(?<!_spec\.[ch])(?<!_specs\.[ch])"

@@ -1,6 +1,7 @@
 """Say what fits the words of a question best, how sure that is, and what lies next to it.
 
-It is not said to fit if it lacks words of the question, and which words no file has is said first.
+It is not said to fit if it lacks words of the question, and which words no file has is said first. What
+only guessed names lead to is said to be the closest, beside the next ones: it may be any of them.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import LONG_LINES, MAX_WORD_CHARS
 from repo_mcp.research.words.rivals import list_rivals
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
 
 NEAREST = 2  # declarations that are named where none fits
+NEAREST_GUESSED = 3  # the same where only guessed names lead to them
+FEW_CALLED = 3  # functions that are named although none of them fits the question; more are chores
 _ENDS_LIKE_ADVERBS = """
 ally anomaly apply assembly belly bully butterfly comply daily early family hourly imply jelly misapply
 monopoly monthly multiply nightly quarterly rally readonly reapply rely reply resupply supply tally weekly
@@ -51,6 +54,9 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     rivals = [described for described, _ in near]
     if state.is_thin and not errors:
         return " ".join([_name_nearest(state, own), *describe_section(state)])
+    others = _list_others(state, own)
+    if state.is_guessed and errors is None:
+        return " ".join([*_describe_guessed(state, best, rivals, others), *describe_section(state)])
     beside = _list_beside(state, best)
     sentences = _judge_best(state, name_briefly(best), rivals, doubt, beside, makes_none=errors == "")
     if errors:
@@ -58,17 +64,43 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     sentences += _quote_comments(state, [best, *(node for _, node in near if node is not None)])
     outcome = describe_outcome(state)  # maybe in another declaration
     sentences += [outcome] if outcome else []
-    callees = list(_list_called(state, best.declaration))
-    if callees and not errors:
-        who = shorten(best.qualified_name) if rivals or outcome else "It"
-        sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
-    deciding = [one for one in state.findings if one.role is Role.DECIDES]  # not close by themselves
-    told = {node.node_id for node in callees} | {one.node_id for one in deciding}
-    named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
-    others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
+    if not errors:
+        sentences += _describe_called(state, best, "" if rivals or outcome else "It")
     if others and not (rivals or errors):
         sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
     return " ".join([*sentences, *describe_section(state)])
+
+
+def _list_others(state: ResearchState, own: Sequence[Node]) -> list[Node]:
+    """Return the symbols beside the best one that are close by themselves: what it does not call."""
+    aside = [one for one in state.findings if one.role in (Role.DECIDES, Role.TABLE)]
+    called = _list_called(state, own[0].declaration)
+    told = {node.node_id for node in called} | {one.node_id for one in aside}
+    named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
+    return [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]
+
+
+def _describe_guessed(
+    state: ResearchState, best: Node, rivals: Sequence[str], others: Sequence[Node]
+) -> list[str]:
+    """Return sentences on what guessed names lead to: the nearest few, and what the first of them does."""
+    making = [node for node in others if node.symbol.kind is SymbolKind.CONSTRUCTOR]  # the type says as much
+    near = (node for node in others if node not in making)
+    named = dict.fromkeys((name_briefly(best), *rivals, *map(name_briefly, near)))
+    nearest = [*named][:NEAREST_GUESSED]
+    are = "is" if len(nearest) == 1 else "are"
+    sentences = [f"By the guessed names, the closest {are} {join_names(nearest)}."]
+    sentences += _quote_comments(state, [best], alone=len(nearest) == 1)
+    outcome = describe_outcome(state)
+    sentences += [outcome] if outcome else []
+    return [*sentences, *_describe_called(state, best, "" if outcome or len(nearest) > 1 else "It")]
+
+
+def _describe_called(state: ResearchState, best: Node, who: str) -> list[str]:
+    """Return a sentence on what a declaration calls; `who` takes the place of its name, if not empty."""
+    callees = list(_list_called(state, best.declaration))
+    who = who or shorten(best.qualified_name)
+    return [f"{who} calls {join_names(map(name_briefly, callees))}."] if callees else []
 
 
 def _name_nearest(state: ResearchState, own: Sequence[Node]) -> str:
@@ -122,10 +154,13 @@ def _judge_best(
     return sentences
 
 
-def _quote_comments(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
-    """Return a sentence for each symbol with a comment, which quotes the first sentence of that."""
+def _quote_comments(state: ResearchState, nodes: Sequence[Node], *, alone: bool = True) -> list[str]:
+    """Return a sentence for each symbol with a comment, which quotes the first sentence of that.
+
+    The comment is said to be "its" if the answer names one symbol `alone`.
+    """
     said = ((node, read_description(state, node)) for node in nodes)
-    whose = "Its comment" if len(nodes) == 1 else "The comment of {}"
+    whose = "Its comment" if alone and len(nodes) == 1 else "The comment of {}"
     return [f'{whose.format(node.symbol.name)} says: "{text}"' for node, text in said if text]
 
 
@@ -193,7 +228,8 @@ def describe_section(state: ResearchState) -> list[str]:
 def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
     """Return what a symbol calls, except itself, in the order of the findings.
 
-    If some callees fit the question's words, the others, such as a conversion of text, are left out.
+    If some callees fit the question's words, the others, such as a conversion of text, are left out. If none
+    does, more than FEW_CALLED are not named.
     """
     called = {
         link.target for link in state.links.values() if link.source == caller and link.kind == "calls"
@@ -201,4 +237,5 @@ def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
     nodes = [node for node in nodes if not is_test_node(node) or is_test_place(caller.path)]
     words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}
-    return [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)] or nodes
+    fitting = [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)]
+    return fitting or (nodes if len(nodes) <= FEW_CALLED else [])

@@ -29,7 +29,7 @@ from repo_mcp.research.claims.differences import (
     describe_members,
     describe_passing,
 )
-from repo_mcp.research.claims.recipe_sentences import describe_recipe
+from repo_mcp.research.claims.recipe_sentences import describe_recipe, describe_tables
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.hops import WIDE, lacks_uses
@@ -149,7 +149,8 @@ def _describe_fitting(state: ResearchState, form: Form, own: Sequence[Node], err
     if form not in (Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE):
         return ""
     if own:
-        return describe_best(state, own, errors, describe_doubt(own[0]) if form is Form.OPEN else "")
+        best = describe_best(state, own, errors, describe_doubt(own[0]) if form is Form.OPEN else "")
+        return f"{best}{describe_tables(state)}"
     if form is Form.DIFFERENCE:
         return ""
     none = "No test is among the best matches. " if state.wants_tests else ""
@@ -239,7 +240,11 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         more += _describe_below(state) if found else ""
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
     others = _name_users(found, most) if relation.endswith("by") else name_findings(found)
-    return f"{named} {relation} {others}.{more}" if found else f"{none} {named}{directly}.{more}"
+    if found:
+        return f"{named} {relation} {others}.{more}"
+    if through and not directly:
+        return f"Nothing is known to use {named} through its own type.{more}"
+    return f"{none} {named}{directly}.{more}"
 
 
 def _describe_unread(state: ResearchState, reading: Reading) -> str:

@@ -12,6 +12,7 @@ from repo_mcp.research.question.grammar import leave_out_lead
 from repo_mcp.text.question_words import list_words, tells_something
 
 _OF_WORDS = frozenset({Form.OPEN, Form.ERRORS})
+_NO_WORDS = "Nothing found has the words of this part; its findings are the closest by the guessed names."
 _CITATION = re.compile(r":\d")
 _SENTENCE_END = re.compile(r"(?<=[?]) |(?:(?<=[.])|(?<=[.]\")) (?=[A-Z])")
 
@@ -23,8 +24,13 @@ def describe_part(
 
     If the best declaration has no word of the part's own, or if there is no claim, it says that the part is
     not answered, and where to look: for want of anything better, at the findings of the part `before`.
+
+    Guessed names are those of the whole question. What they lead to in a further part answers that only if
+    it has half of the part's words.
     """
     question = write_question(asked)
+    if before and state.is_guessed and not state.says_half:
+        return f"{question} {_NO_WORDS}"
     missing = _list_missing(state, asked) if reading.form in _OF_WORDS else []
     if claim and not missing:
         return f"{question} {claim}"

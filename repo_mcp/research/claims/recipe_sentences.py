@@ -34,3 +34,9 @@ def describe_recipe(state: ResearchState) -> str:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
     return " ".join([*sentences, *describe_section(state)])
+
+
+def describe_tables(state: ResearchState) -> str:
+    """Return sentences on the tables that good declarations read, in which a new entry may belong."""
+    tables = [one for one in state.findings if one.role is Role.TABLE]
+    return "".join(f" {shorten_symbol(one)} ({one.citation}) {one.why}." for one in tables)

@@ -28,6 +28,7 @@ class Role(Enum):
     REGISTERS = auto()
     TAKES_ONE = auto()  # makes something with one of the kind
     LISTS = auto()  # names several of the kind
+    TABLE = auto()  # a good declaration reads it, and each entry may be one of the kind
     MODEL = auto()  # one of the kind, to be copied
 
     # Around a subject.

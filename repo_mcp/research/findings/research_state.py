@@ -185,6 +185,7 @@ class ResearchState:
         self.is_unnamed = False  # the best lacks words, and has none of the others in its name and path
         self.is_thin = False  # the best has so few words of the question that it may be about anything
         self.is_guessed = False  # the best lacks words, and has a name that the question guesses
+        self.says_half = False  # such a best declaration has at least half of the words that tell something
         self.rivals: list[tuple[str, Node | None]] = []  # rated nearly as high as the best: name and citation
         self.parts = 1  # of the question, among which the room of the answer is divided
         self.told: Mapping[str, frozenset[int]] = {}  # by path, the lines that answers to earlier parts show

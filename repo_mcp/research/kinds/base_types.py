@@ -28,6 +28,7 @@ from repo_mcp.text.question_words import Action, list_words, name_agent, shares_
 
 LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
 LEAST_GUESSED = 4  # types that derive from a base that is only guessed
+LEAST_CONFIRMED = 2  # of them, if one of these is guessed as well
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
 _OF_KINDS = ("Type", "Kind")  # end the name of an enumeration of kinds
 # What all kinds may be called.
@@ -75,13 +76,21 @@ def _find_asked_base(state: ResearchState, action: Action) -> Node | None:
 
 
 def _find_guessed_base(state: ResearchState) -> Node | None:
-    """Return the open type with a guessed name from which most derive: at least LEAST_GUESSED, or None."""
+    """Return the type with a guessed name from which most derive, or None.
+
+    It is left open for at least LEAST_GUESSED, or one of LEAST_CONFIRMED is guessed as well.
+    """
     names = list_own_names(state.request.guesses)
     types = dict.fromkeys(node for name in names for node in _search_interfaces_first(state, name))
-    named = [node for node in types if is_left_open(node) and node.symbol.name in names]
-    counts = [(count_derived(state, node), node) for node in named[:MOST_TYPES]]
-    most, base = max(counts, key=lambda one: one[0], default=((0, 0), None))
-    return base if most[0] >= LEAST_GUESSED else None
+    named = [node for node in types if node.symbol.name in names][:MOST_TYPES]
+    counts = {node: count_derived(state, node) for node in named}
+    bases = [
+        node
+        for node, (most, _) in counts.items()
+        if (most >= LEAST_GUESSED and is_left_open(node))
+        or (most >= LEAST_CONFIRMED and any(one.symbol.name in names for one in list_derived(state, node)))
+    ]
+    return max(bases, key=counts.__getitem__, default=None)
 
 
 def _is_unguessed(state: ResearchState, base: Node, nouns: Sequence[str]) -> bool:

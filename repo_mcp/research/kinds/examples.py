@@ -22,7 +22,7 @@ MOST_MODELS = 8  # types of a kind whose uses are looked at
 MOST_NAMED = 8  # further types whose names end with the kind's
 _MAKES = ("new", "make", "create", "build")
 _NAME = re.compile(r"\w+")
-LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types
+LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types, or the only two
 
 
 def find_listing(state: ResearchState, base: Node, own: Sequence[Node]) -> tuple[Node, int] | None:
@@ -30,6 +30,7 @@ def find_listing(state: ResearchState, base: Node, own: Sequence[Node]) -> tuple
 
     Return None if none names LEAST_LISTED of the kind.
     """
+    least = LEAST_LISTED if len(own) != 2 else 2
     met: Counter[Declaration] = Counter()
     known = {base.declaration, *(node.declaration for node in own)}
     for node in own:
@@ -42,7 +43,7 @@ def find_listing(state: ResearchState, base: Node, own: Sequence[Node]) -> tuple
     listing = {
         one: count
         for one, count in met.items()
-        if one not in known and count >= LEAST_LISTED and may_answer(one.path) and state.admits(one.path)
+        if one not in known and count >= least and may_answer(one.path) and state.admits(one.path)
     }
     order = sorted(listing, key=lambda one: (one.path, one.ordinal), reverse=True)
     best = max(order, key=lambda one: (listing[one], bool(one.ordinal)), default=None)
@@ -111,7 +112,7 @@ def find_model(state: ResearchState, base: Node, telling: Sequence[str]) -> Node
 def _find_named_model(state: ResearchState, level: Sequence[Node], telling: Sequence[str]) -> Node | None:
     """Return the type whose name has most of the words that tell one of a kind; None if all have as many."""
     below = [two for one in level[:MOST_MODELS] for two in list_program_derived(state, one)]
-    kind = [node for node in dict.fromkeys((*level, *below)) if not is_left_open(node)]
+    kind = [node for node in dict.fromkeys((*level, *below)) if _is_whole(node)]
     held = {node: shares_word(node.symbol.name, telling) for node in kind}
     most = max(held.values(), default=0)
     best = [node for node in kind if held[node] == most]
@@ -121,4 +122,10 @@ def _find_named_model(state: ResearchState, level: Sequence[Node], telling: Sequ
 
 
 def _is_model(node: Node) -> bool:
-    return count_lines(node) >= MODEL_LINES and not is_left_open(node)
+    """Return True for a type that shows how one of a kind is written."""
+    return count_lines(node) >= MODEL_LINES and _is_whole(node)
+
+
+def _is_whole(node: Node) -> bool:
+    """Return True for a type that leaves nothing open and has a name: not `new Handler`, in a function."""
+    return not is_left_open(node) and " " not in node.symbol.name

@@ -344,6 +344,8 @@ class Subjects:
         plain = normalise_name(name)
         if not looks_like_name(plain) and not phrase.kinds:
             return None  # a plain word is used everywhere
+        if re.search(rf"[\w-]-{re.escape(name)}\b", phrase.text):
+            return None  # it is part of another: `IP` in the header `X-Real-IP`
         whole, edges = self._graph.scan.find_outside(plain, NAMED, GLANCE)
         used = any(may_answer(edge.other.path) and not is_test_place(edge.other.path) for edge in edges.edges)
         return Subject(phrase.text, TakenAs.OUTSIDE, name=whole) if used else None

@@ -69,6 +69,7 @@ _OF_SYMBOLS = frozenset(
 _OF_ANYTHING = frozenset({Form.DEFINED, Form.CALLEES})
 MAX_SUBJECT_WORDS = 4
 LEAST_DESCRIBING = 2  # words of what is compared with a name, and is only described
+MOST_DESCRIBING = 12  # words of a subject for which a guessed name may stand; more are a sentence
 _CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 # Returns an undeclared subject as one that a language without a parser declares, if it is.
@@ -222,7 +223,7 @@ class _QuestionReader:
         """
         forms, guesses = (*_OF_SYMBOLS, Form.CONFIGURED), self._request.guesses
         asked = [one for one in self._parsed if len(one.phrases) == 1 and one.form in forms]
-        asked = [one for one in asked if one.form not in _OF_ANYTHING or not _is_long(one.phrases[0].text)]
+        asked = [one for one in asked if _may_be_guessed(one)]
         if any(self._subjects.find_undeclared(one.phrases[0]) is not None for one in asked):
             return None
         if any(one.form is Form.CONFIGURED for one in asked):
@@ -309,6 +310,12 @@ class _QuestionReader:
         if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):
             return build_reading(parsed.form, tuple(found))
         return None
+
+
+def _may_be_guessed(parsed: Parsed) -> bool:
+    """Return True for a form whose subject is described so briefly that a guessed name may stand for it."""
+    text = parsed.phrases[0].text
+    return len(text.split()) <= MOST_DESCRIBING and not (parsed.form in _OF_ANYTHING and _is_long(text))
 
 
 def _is_long(text: str) -> bool:

@@ -51,6 +51,7 @@ _ROLES = {
     LineUse.OPTION: Role.OPTION,
     LineUse.DECLARES: Role.DECLARES,
     LineUse.PASSES_ON: Role.PASSES,
+    LineUse.READS: Role.READS,
 }
 _DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
 
@@ -313,5 +314,7 @@ def _measure_indent(line: str) -> int:
 
 def _find_written(name: str, line: str) -> str:
     """Return a name as the line spells it, perhaps in another case, or "" for a line without it."""
+    if name in line:  # `num_proxies = settings.NUM_PROXIES`
+        return name
     written = re.search(re.escape(name).replace("_", "[_-]?"), line, re.IGNORECASE)
     return written[0] if written else ""

@@ -28,8 +28,12 @@ READER_CHARS = 900  # shown of a function that reads a field which a subject set
 MAX_FIELDS = 3  # of one function whose readers are searched for
 MAX_MATCHES = 30  # a name in more lines says little about each
 MAX_READERS = 4  # of all the fields that one function sets
-# A line that sets a field or adds to it: `self.rows = `, `this->rows +=`, `self.rows.append(`.
-FIELD_SET = re.compile(r"\b\w+(?:\.|->)(\w{4,})\s*(?:[+|]?=(?![=>])|\.(?:append|add|push|extend|insert)\()")
+# A line that sets a field or adds to it: `self.rows = `, `this->rows +=`, `self.rows.append(`,
+# `c.rows.Store(`; in Node.js also `this[kRows] = `, where a symbol is the key.
+FIELD_SET = re.compile(
+    r"\b\w+(?:(?:\.|->)(?=\w{4,})|\[(?=k[A-Z]\w+\]))(\w+)\]?"
+    r"\s*(?:[+|]?=(?![=>])|\.(?:append|add|push|extend|insert|[Ss]tore)\()"
+)
 _BOUNDS = Bounds(files=20, references=60)
 
 
@@ -89,7 +93,9 @@ def find_readers(
 
 
 def _add_reader(state: ResearchState, readers: dict[Node, Reader], name: str, match: ExactMatch) -> None:
-    if not is_program(match.path) or re.search(rf"\b{name}\b\s*[+|]?=(?![=>])", match.line):
+    if not is_program(match.path) or re.search(
+        rf"\b{name}\b\]?(?:\s*[+|]?=(?![=>])|\.[Ss]tore\()", match.line
+    ):
         return  # the line sets the field
     if match.start_line in state.source.read_comment_lines(match.path):
         return

@@ -30,6 +30,8 @@ _TAKEN_AS_OPTION = (
 # Functions that read or change a record of options, and declare none.
 _KEEPS = re.compile(r"(?:get|pop|read|lookup|has|is_|set|put|insert|update|del|remove)", re.IGNORECASE)
 _READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # functions that read a setting
+# A function that returns the setting if its name is the only argument: `app.setting("NAME")`
+_ASKING = r"\b\w{0,40}(?:conf|config|settings?|option|pref|preference)"
 _SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.IGNORECASE)
 
 _TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function that declares an option
@@ -99,7 +101,8 @@ def classify_use(name: str, line: str) -> LineUse:
 def reads_key(name: str, line: str) -> bool:
     """Return True for a line that asks a record for a setting: `options.pop("NAME", 0)`, `app.conf.NAME`."""
     quoted, named = rf"[\"'`]{re.escape(name)}[\"'`]", re.escape(name)
-    asked = rf"\b{_READING.pattern}\w*\(\s*{quoted}\s*[,)]|[\w)\]]\[\s*{quoted}\s*\]{_NOT_SET}"
+    asked = rf"\b{_READING.pattern}\w*\(\s*{quoted}\s*[,)]|{_ASKING}\(\s*{quoted}\s*\)"
+    asked += rf"|[\w)\]]\[\s*{quoted}\s*\]{_NOT_SET}"
     record = r"\b\w{0,40}(?:conf|config|configuration|settings?|options|opts|cfg|props)"
     code = _SENTENCE.sub('""', line)
     return re.search(rf"{asked}|{record}\??\.{named}\b{_NOT_SET}", code, re.IGNORECASE) is not None
@@ -188,7 +191,12 @@ def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str
 
 
 def _judge_call(name: str) -> LineUse | None:
-    """Return what a call does with the name of a variable of the environment; None for any other call."""
+    """Return what a call does with the name of a setting that stands alone; None if its name does not say.
+
+    It sets or takes a variable of the environment, or makes a record of a setting.
+    """
+    if re.fullmatch(r"[A-Z]\w*(?:Setting|Option|Flag|Preference)|Setting|Option|Flag|Preference", name):
+        return LineUse.OPTION
     if re.fullmatch(r"(?:set|put|with|insert)?_?env(?:_?var\w*)?|set_var", name, re.IGNORECASE):
         return LineUse.SETS
     return LineUse.TAKES if re.fullmatch(r"(?:get|lookup|read)_?env\w*", name, re.IGNORECASE) else None

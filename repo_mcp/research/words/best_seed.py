@@ -11,6 +11,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.lacking_words import (
     list_lacking,
     list_said,
+    list_telling,
     list_unsaid,
     list_words_lacked,
     name_phrases,
@@ -70,6 +71,8 @@ def judge_best(
     claimed = _list_claimed(state, seeds)
     if _has_any(claimed[0], guessed):
         state.is_guessed = not is_named and bool(state.absent or list_lacking(claimed[0], weighed))
+        telling = list_telling(asked)
+        state.says_half = 2 * len(list_words_lacked(claimed[0], telling)) <= len(telling) > 0
         state.absent, weighed = [], {}
         claimed = [seed for seed in claimed if not state.is_guessed or _has_any(seed, guessed)]
     _note_lacking(state, claimed[0], weighed, idioms, is_named=is_named)

@@ -27,11 +27,12 @@ HELPER_LINES = 40  # of a function that makes an error for others
 _BOUNDS = Bounds(files=30, references=120)
 FAILING = 8  # best declarations whose errors are named
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`; in C++
-# `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`.
+# `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`; in Node.js `new ERR_INVALID_URL(`.
 _ERROR = re.compile(
     r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b(?!\.(?!new\b)[a-z]\w*\()"
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
     r"|\bthrow(?: (?=\w+::\w+[({])|_\w+<)((?:\w+::)*[a-z]\w+)\b"
+    r"|\bnew ((?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+)\b"
 )
 # The value of one in C: `EINVAL`, `PARSE_INVALID_METHOD`.
 _CODE = (
@@ -323,7 +324,7 @@ def find_errors(line: str) -> list[str]:
     return [
         name
         for found in _ERROR.finditer(code)
-        if (name := found[1] or found[2] or found[3])
+        if (name := found[1] or found[2] or found[3] or found[4])
         and not _is_something_else(code, name, found.start(), found.end())
     ]
 

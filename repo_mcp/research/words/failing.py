@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.model import ExactRequest
 from repo_mcp.research.edges.filled_functions import fill
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program
@@ -28,9 +29,11 @@ NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
 MAX_DECLARING = 4  # files that declare one error
 MOST_MAKING = 4  # functions that make one error, if each is shown for it
+MOST_WRITTEN = 40  # lines with an error that nothing declares, as a type: a value made by a function
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
-_CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*")  # the name of an error, or the last part of one
+# The name of an error, or the last part of one.
+_CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*|\b(?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+\b")
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
 _BOUNDS = Bounds(files=20, references=60)
 
@@ -102,12 +105,25 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
                 is_function = other.symbol.kind in CALLABLE_KINDS and admits_node(state, other)
                 if is_function and _makes(name, state.source.read_lines(other.path), edge.lines):
                     own[other] = None
+        own |= dict.fromkeys(_list_writing(state, name)) if not own and name.isupper() else {}
     counts = Counter(node for own in made.values() for node in own)
     making: dict[Node, Reason] = {}
     for name, own in made.items():
         for node in own if len(own) <= MOST_MAKING else (node for node in own if counts[node] > 1):
             making.setdefault(node, Reason(f"makes {name}", Role.MAKES_ERROR))
     return making
+
+
+def _list_writing(state: ResearchState, name: str) -> list[Node]:
+    """Return the functions of the program with lines that make an error, which may be declared as a value."""
+    request = ExactRequest(name, whole_word=True, limit=MOST_WRITTEN, include_tests=False)
+    found = [match for match in state.source.search_exact(request).matches if name in find_errors(match.line)]
+    around = (state.source.find_around(match.path, match.start_line) for match in found)
+    return [
+        node
+        for node in around
+        if node is not None and node.symbol.kind in CALLABLE_KINDS and admits_node(state, node)
+    ]
 
 
 def _makes(name: str, lines: Sequence[str], numbers: Sequence[int]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, begin_again
 from repo_mcp.research.question.grammar import OF_WORDS
@@ -37,7 +38,8 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     if reading.form in _BY_WORDS:
         state.findings[:] = [*_take_turns(near, [*places.values()]), *far]
     else:
-        beside = [replace(one, hop=1) for one in places.values()][:MOST_BESIDES]
+        others_found = [*places.values()][:MOST_BESIDES]
+        beside = [replace(one, hop=1, reason=Reason(one.why, Role.HAS_WORDS)) for one in others_found]
         direct = [one for one in far if one.hop == 1]
         others = [*direct[FIRST:], *(one for one in far if one.hop > 1)]
         state.findings[:] = [*near, *direct[:FIRST], *_take_turns(beside, others)]

@@ -71,6 +71,11 @@ def weigh_held(seed: Seed, telling: Mapping[str, float]) -> float:
     return 1.0 - sum(telling[word] for word in lacking) / sum(telling.values())
 
 
+def list_telling(words: Iterable[str]) -> list[str]:
+    """Return the words that a declaration may be said to lack: not those that only form a question."""
+    return [word for word in words if word.lower() not in QUESTION_WORDS | _COUNTS]
+
+
 def list_words_lacked(seed: Seed, words: Iterable[str]) -> list[str]:
     """Return the words that neither path, full name nor lines of a declaration have in any form."""
     lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
@@ -78,9 +83,8 @@ def list_words_lacked(seed: Seed, words: Iterable[str]) -> list[str]:
     held = {term for terms in seed.body.terms.values() for term in terms}
     return [
         word
-        for word in words
-        if word.lower() not in QUESTION_WORDS | _COUNTS
-        and held.isdisjoint(get_word_terms(word))
+        for word in list_telling(words)
+        if held.isdisjoint(get_word_terms(word))
         and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))
         and not (_OF_FAILURE.fullmatch(word) and (_ERROR.search(seed.name) or any(map(holds_failure, lines))))
     ]

@@ -29,6 +29,7 @@ from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
+from repo_mcp.research.words.read_tables import put_tables
 from repo_mcp.research.words.seed_order import (
     drop_prototypes,
     keep_near,
@@ -97,6 +98,7 @@ def find_seeds(
         state.warnings.append(GUESS_NAMES)
     seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     seeds = seeds if preferred is PreferredKind.FAILURES else put_handed_on(state, seeds)
+    seeds = put_tables(state, seeds) if preferred is PreferredKind.EXTENSION else seeds
     seeds = put_working_members(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")

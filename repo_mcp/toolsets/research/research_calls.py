@@ -210,7 +210,7 @@ def _group_others(
     direct, indirect = f"other direct {who}", f"indirect {who}"
     groups: dict[str, list[Finding]] = {direct: [], indirect: [], ALSO: []}
     for one in others:
-        is_user = who is not None and one.role not in (Role.DEPENDED_ON, Role.HOLDS)
+        is_user = who is not None and one.role not in (Role.DEPENDED_ON, Role.HOLDS, Role.HAS_WORDS)
         groups[(indirect if one.hop > 1 else direct) if is_user else ALSO].append(one)
     taken = 0
     for what, own in groups.items():

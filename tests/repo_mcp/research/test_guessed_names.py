@@ -37,7 +37,9 @@ ASKED = Asked({"depot.py": DEPOT, **OTHERS})
 def test_a_guessed_name_leads_to_what_everyday_words_do_not() -> None:
     bare, helped = ASKED.ask(EVERYDAY), ASKED.ask(f"{EVERYDAY} (restore_state, resume)")
     assert "restore_state" not in bare.claim
-    assert helped.claim.startswith("By the guessed names, depot.restore_state (depot.py:1-4) fits best.")
+    assert helped.claim.startswith(
+        "By the guessed names, the closest are depot.restore_state (depot.py:1-4) and depot.open_depot"
+    )
 
 
 def test_what_has_the_words_of_a_question_beside_a_guess_fits_the_question() -> None:
@@ -52,7 +54,7 @@ def test_a_guess_that_the_best_lacks_is_no_word_of_the_question() -> None:
 
 def test_only_what_has_a_guess_fits_by_the_guesses() -> None:
     claim = ASKED.ask("How is the conveyor turned? (exists)").claim
-    assert claim.startswith("By the guessed names, depot.restore_state (depot.py:1-4) fits best.")
+    assert claim.startswith("By the guessed names, the closest are depot.restore_state (depot.py:1-4), ")
 
 
 def test_stop_words_in_brackets_are_no_names() -> None:

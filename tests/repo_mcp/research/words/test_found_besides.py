@@ -69,8 +69,9 @@ def test_direct_users_come_before_what_guesses_name() -> None:
     assert find_one(report, "shelf.Shelf.is_free").hop == 1
 
 
-def test_without_guesses_nothing_stands_beside() -> None:
+def test_without_guesses_nothing_stands_beside_the_users_and_readers() -> None:
     assert list_found(Asked(DEPOT).ask("What breaks if I change Shelf.hold?")) == [
         "shelf.Shelf.hold",
         "shelf.keep",
+        "shelf.Shelf.is_free",
     ]

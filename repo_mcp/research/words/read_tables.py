@@ -1,0 +1,71 @@
+"""Find the tables that the best functions read: where each entry is one of a kind, one more is added.
+
+    LOADERS = {                        def find_loader(name):
+        "setup.cfg": load_ini,             return LOADERS.get(name)
+        "tox.ini": load_ini,
+    }
+
+Each entry of a table has a line of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.locating import is_test_node, may_answer
+from repo_mcp.research.findings.named_symbols import VALUES, read_body
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.kinds.derived_types import GLANCE
+from repo_mcp.research.words.rated_seeds import Seed, build_seed
+
+LOOKED_AT, MOST_TABLES = 6, 2  # best declarations, and tables that they read
+LEAST_ENTRIES = 3  # of a table, each in a line of its own
+
+
+def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds, and behind each of the first ones the tables that it reads.
+
+    None are added where the base of a kind is known.
+    """
+    if any(seed.reason.role in (Role.BASE, Role.ENUMERATION) for seed in seeds):
+        return [*seeds]
+    known = {seed.node: seed for seed in seeds if seed.node is not None}
+    readers: dict[Node, Seed] = {}  # of each table, the best one
+    for seed in seeds[:LOOKED_AT]:
+        for node in _list_tables(state, seed):
+            readers.setdefault(node, seed)
+    read_by = {node: seed for node, seed in islice(readers.items(), MOST_TABLES) if seed.node not in readers}
+    ordered: list[Seed] = []
+    for seed in seeds:
+        if seed.node is None or seed.node not in read_by:
+            ordered.append(seed)
+        for node in (node for node, reader in read_by.items() if reader is seed):
+            reason = Reason(f"is a table that {seed.name} reads", Role.TABLE)
+            ordered.append(replace(known.get(node) or build_seed(state, node, seed.worth), reason=reason))
+    return ordered
+
+
+def _list_tables(state: ResearchState, seed: Seed) -> list[Node]:
+    """Return the values of several entries that a declaration reads."""
+    if seed.node is None:
+        return []
+    used = list_uses(state, seed.node, GLANCE, (EdgeType.REFERENCES,))
+    nodes = [state.get_node(edge.other) for edge in used if may_answer(edge.other.path)]
+    return [
+        node
+        for node in dict.fromkeys(nodes)
+        if node.symbol.kind in VALUES
+        and state.admits(node.path)
+        and not is_test_node(node)
+        and _count_entries(read_body(state, node)) >= LEAST_ENTRIES
+    ]
+
+
+def _count_entries(lines: Sequence[str]) -> int:
+    """Return the number of lines below the first that end with a comma."""
+    return sum(line.rstrip().endswith(",") for line in lines[1:])
