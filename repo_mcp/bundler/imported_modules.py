@@ -11,16 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 MAX_LINES = 400  # of a file that are looked at: imports stand above the code
 # `import a.b as c`, `import a.b.C;`; `import * as c from "a/b"`; `c = require("a/b")`; `c "a/b"` of Go
-_PLAIN = re.compile(r"\s*import\s+(?:static\s+)?([\w.]+)(?:\s+as\s+(\w+))?\s*;?\s*(?:#.*|//.*)?")
+# A line may be two megabytes of spaces, so whatever matches them is possessive.
+_PLAIN = re.compile(r"\s*+import\s++(?:static\s++)?([\w.]++)(?:\s++as\s++(\w++))?\s*+(?:;\s*+)?(?:#.*|//.*)?")
 _OF_SCRIPT = re.compile(
-    r"\s*(?:import\s+(?:\*\s+as\s+)?(\w+)\s+from"
-    r"|(?:const|let|var)\s+(\w+)\s*=\s*require\()"
-    r"\s*[\"']([^\"']+)[\"']\)?;?\s*"
+    r"\s*+(?:import\s++(?:\*\s++as\s++)?(\w++)\s++from"
+    r"|(?:const|let|var)\s++(\w++)\s*+=\s*+require\()"
+    r"\s*+[\"']([^\"']++)[\"']\)?;?\s*+"
 )
-_OF_GO = re.compile(r"(?:\s+|import\s+)(?:(\w+)\s+)?\"([\w./-]+)\"\s*(?://.*)?")
+_OF_GO = re.compile(r"(?:import\s++|\s++)(?:(\w++)\s++)?\"([\w./-]++)\"\s*+(?://.*)?")
 _VERSION = re.compile(r"v\d+")  # the last part of a path in Go, which is no name
 _PART = re.compile(r"[^/.]+")
-_NAMED = re.compile(r"(?<![\w$])(?:([\w$]+)\.(?=[A-Za-z_$]))?([A-Za-z_$][\w$]*)")  # with what is before it
+_NAMED = re.compile(r"(?<![\w$])(?:([\w$]++)\.(?=[A-Za-z_$]))?([A-Za-z_$][\w$]*)")  # with what is before it
 
 
 def find_modules(lines: Sequence[str]) -> Mapping[str, str]:

@@ -59,6 +59,7 @@ class _Reading:
     asked: AskedName | None  # the name that it consists of
     telling: Mapping[str, float] | None  # weights of the words that tell something; None for a name
     is_report: bool  # pasted text, or the title of such
+    room: int = 0  # lines of declarations that its page shows whole
 
 
 def answer_ranked(
@@ -75,14 +76,13 @@ def answer_ranked(
     reading = _read(searcher, request, query, widened)
     telling = reading.telling
     leads = () if query.is_pasted else find_leads(scope, request, query, is_name=telling is None)
-    room = choose_room(query.text) if request.shows_whole and not reading.is_report else 0
-    usual, near = _count_usual(query, ranking, room, has_leads=bool(leads))
+    usual, near = _count_usual(query, ranking, reading.room, has_leads=bool(leads))
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note is about the others
     most = min(usual, request.top_k) if ends_early else request.top_k
-    shown = _show_page(scope, request, query, ranking, reading, most, near, room)
+    shown = _show_page(scope, request, query, ranking, reading, most, near)
     if leads:
         shown = put_leads(shown, leads, request.top_k)
         usual, near = usual + len(leads), len(leads)
@@ -120,7 +120,7 @@ def _read(searcher: Searcher, request: SearchRequest, query: Query, widened: Que
     terms = widened.terms if with_all else widened.terms[: widened.own_count]
     count = searcher.snapshot.unit_count
     telling = weigh_query_terms(terms, widened.synonyms, searcher.count_units, count, MOST_TELLING)
-    return _Reading(asked, telling, is_report)
+    return _Reading(asked, telling, is_report, choose_room(query.text) if with_all else 0)
 
 
 def _count_usual(query: Query, ranking: Ranking, room: int, *, has_leads: bool) -> tuple[int, int]:
@@ -160,12 +160,11 @@ def _show_page(
     reading: _Reading,
     most: int,
     near: int,
-    room: int,
 ) -> ShownHits:
     """Return at most `most` hits with their live text. A declaration of the name asked for comes first."""
     asked = reading.asked
     report = _read_clues(scope, request, query) if reading.is_report else None
-    form = PageForm(most, asked, reading.telling, near, room, report)
+    form = PageForm(most, asked, reading.telling, near, reading.room, report)
     shown = show_hits(ranking.chunks, query.phrases, scope.read_live, form, scope.known.rated)
     if asked is not None:
         shown = put_first(shown, asked, request.top_k, partial(look_up, scope, query))

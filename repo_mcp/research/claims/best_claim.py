@@ -54,9 +54,10 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     rivals = [described for described, _ in near]
     if state.is_thin and not errors:
         return " ".join([_name_nearest(state, own), *describe_section(state)])
-    others = _list_others(state, own)
+    callees = [*_list_called(state, best.declaration)]
+    others = _list_others(state, own, callees)
     if state.is_guessed and errors is None:
-        return " ".join([*_describe_guessed(state, best, rivals, others), *describe_section(state)])
+        return " ".join([*_describe_guessed(state, best, rivals, others, callees), *describe_section(state)])
     beside = _list_beside(state, best)
     sentences = _judge_best(state, name_briefly(best), rivals, doubt, beside, makes_none=errors == "")
     if errors:
@@ -65,23 +66,26 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     outcome = describe_outcome(state)  # maybe in another declaration
     sentences += [outcome] if outcome else []
     if not errors:
-        sentences += _describe_called(state, best, "" if rivals or outcome else "It")
+        sentences += _describe_called(best, callees, is_clear=not (rivals or outcome))
     if others and not (rivals or errors):
         sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
     return " ".join([*sentences, *describe_section(state)])
 
 
-def _list_others(state: ResearchState, own: Sequence[Node]) -> list[Node]:
+def _list_others(state: ResearchState, own: Sequence[Node], callees: Sequence[Node]) -> list[Node]:
     """Return the symbols beside the best one that are close by themselves: what it does not call."""
     aside = [one for one in state.findings if one.role in (Role.DECIDES, Role.TABLE)]
-    called = _list_called(state, own[0].declaration)
-    told = {node.node_id for node in called} | {one.node_id for one in aside}
+    told = {node.node_id for node in callees} | {one.node_id for one in aside}
     named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
     return [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]
 
 
 def _describe_guessed(
-    state: ResearchState, best: Node, rivals: Sequence[str], others: Sequence[Node]
+    state: ResearchState,
+    best: Node,
+    rivals: Sequence[str],
+    others: Sequence[Node],
+    callees: Sequence[Node],
 ) -> list[str]:
     """Return sentences on what guessed names lead to: the nearest few, and what the first of them does."""
     making = [node for node in others if node.symbol.kind is SymbolKind.CONSTRUCTOR]  # the type says as much
@@ -93,13 +97,12 @@ def _describe_guessed(
     sentences += _quote_comments(state, [best], alone=len(nearest) == 1)
     outcome = describe_outcome(state)
     sentences += [outcome] if outcome else []
-    return [*sentences, *_describe_called(state, best, "" if outcome or len(nearest) > 1 else "It")]
+    return [*sentences, *_describe_called(best, callees, is_clear=not outcome and len(nearest) == 1)]
 
 
-def _describe_called(state: ResearchState, best: Node, who: str) -> list[str]:
-    """Return a sentence on what a declaration calls; `who` takes the place of its name, if not empty."""
-    callees = list(_list_called(state, best.declaration))
-    who = who or shorten(best.qualified_name)
+def _describe_called(best: Node, callees: Sequence[Node], *, is_clear: bool) -> list[str]:
+    """Return a sentence on what the best declaration calls; if `is_clear`, "It" stands for its name."""
+    who = "It" if is_clear else shorten(best.qualified_name)
     return [f"{who} calls {join_names(map(name_briefly, callees))}."] if callees else []
 
 

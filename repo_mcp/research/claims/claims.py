@@ -222,8 +222,8 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
     more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
     more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
-    directly = ""
     through = [one for one in found if one.role is Role.OVERRIDDEN]
+    directly = " through its own type" if through else ""
     found = [one for one in found if one.role is not Role.OVERRIDDEN]
     more += _describe_overridden(state, through, len(subjects) > 1)
     if reading.form is Form.CALLERS:
@@ -240,11 +240,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         more += _describe_below(state) if found else ""
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
     others = _name_users(found, most) if relation.endswith("by") else name_findings(found)
-    if found:
-        return f"{named} {relation} {others}.{more}"
-    if through and not directly:
-        return f"Nothing is known to use {named} through its own type.{more}"
-    return f"{none} {named}{directly}.{more}"
+    return f"{named} {relation} {others}.{more}" if found else f"{none} {named}{directly}.{more}"
 
 
 def _describe_unread(state: ResearchState, reading: Reading) -> str:

@@ -195,7 +195,7 @@ def _judge_call(name: str) -> LineUse | None:
 
     It sets or takes a variable of the environment, or makes a record of a setting.
     """
-    if re.fullmatch(r"[A-Z]\w*(?:Setting|Option|Flag|Preference)|Setting|Option|Flag|Preference", name):
+    if re.fullmatch(r"(?:[A-Z]\w*)?(?:Setting|Option|Flag|Preference)", name):
         return LineUse.OPTION
     if re.fullmatch(r"(?:set|put|with|insert)?_?env(?:_?var\w*)?|set_var", name, re.IGNORECASE):
         return LineUse.SETS

@@ -29,7 +29,7 @@ NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
 MAX_DECLARING = 4  # files that declare one error
 MOST_MAKING = 4  # functions that make one error, if each is shown for it
-MOST_WRITTEN = 40  # lines with an error that nothing declares, as a type: a value made by a function
+MOST_WRITTEN = 40  # lines of the text with the name of an error that no edge leads to
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
 # The name of an error, or the last part of one.

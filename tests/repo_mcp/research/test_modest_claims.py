@@ -98,7 +98,7 @@ SETTINGS = {
             return self.run_alone()
         return self.run_pool(self.setting("worker_threads"))
 """,
-    "test-in-a-browser.sh": "serve --with worker_threads=0\\n".replace("\\\\n", "\\n"),
+    "test-in-a-browser.sh": "serve --with worker_threads=0\n",
 }
 
 
