@@ -214,7 +214,7 @@ class _Follower:
             for name in pattern.findall(line):
                 position = positions[name]
                 if at != position and file.blocks[at].span is not None:
-                    worth = self._caller * file.worth[position] / len(self._places[name])
+                    worth = self._caller * file.worth[position] * self._rate_rarity(name) / len(self._places[name])
                     use = "calls" if _calls(line, name) else "uses"
                     self._note_gain(file, at, worth, f"{use} {name}")
 
@@ -239,6 +239,8 @@ class _Follower:
             targets = [place for place in places if lies_in(place[0].candidate.path, step.modules)]
         if not targets:
             return 0.0, []
-        units = self._source.count_units(step.name.lower())
-        rarity = min(1.0, compute_rarity(units, self._source.unit_count))
-        return self._shares[step.use] * rarity / len(targets), targets
+        return self._shares[step.use] * self._rate_rarity(step.name) / len(targets), targets
+
+    def _rate_rarity(self, name: str) -> float:
+        """Return 1 for a rare name, and less for one that is used in many places."""
+        return min(1.0, compute_rarity(self._source.count_units(name.lower()), self._source.unit_count))

@@ -19,6 +19,7 @@ from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.ranking.page.rare_words import compute_rarity
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.record_classes import dataclass
@@ -29,6 +30,7 @@ OPENED_PER_FILE = 2  # files opened for each that may be shown
 LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
 MIN_OPENED, MAX_OPENED = 8, 24
 MOST_CONSTANTS = 2_000  # of a file that may be rated: more are a table, such as the registers of a device
+LEAST_LAST = 0.5  # rarity of the last part of a qualified name that is meant though nothing declares all of it
 TABLE_SHARE = 0.9  # of the declarations of a table are constants, each in one line
 
 
@@ -185,13 +187,18 @@ class Opener:
     def _add_named(self, opened: Sequence[RatedFile], name: str, sure: float) -> None:
         """Raise the worth of the blocks that declare a name, unless too many files or blocks do.
 
-        If none declares a qualified name, its last part may be meant.
+        If none declares a qualified name, its last part may be meant, unless it is used everywhere: `sys.path`
+        is no `path` of this repository.
         """
         members = self._weights.members and sure >= 1.0
         declaring = find_declaring(opened, name, members=members)
         if not declaring:
+            last = name.rpartition(".")[2]
+            units = self._source.count_units(last.lower())
+            if compute_rarity(units, self._source.unit_count) < LEAST_LAST:
+                return
             sure *= self._weights.unsure
-            declaring = find_declaring(opened, name.rpartition(".")[2], members=members)
+            declaring = find_declaring(opened, last, members=members)
         if len(declaring) > MAX_DECLARING:
             return
         for one, found in declaring:

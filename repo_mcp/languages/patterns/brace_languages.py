@@ -87,8 +87,8 @@ _JS = r"""
         | (?!(?:if|for|while|switch|case|catch|function|return|super|await|with|new|else|do|typeof)\b)
           (?:(?:public|private|protected|static|async|readonly|override|get|set){gap}){0,4}[*\#]?{opt}
           (?:({js}) | \[(?:{js}\.){0,3}({js})\])
-          (?:<[^<>\n]{0,80}+>)?{opt}\((?:{plain}(?:{group})){0,8}{plain}\)
-          (?:{opt}:[^;{}()=]{0,100}+)?{opt}\{
+          (?:{generic})?{opt}\((?:{plain}(?:{group})){0,8}{plain}\)
+          (?:{opt}:(?:[^;{}()=]{0,100}+(?={opt}\{) | {opt}[\w.$]{1,80}+<[^;{}()=]{1,400}+(?<=>[ ])))?{opt}\{
     )
 """
 # The type of a variable: in one line, or with type arguments on several.
@@ -102,7 +102,13 @@ _JS_GROUP = r"""
     \([^;{}()'"`]{0,100}+\) | \{(?:[^{}()]{0,400}+(?:\{[^{}()]{0,200}+\})?){0,4}\}
     | '[^'\n]{0,60}+' | "[^"\n]{0,60}+"
 """
+# Type parameters: on one line, or on several, in which types have arguments that have arguments.
+_JS_GENERIC = r"""
+    <[^<>\n]{0,80}+> | <{types}(?:<{types}(?:<{types}>{types}){0,8}>{types}){0,16}>
+"""
 _JS_PARTS = {
+    "generic": _JS_GENERIC,
+    "types": r"[^<>;(){}]{0,300}+",
     "typed": _JS_TYPED,
     "function": _JS_FUNCTION,
     "group": _JS_GROUP,

@@ -17,7 +17,7 @@ from repo_mcp.languages.patterns.heredocs import CSHARP_TOKENS
 from repo_mcp.languages.patterns.line_layout import NO_TEXT, TYPED_LANGUAGES, WORD_LANGUAGES, Layout
 from repo_mcp.late_patterns import compile_late
 
-MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
+MAX_HEADER_LINES = 60  # from the name to the brace, colon or semicolon that ends the head
 MAX_PARAMETER_LINES = 200  # of a head whose parameters are not closed before
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
 MAX_META_LINES = 12  # of the metadata before a name in Clojure
