@@ -19,6 +19,7 @@ from repo_mcp.bundler.statements import (
     cut_statements,
     find_bound,
     is_empty,
+    list_alternatives,
     list_arms,
     list_conditionals,
     list_inner,
@@ -136,9 +137,16 @@ class _Choice:
         return worth / math.sqrt(self._costs[ordinal] + EVEN_CHARS)
 
     def _take(self, ordinal: int) -> bool:
-        """Show a statement with the conditions around it. Return False if they do not fit; the head does."""
-        wanted = [ordinal, *list_outer(self._body, self._statements, ordinal)]
-        new = [one for one in wanted if one not in self._shown]
+        """Show a statement with the conditions around it, and those before an `else`.
+
+        Return False if they do not fit; the head does.
+        """
+        outer = [ordinal, *list_outer(self._body, self._statements, ordinal)]
+        wanted = [
+            *outer,
+            *(one for at in outer for one in list_alternatives(self._body, self._statements, at)),
+        ]
+        new = [one for one in dict.fromkeys(wanted) if one not in self._shown]
         cost = sum(self._costs[one] for one in new)
         if self._shown and cost > self._left + (self._spare if len(self._shown) == 1 else 0):
             return False

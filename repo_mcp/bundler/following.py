@@ -214,9 +214,9 @@ class _Follower:
             for name in pattern.findall(line):
                 position = positions[name]
                 if at != position and file.blocks[at].span is not None:
-                    worth = self._caller * file.worth[position] * self._rate_rarity(name) / len(self._places[name])
+                    share = self._caller * self._rate_rarity(name) / len(self._places[name])
                     use = "calls" if _calls(line, name) else "uses"
-                    self._note_gain(file, at, worth, f"{use} {name}")
+                    self._note_gain(file, at, share * file.worth[position], f"{use} {name}")
 
     def _choose_seeds(self) -> list[Place]:
         """Return the SEEDS blocks that are worth most, each as its file and its position there."""

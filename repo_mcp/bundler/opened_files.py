@@ -30,7 +30,9 @@ OPENED_PER_FILE = 2  # files opened for each that may be shown
 LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
 MIN_OPENED, MAX_OPENED = 8, 24
 MOST_CONSTANTS = 2_000  # of a file that may be rated: more are a table, such as the registers of a device
-LEAST_LAST = 0.5  # rarity of the last part of a qualified name that is meant though nothing declares all of it
+LEAST_LAST = (
+    0.5  # rarity of the last part of a qualified name that is meant though nothing declares all of it
+)
 TABLE_SHARE = 0.9  # of the declarations of a table are constants, each in one line
 
 
@@ -187,8 +189,8 @@ class Opener:
     def _add_named(self, opened: Sequence[RatedFile], name: str, sure: float) -> None:
         """Raise the worth of the blocks that declare a name, unless too many files or blocks do.
 
-        If none declares a qualified name, its last part may be meant, unless it is used everywhere: `sys.path`
-        is no `path` of this repository.
+        If none declares a qualified name, its last part may be meant, unless it is used everywhere, as the
+        `path` of `sys.path` is.
         """
         members = self._weights.members and sure >= 1.0
         declaring = find_declaring(opened, name, members=members)

@@ -16,6 +16,7 @@ from repo_mcp.record_classes import dataclass, replace
 
 MAX_STATEMENT_LINES = 8  # a longer statement is data, and is cut into pieces of so many lines
 MAX_STATEMENTS = 2_000  # of one body; what follows is left out
+MAX_ALTERNATIVES = 3  # conditions shown above an `else`
 MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES = 0.30, 0.10, 0.12
@@ -44,6 +45,7 @@ _TELLS = re.compile(
     r"|at[A-Z]|[deivwLSV]\b)))"
     r"|\s*+level\.\w{4,5}\(\w{0,40}[Ll]ogger\)\.Log\("
 )
+_ELSE = re.compile(r"\s*+(?:[})]++\s*+)?(?:else\b|elif\b|elsif\b)")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
 _MAKES_NAME = re.compile(
@@ -307,6 +309,23 @@ def list_outer(body: Body, statements: Sequence[Statement], ordinal: int) -> lis
             indent = statements[other].indent
             found.append(other)
     return found
+
+
+def list_alternatives(body: Body, statements: Sequence[Statement], ordinal: int) -> list[int]:
+    """Return the positions of the conditions that fail where an `else` is reached, the nearest first.
+
+    Without them, nobody can tell when it is. A long chain is given by its nearest ones and its first.
+    """
+    indent, found = statements[ordinal].indent, list[int]()
+    at = ordinal
+    while at > 1 and _ELSE.match(_read_top(body, statements[at])):
+        above = (one for one in range(at - 1, 0, -1) if statements[one].indent <= indent)
+        at = next(above, 0)
+        if statements[at].indent < indent or not at:
+            break
+        if is_branch(_read_top(body, statements[at])):
+            found.append(at)
+    return [*found[: MAX_ALTERNATIVES - 1], *found[MAX_ALTERNATIVES - 1 :][-1:]]
 
 
 def list_inner(body: Body, statements: Sequence[Statement], ordinal: int) -> list[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.written_names import names_setting
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
@@ -51,6 +52,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     is_said = any(looks_like_name(one) and one in question for one in asked)  # a guessed name is not
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_said:
         return _read_as_open(state)
+    nodes = [node for subject in reading.subjects for node in subject.nodes]
+    if reading.form is Form.CALLEES and nodes and all(node.symbol.kind in VALUE_KINDS for node in nodes):
+        return build_reading(Form.DEPENDENTS, reading.subjects)  # a value does nothing: who reads it does
     if reading.form is not Form.FLOW or _ASKS_PATH.search(question) or is_named:
         return reading
     starts, ends = reading.subjects[0].nodes, reading.subjects[-1].nodes

@@ -12,7 +12,7 @@ from repo_mcp.research.question.grammar import leave_out_lead
 from repo_mcp.text.question_words import list_words, tells_something
 
 _OF_WORDS = frozenset({Form.OPEN, Form.ERRORS})
-_NO_WORDS = "Nothing found has the words of this part; its findings are the closest by the guessed names."
+_NO_WORDS = "Nothing found has the words of this part"
 _CITATION = re.compile(r":\d")
 _SENTENCE_END = re.compile(r"(?<=[?]) |(?:(?<=[.])|(?<=[.]\")) (?=[A-Z])")
 
@@ -29,13 +29,14 @@ def describe_part(
     it has half of the part's words.
     """
     question = write_question(asked)
+    near = [one for one in state.findings or before if not one.hop] or state.findings
+    code = [one for one in near if one.kind != "section"] or near
     if before and state.is_guessed and not state.says_half:
-        return f"{question} {_NO_WORDS}"
+        closest = f"; by the guessed names, the closest are {_name_near(code)}" if code else ""
+        return f"{question} {_NO_WORDS}{closest}."
     missing = _list_missing(state, asked) if reading.form in _OF_WORDS else []
     if claim and not missing:
         return f"{question} {claim}"
-    near = [one for one in state.findings or before if not one.hop] or state.findings
-    code = [one for one in near if one.kind != "section"] or near
     where = f" Where to look: {_name_near(code)}." if code else ""
     reason = f": nothing that was found says {join_names(missing, len(missing))}" if missing else ""
     return f"{question} Not answered{reason}.{where}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from repo_mcp.bundler.evidence import Evidence
@@ -15,17 +16,18 @@ from repo_mcp.ranking.scoring.searcher import Ranking
 
 
 class Source:
-    """An index in which every name is rare; it notes which names are looked up."""
+    """An index in which every name is rare but those of `common`; it notes which names are looked up."""
 
     unit_count = 1_000
 
-    def __init__(self, **declaring: str) -> None:
+    def __init__(self, common: Collection[str] = (), **declaring: str) -> None:
+        self._common = common
         self.looked_up: list[str] = []
         self.texts: dict[str, str] = {}
         self._declaring = declaring
 
-    def count_units(self, _term: str) -> int:
-        return 1
+    def count_units(self, term: str) -> int:
+        return 500 if term in self._common else 1
 
     def find_declaring(self, name: str, _most: int, _include_tests: bool) -> list[str]:
         self.looked_up.append(name)
@@ -39,6 +41,6 @@ def read_text(path: str, text: str) -> LiveFile:
     return LiveFile(path, text.encode(), tuple(text.splitlines()), b"f")
 
 
-def make_opener(source: Source, prompt: str = "") -> Opener:
-    evidence = Evidence(prompt, (), {}, (), {}, Ranking((), 0), (), (), ())
+def make_opener(source: Source, prompt: str = "", names: Mapping[str, float] | None = None) -> Opener:
+    evidence = Evidence(prompt, (), names or {}, (), {}, Ranking((), 0), (), (), ())
     return Opener(read_layout, evidence, WEIGHTS, cast("Any", source), Packer(Budget(8, 400, None)), 0)

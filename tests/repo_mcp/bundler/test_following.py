@@ -27,8 +27,8 @@ def rated(path: str, text: str, best: str) -> RatedFile:
     return RatedFile(Candidate(path, 1.0, None), FileView(live, layout, TermFinder(set())), blocks, worth)
 
 
-def follow(files: Sequence[RatedFile], weights: Weights = WEIGHTS) -> None:
-    follow_names(files, cast("Any", Source()), weights)
+def follow(files: Sequence[RatedFile], weights: Weights = WEIGHTS, common: Sequence[str] = ()) -> None:
+    follow_names(files, cast("Any", Source(common)), weights)
 
 
 def list_gains(file: RatedFile) -> dict[str, str]:
@@ -80,3 +80,11 @@ def test_what_a_shown_block_calls_gains_from_it_and_not_a_second_time() -> None:
     assert one.origins[sorted_] == "called by prepare_jobs"
     assert follow_shown(one, helped) == []
     assert one.worth[helped] == before[0]
+
+
+def test_who_uses_a_name_that_is_used_everywhere_gains_less() -> None:
+    users = "def use_it():\n    start_all([])\n"
+    rare, common = rated("a.py", CALLER + users, "start_all"), rated("a.py", CALLER + users, "start_all")
+    follow([rare])
+    follow([common], common=["start_all"])
+    assert 0.0 < common.worth[-1] < rare.worth[-1]

@@ -6,9 +6,11 @@ import pytest
 
 from repo_mcp.bundler.evidence import Candidate
 from repo_mcp.bundler.opened_files import MOST_CONSTANTS, put_written_last
+from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.mentions import Mention
+from repo_mcp.record_classes import replace
 from tests.repo_mcp.bundler.small_source import Source, make_opener
 
 HELPER = "def prepare_jobs(jobs):\n    return jobs\n"
@@ -43,3 +45,17 @@ def test_a_table_of_constants_is_opened_only_if_the_prompt_names_it() -> None:
     assert make_opener(source).open(Candidate("regs.h", 1.0, None)) is None
     named = (Mention("regs.h", Clue(ClueKind.PATH, "regs.h"), 1.0),)
     assert make_opener(source).open(Candidate("regs.h", 1.0, None, named)) is not None
+
+
+@pytest.mark.parametrize(("common", "is_meant"), [((), True), (("jobs_path",), False)])
+def test_a_part_of_a_qualified_name_is_meant_unless_it_is_used_everywhere(
+    common: tuple[str, ...], is_meant: bool
+) -> None:
+    source = Source(common)
+    source.texts = {
+        "a.py": "class Shop:\n" + "    x = 1\n" * 60 + "    def jobs_path(self):\n        return 1\n"
+    }
+    opener = make_opener(source, names={"sys.jobs_path": 1.0})
+    opener._evidence = replace(opener._evidence, candidates=(Candidate("a.py", 0.0, None, may_declare=True),))
+    (opened,) = opener.open_best(Budget(8, 400, None))
+    assert any(opened.worth) is is_meant

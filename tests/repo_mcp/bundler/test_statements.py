@@ -429,3 +429,33 @@ def test_what_a_preprocessor_may_leave_out_is_shown_as_such() -> None:
     shown = choose_lines(body, {"null": 1.0}, 120)
     assert {5, 6, 7, 8, 10} <= set(shown)
     assert not {9, 11, 13} & set(shown)  # neither the other branch nor what nothing is shown of
+
+
+LADDER = """
+def choose(size):
+    log("begin", size)
+    if size > LARGE:
+        note("large", size)
+    elif size > MIDDLE:
+        note("middle", size)
+    elif size > SMALL:
+        note("small", size)
+    elif size > TINY:
+        note("tiny", size)
+    else:
+        refuse(size)
+    log("ready", size)
+    return size
+""".splitlines()
+
+
+@pytest.mark.parametrize(
+    ("line", "above", "left_out"), [(7, [4, 6], [8, 10, 12]), (13, [4, 8, 10, 12], [5, 6, 9])]
+)
+def test_a_branch_is_shown_with_the_conditions_that_fail_before_it(
+    line: int, above: list[int], left_out: list[int]
+) -> None:
+    body = Body(LADDER, 2, 15, 2, {line: ("word",)}, frozenset())
+    shown = choose_lines(body, {"word": 1.0}, 160)
+    assert {line, *above} <= set(shown)
+    assert set(left_out).isdisjoint(shown)

@@ -62,15 +62,21 @@ def test_a_value_of_one_line_is_no_table() -> None:
     assert "is a table" not in report.claim
 
 
-def test_a_further_part_that_only_the_guesses_answer_claims_nothing() -> None:
+def test_of_a_further_part_that_only_the_guesses_answer_the_closest_is_named() -> None:
     asked = (
         "How does find_setup choose a loader, and when does the elevator explode? (find_setup, Shelf, hold)"
     )
     claim = Asked(LOADERS).ask(asked).claim
     assert claim.endswith(
-        "When does the elevator explode? "
-        "Nothing found has the words of this part; its findings are the closest by the guessed names."
+        "When does the elevator explode? Nothing found has the words of this part; by the guessed names, the"
+        " closest are shelf.Shelf (setup/shelf.py:1-3) and shelf.keep (setup/shelf.py:6-7)."
     )
+
+
+def test_what_a_value_does_is_what_those_do_that_read_it() -> None:
+    texts = {"limits.py": "DEPTH = 3\n\n\ndef dive(at):\n    return at if at < DEPTH else dive(at - DEPTH)\n"}
+    claim = Asked(texts).ask("what does DEPTH do?").claim
+    assert claim == "limits.DEPTH (limits.py:1) is used by limits.dive (limits.py:4-5)."
 
 
 def test_what_stands_beside_the_users_of_a_subject_is_no_user() -> None:

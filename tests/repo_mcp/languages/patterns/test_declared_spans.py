@@ -194,6 +194,20 @@ LIMIT = 3
             [("Box", 1, 5), ("Box.Box", 3, 4)],
         ),
         ("b.ts", b"function open(\n  way: Way = {},\n) {\n  go(way);\n}\n", [("open", 1, 5)]),
+        (
+            "heads.ts",
+            b"class A {\n  merge<\n    K extends Key<V, Part<V>> = Key,\n    V = never,\n  >(\n    one:\n"
+            b"      | K\n      | V,\n  ): Merged<\n    K,\n    V\n  > {\n    return join(one);\n  }\n"
+            b"  of<T extends Row<U>, U>(row: T): U;\n  is<T>(row: T) {\n    return row;\n  }\n}\n",
+            [("A", 1, 19), ("A.merge", 2, 14), ("A.is", 16, 18)],
+        ),
+        (
+            "long.ts",
+            b"class A {\n  b<\n"
+            + b"    T,\n" * 40
+            + b"  >(c: T) {\n    if (c) {\n      d();\n    }\n  }\n}\n",
+            [("A", 1, 48), ("A.b", 2, 47)],
+        ),
         ("a.py", PYTHON, [("outer", 1, 17), ("outer.inner", 13, 14), ("LIMIT", 20, 20)]),
         (
             "heads.dart",
