@@ -84,10 +84,12 @@ def _ends_all(text: bytes, at: int) -> bool:
     line = text[at : (after := _find_next(text, at))].rstrip()
     if line.endswith((b"(", b"[", b"\\")) or _is_continued(text, at) or _may_be_comment(text, at):
         return False
-    for _ in range(MAX_HEADER_LINES):  # heads go on until a brace, a semicolon or a blank line
+    depth = 0
+    for _ in range(MAX_HEADER_LINES):  # up to a brace, a semicolon, or a blank line outside brackets
+        depth += line.count(b"(") - line.count(b")")
         if b"{" in line:
             return False
-        if not line or line.endswith(b";"):
+        if (not line and depth <= 0) or line.endswith(b";"):
             return True
         line = text[after : (after := _find_next(text, after))].rstrip()
     return True
