@@ -19,11 +19,17 @@ _SENTENCES = (
 def describe_recipe(state: ResearchState) -> str:
     """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
     found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in reversed(state.findings)}
+    tables = [one for one in state.findings if one.role is Role.NAMED_TABLE]
     if Role.ENUMERATION in found:
         sentences = [f"Others of the kind are members of {found[Role.ENUMERATION]}."]
+    elif Role.RETURNED in found:
+        sentences = [f"Others of the kind are functions that return {found[Role.RETURNED]}."]
     elif Role.BASE in found:
         inner = f", most of them from {found[Role.INNER_BASE]}" if Role.INNER_BASE in found else ""
         sentences = [f"Others of the kind derive from {found[Role.BASE]}{inner}."]
+    elif tables:
+        their = "its name" if len(tables) == 1 else "their names"
+        sentences = [f"By {their}, others of the kind are entries of {name_findings(tables)}."]
     else:
         return ""
     for role, sentence in _SENTENCES:

@@ -25,9 +25,11 @@ class Role(Enum):
     BASE = auto()  # others of the kind derive from it
     INNER_BASE = auto()  # most of the kind derive from it
     ENUMERATION = auto()  # others of the kind are members of it
+    RETURNED = auto()  # others of the kind are functions that return it
     REGISTERS = auto()
     TAKES_ONE = auto()  # makes something with one of the kind
     LISTS = auto()  # names several of the kind
+    NAMED_TABLE = auto()  # others of the kind are entries of it, by its name
     TABLE = auto()  # a good declaration reads it, and each entry may be one of the kind
     MODEL = auto()  # one of the kind, to be copied
 

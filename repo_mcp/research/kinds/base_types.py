@@ -6,6 +6,7 @@ its own members.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -22,6 +23,7 @@ from repo_mcp.research.kinds.derived_types import (
     list_derived,
     list_program_derived,
 )
+from repo_mcp.research.question.phrase_names import list_names, looks_like_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import Action, list_words, name_agent, shares_word
@@ -30,6 +32,7 @@ LEAST_COMMON = 3  # types that derive from the base of a kind, where they show i
 LEAST_GUESSED = 4  # types that derive from a base that is only guessed
 LEAST_CONFIRMED = 2  # of them, if one of these is guessed as well
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
+_LIKE = re.compile(r"\b(?:such as|besides?|like|similar to|next to|alongside)\s+([^()?]+)", re.IGNORECASE)
 _OF_KINDS = ("Type", "Kind")  # end the name of an enumeration of kinds
 # What all kinds may be called.
 _ANY_KIND = frozenset(
@@ -51,18 +54,29 @@ _ANY_KIND = frozenset(
 def find_base(state: ResearchState, action: Action) -> Node | None:
     """Return the type named by the last nouns, or else the one with most derived types whose name ends so.
 
-    Return None if no such type has derived types, is left open for them, or is an enumeration so named. What
-    is deprecated is no base of anything new. A storage backend may be just a storage, a versioning scheme a
-    versioner, and a two-factor provider a member of `TwoFactorProviderType`. Where types have the whole name
-    of the kind, such as `TwoFactorProvider`, a type from which none of them derives is the base of another.
-    A type that the question guesses is the base if more derive from it and the nouns name no other one.
+    Return None if no such type has derived types or is an enumeration so named. What is deprecated is no base
+    of anything new. An enumeration that the question names is the base of a new member. A storage backend may
+    be just a storage, a versioning scheme a versioner, and a two-factor provider a member of
+    `TwoFactorProviderType`. Where types have the whole name of the kind, such as `TwoFactorProvider`, a type
+    from which none of them derives is the base of another. A type that the question guesses is the base if
+    more derive from it and the nouns name no other one.
     """
+    named = _find_named_enumeration(state)
+    if named is not None:
+        return named
     base = _find_asked_base(state, action)
     if base is not None and _is_unguessed(state, base, action.nouns):
         base = None
     guessed = None if base is not None and _is_meant(base, action.nouns) else _find_guessed_base(state)
     found = [node for node in (base, guessed) if node is not None]
     return max(found, key=lambda node: count_derived(state, node) if len(found) > 1 else (0, 0), default=None)
+
+
+def _find_named_enumeration(state: ResearchState) -> Node | None:
+    """Return the one enumeration whose name the question has: "a new value for TrimMode"; None for none."""
+    names = [name for name in list_names(state.request.query) if looks_like_name(name)]
+    types = [node for name in names for node in search_types(state, name) if node.symbol.name == name]
+    return types[0] if len(types) == 1 and is_enumeration(types[0]) else None
 
 
 def _find_asked_base(state: ResearchState, action: Action) -> Node | None:
@@ -78,7 +92,9 @@ def _find_asked_base(state: ResearchState, action: Action) -> Node | None:
 def _find_guessed_base(state: ResearchState) -> Node | None:
     """Return the type with a guessed name from which most derive, or None.
 
-    It is left open for at least LEAST_GUESSED, or one of LEAST_CONFIRMED is guessed as well.
+    It is left open for at least LEAST_GUESSED, or one of LEAST_CONFIRMED is guessed as well. If the question
+    says what the new one is like, "such as those for bikes", a type that derives from the base must say so.
+    If there is none, a guessed enumeration of kinds is the base: `FailureKind`.
     """
     names = list_own_names(state.request.guesses)
     types = dict.fromkeys(node for name in names for node in _search_interfaces_first(state, name))
@@ -90,7 +106,16 @@ def _find_guessed_base(state: ResearchState) -> Node | None:
         if (most >= LEAST_GUESSED and is_left_open(node))
         or (most >= LEAST_CONFIRMED and any(one.symbol.name in names for one in list_derived(state, node)))
     ]
-    return max(bases, key=counts.__getitem__, default=None)
+    like = list_words(found[1]) if (found := _LIKE.search(state.request.query)) else []
+    bases = [node for node in bases if not like or _has_alike(state, node, like)]
+    kinds = (node for node in named if is_enumeration(node) and node.symbol.name.endswith(_OF_KINDS))
+    return max(bases, key=counts.__getitem__, default=None) or next(kinds, None)
+
+
+def _has_alike(state: ResearchState, base: Node, like: Sequence[str]) -> bool:
+    """Return True if a type that derives from a base has one of some words and the base has not."""
+    own = [word for word in like if not shares_word(base.symbol.name, (word,))]
+    return any(shares_word(node.symbol.name, own) for node in list_derived(state, base))
 
 
 def _is_unguessed(state: ResearchState, base: Node, nouns: Sequence[str]) -> bool:
@@ -141,9 +166,7 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
         named = [node for node in search_types(state, name) if _is_named(node, name)]
         if len(named) > MOST_TYPES:
             return _find_common_base(state, named)
-        fitting = [
-            node for node in named if is_enumeration(node) or is_left_open(node) or list_derived(state, node)
-        ]
+        fitting = [node for node in named if is_enumeration(node) or list_derived(state, node)]
         if fitting:  # of `Sorter` and `ISorter`, that from which more derive
             return max(fitting, key=lambda node: count_derived(state, node) if len(fitting) > 1 else (0, 0))
     for name in names:

@@ -16,9 +16,11 @@ from repo_mcp.research.kinds.base_types import (
     find_base,
     find_telling_noun,
     is_compound,
+    is_enumeration,
     join_name,
 )
 from repo_mcp.research.kinds.kin import list_kin
+from repo_mcp.research.kinds.returned_types import list_returning
 from repo_mcp.research.words.named_actions import find_actions
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed
 from repo_mcp.research.words.written_kinds import find_written_kind
@@ -47,6 +49,7 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
     if base is not None:  # `addMimeMapping` adds no mapper
         seeds = [seed for seed in seeds if _holds_number(seed.name, action.nouns[-1])]
+        seeds = [] if is_enumeration(base) and base.symbol.name in state.request.query else seeds
     compound = base is not None and is_compound(base, action.nouns)
     if compound:  # `AddSorter` adds no parcel sorter
         seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
@@ -54,7 +57,14 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
         seeds += find_written_kind(state, asked)
     known = {seed.node for seed in seeds}
     named_by = 2 if compound or find_telling_noun(action) != action.nouns[-1] else 1
-    kin = [] if base is None else list_kin(state, base, " ".join(action.nouns[-named_by:]))
+    if base is not None:
+        kin = list_kin(state, base, " ".join(action.nouns[-named_by:]))
+    else:
+        kin = (
+            list_returning(state, action)
+            if preferred is PreferredKind.EXTENSION and asked is not None
+            else []
+        )
     return [
         *seeds,
         *(replace(build_seed(state, node, 1.0), reason=why) for node, why in kin if node not in known),

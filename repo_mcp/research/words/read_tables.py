@@ -1,4 +1,4 @@
-"""Find the tables that the best functions read: where each entry is one of a kind, one more is added.
+"""Find the tables to which one more of a kind is added: named after it, or read by the best functions.
 
     LOADERS = {                        def find_loader(name):
         "setup.cfg": load_ini,             return LOADERS.get(name)
@@ -10,6 +10,7 @@ Each entry of a table has a line of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 
@@ -17,30 +18,36 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node, may_answer
-from repo_mcp.research.findings.named_symbols import VALUES, read_body
+from repo_mcp.research.findings.named_symbols import VALUES, find_by_name, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.text.question_words import find_action, shares_word
 
 LOOKED_AT, MOST_TABLES = 6, 2  # best declarations, and tables that they read
+_ENDS_ENTRY = re.compile(r",\s*+(?:(?://|#|/\*|--)[^,]*)?$")
 LEAST_ENTRIES = 3  # of a table, each in a line of its own
 
 
 def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds, and behind each of the first ones the tables that it reads.
+    """Return the seeds: first the tables named after the kind, and behind each good one those that it reads.
 
     None are added where the base of a kind is known.
     """
-    if any(seed.reason.role in (Role.BASE, Role.ENUMERATION) for seed in seeds):
+    if any(seed.reason.role in (Role.BASE, Role.ENUMERATION, Role.RETURNED) for seed in seeds):
         return [*seeds]
     known = {seed.node: seed for seed in seeds if seed.node is not None}
+    named = _list_named_tables(state)
+    seeds = [seed for seed in seeds if seed.node not in named]
     readers: dict[Node, Seed] = {}  # of each table, the best one
     for seed in seeds[:LOOKED_AT]:
         for node in _list_tables(state, seed):
             readers.setdefault(node, seed)
     read_by = {node: seed for node, seed in islice(readers.items(), MOST_TABLES) if seed.node not in readers}
-    ordered: list[Seed] = []
+    read_by = {node: seed for node, seed in read_by.items() if node not in named}
+    why = Reason("others of the kind are entries of it, by its name", Role.NAMED_TABLE)
+    ordered = [replace(known.get(node) or build_seed(state, node, 1.0), reason=why) for node in named]
     for seed in seeds:
         if seed.node is None or seed.node not in read_by:
             ordered.append(seed)
@@ -48,6 +55,26 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
             reason = Reason(f"is a table that {seed.name} reads", Role.TABLE)
             ordered.append(replace(known.get(node) or build_seed(state, node, seed.worth), reason=reason))
     return ordered
+
+
+def _list_named_tables(state: ResearchState) -> list[Node]:
+    """Return the tables with all the nouns of what is to be added in their names: `ERROR_CODES_BY_NAME`.
+
+    One noun alone may be part of any name.
+    """
+    action = find_action(state.request.query)
+    if action is None or len(action.nouns) < 2:
+        return []
+    return [
+        node
+        for kind in VALUES
+        for node in find_by_name(state, " ".join(action.nouns), kind.name.lower())
+        if _is_table(state, node) and shares_word(node.symbol.name, action.nouns) == len(action.nouns)
+    ][:MOST_TABLES]
+
+
+def _is_table(state: ResearchState, node: Node) -> bool:
+    return node.symbol.kind in VALUES and _count_entries(read_body(state, node)) >= LEAST_ENTRIES
 
 
 def _list_tables(state: ResearchState, seed: Seed) -> list[Node]:
@@ -59,13 +86,10 @@ def _list_tables(state: ResearchState, seed: Seed) -> list[Node]:
     return [
         node
         for node in dict.fromkeys(nodes)
-        if node.symbol.kind in VALUES
-        and state.admits(node.path)
-        and not is_test_node(node)
-        and _count_entries(read_body(state, node)) >= LEAST_ENTRIES
+        if state.admits(node.path) and not is_test_node(node) and _is_table(state, node)
     ]
 
 
 def _count_entries(lines: Sequence[str]) -> int:
-    """Return the number of lines below the first that end with a comma."""
-    return sum(line.rstrip().endswith(",") for line in lines[1:])
+    """Return the number of lines below the first that end with a comma, and perhaps a comment."""
+    return sum(_ENDS_ENTRY.search(line) is not None for line in lines[1:])

@@ -1,0 +1,63 @@
+"""Find the kinds whose members are functions: each returns the same type, of the program itself.
+
+    function retryLink(options): Link { ... }        function logLink(options): Link { ... }
+
+A new link is one more such function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.research.findings.named_symbols import DOING, count_lines, find_by_name
+from repo_mcp.research.findings.reasons import Reason, Role, explain_model
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import search_types
+from repo_mcp.research.kinds.examples import MODEL_LINES
+from repo_mcp.text.question_words import Action, list_words, shares_word
+from repo_mcp.text.roles import is_side_file
+
+LEAST_RETURNING = 3  # functions with a name that ends with the noun, which return the same type
+_NAME = re.compile(r"[A-Za-z_$][\w$]*+")
+
+
+def list_returning(state: ResearchState, action: Action) -> list[tuple[Node, Reason]]:
+    """Return the type that the functions named after a kind return, and the one of them to copy.
+
+    Return none if fewer than LEAST_RETURNING do, or if the type is not named after the kind as well.
+    """
+    noun = action.nouns[-1]
+    returning: dict[Node, list[Node]] = defaultdict(list)
+    types: dict[str, Node | None] = {}
+    for node in find_by_name(state, f"*{noun.capitalize()}", "function"):
+        name = _NAME.match(node.symbol.return_type)
+        if name is None or node.symbol.kind not in DOING or not shares_word(name[0], (noun,)):
+            continue
+        if name[0] not in types:
+            named = (one for one in search_types(state, name[0]) if one.symbol.name == name[0])
+            types[name[0]] = next(named, None)
+        returned = types[name[0]]
+        if returned is not None and not is_side_file(node.path):
+            returning[returned].append(node)
+    base = max(returning, key=lambda one: len(returning[one]), default=None)
+    if base is None or len(returning[base]) < LEAST_RETURNING:
+        return []
+    text = f"{len(returning[base])} functions named after the kind return it, as one more would"
+    model = _choose_model(state, returning[base], noun)
+    return [(base, Reason(text, Role.RETURNED)), (model, explain_model(noun))]
+
+
+def _choose_model(state: ResearchState, functions: list[Node], noun: str) -> Node:
+    """Return the function with most words of the question in its name, else the shortest that does much."""
+    words = [word for word in list_words(state.request.query) if word.lower() != noun]
+    return min(
+        functions,
+        key=lambda node: (
+            -shares_word(node.symbol.name, words),
+            count_lines(node) < MODEL_LINES,
+            count_lines(node),
+            node.path,
+        ),
+    )

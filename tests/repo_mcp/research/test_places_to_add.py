@@ -1,0 +1,90 @@
+"""Where one more of a kind is added: to an enumeration, a table, a base type, or beside functions like it."""
+
+from __future__ import annotations
+
+from tests.repo_mcp.research.asking import Asked
+
+PIPES = {
+    "src/pipes/types.ts": (
+        "export interface Water { litres: number }\n\n"
+        "export type FlowPipe<T> = (next: T) => T;\n\n"
+        "export interface Pipe { label: string; href: string }\n"
+    ),
+    **{
+        f"src/pipes/{name}Pipe.ts": (
+            "import type { FlowPipe, Water } from './types';\n\n"
+            f"export function {name}Pipe(litres: number): FlowPipe<Water> {{\n"
+            "  const spare = litres - 1;\n"
+            "  if (spare < 0) {\n    throw new Error('dry');\n  }\n"
+            "  return (next) => ({ litres: next.litres - spare });\n}\n"
+        )
+        for name in ("copper", "clay", "leaky")
+    },
+}
+
+
+def test_a_kind_of_functions_is_told_by_the_type_that_they_return() -> None:
+    claim = Asked(PIPES).ask("where would I add a new clay pipe?").claim
+    assert claim == (
+        "Others of the kind are functions that return FlowPipe (src/pipes/types.ts:3)."
+        " One to copy is clayPipe (src/pipes/clayPipe.ts:3-9)."
+    )
+
+
+def test_an_interface_from_which_nothing_derives_is_no_base() -> None:
+    alone = {"src/pipes/types.ts": PIPES["src/pipes/types.ts"], "src/main.ts": "export function lay() {}\n"}
+    assert "derive from" not in Asked(alone).ask("where would I add a new pipe?").claim
+
+
+MODES = {
+    "modes.py": (
+        "from enum import Enum\n\n\nclass TrimMode(Enum):\n    NONE = 0\n    ENDS = 1\n    ALL = 2\n\n\n"
+        "def add_value(values, value):\n    values.append(value)\n\n\n"
+        "def trim(text, mode):\n    return text.strip() if mode is TrimMode.ENDS else text\n"
+    ),
+    "faults.py": (
+        "from enum import Enum\n\n\nclass FaultKind(Enum):\n    LATE = 1\n    LOST = 2\n\n\n"
+        "def name_fault(kind):\n    return 'lost' if kind is FaultKind.LOST else 'late'\n"
+    ),
+}
+
+
+def test_a_value_for_an_enumeration_that_is_named_is_added_to_that() -> None:
+    report = Asked(MODES).ask("where would I add a new value to TrimMode?")
+    assert report.claim.startswith("Others of the kind are members of modes.TrimMode (modes.py:4-7).")
+    assert "add_value" not in report.claim
+
+
+def test_a_guessed_enumeration_of_kinds_takes_one_more() -> None:
+    claim = (
+        Asked(MODES)
+        .ask("Where would I add another sort of trouble with parcels? (FaultKind, name_fault)")
+        .claim
+    )
+    assert claim.startswith("Others of the kind are members of faults.FaultKind (faults.py:4-6).")
+
+
+def test_tables_named_after_a_kind_take_one_more() -> None:
+    table = "LATE: 31,  # a comment\n    LOST: 32,  # another\n    BROKEN: 33,\n}\n"
+    texts = {
+        "codes.py": (
+            "LATE, LOST, BROKEN = range(3)\n\n"
+            f"PARCEL_FAULT_CODES = {{\n    {table}\n\ndef report(fault):\n    return str(fault)\n"
+        )
+    }
+    claim = Asked(texts).ask("where would I add a new fault code?").claim
+    assert claim == "By its name, others of the kind are entries of codes.PARCEL_FAULT_CODES (codes.py:3-7)."
+
+
+def test_a_guessed_base_must_have_what_the_new_one_is_said_to_be_like() -> None:
+    wide = "".join(f"class {one}Store(Store):\n    size = 1\n\n\n" for one in ("Cold", "Dry", "Wet", "Old"))
+    texts = {
+        "stores.py": f"from abc import ABC\n\n\nclass Store(ABC):\n    def hold(self): ...\n\n\n{wide}",
+        "carts.py": "".join(
+            f"class {one}Cart({base}):\n    wheels = 2\n\n\n"
+            for one, base in (("Base", "object"), ("Hand", "BaseCart"), ("Horse", "BaseCart"))
+        ),
+    }
+    asked = "Where would I support a new vehicle, like those that a horse draws? (Store, BaseCart, HandCart)"
+    claim = Asked(texts).ask(asked).claim
+    assert claim.startswith("Others of the kind derive from carts.BaseCart (carts.py:1-2).")
