@@ -2,7 +2,8 @@
 
 A declaration that is never compiled together with the use is not meant. If it has a condition that the use
 lacks, the name means something else where the condition does not hold: a twin under the opposite condition,
-so that each of them is probable, or a declaration of another assembly.
+so that each of them is probable, or a declaration of another assembly. The parts of a partial type are one
+type: if some of them have conditions, the name means the type all the same.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.csharp.names import CSharpNames
-from repo_mcp.graph.program import Confidence, Resolution, Target
+from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Resolution, Target
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CONDITIONS
-from repo_mcp.symbols.symbol_record import ReferenceRole, list_references
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, list_references
 
 Held = frozenset[str]  # conditions, all of which hold on a line
 
@@ -45,10 +46,20 @@ class CSharpConditions:
             return replace(
                 found, targets=tuple(replace(one, confidence=Confidence.PROBABLE) for one in targets)
             )
-        return replace(
-            found,
-            targets=tuple(_weaken_target(one, use, own) for one, own in zip(targets, declared, strict=True)),
-        )
+        weakened = [_weaken_target(one, use, own) for one, own in zip(targets, declared, strict=True)]
+        return replace(found, targets=tuple(self._join_parts(weakened)))
+
+    def _join_parts(self, targets: list[Target]) -> list[Target]:
+        """Return the targets with all parts of a partial type as sure as the surest of them."""
+        parts = [one for one in targets if self._is_part(one.declaration)]
+        if len(parts) < 2:
+            return targets
+        surest = min((one.confidence for one in parts), key=SURENESS.__getitem__)
+        return [replace(one, confidence=surest) if one in parts else one for one in targets]
+
+    def _is_part(self, declaration: Declaration) -> bool:
+        file = self._names.find_file(declaration.path)
+        return file is not None and bool(int(file.record.flags[declaration.ordinal]) & SymbolFlag.PARTIAL)
 
     def _find_declared(self, target: Target) -> Held:
         file = self._names.find_file(target.declaration.path)

@@ -150,6 +150,18 @@ export class Die extends Cube { area() { return 5; } }
     assert list_names(graph, "Cube.volume", EdgeType.OVERRIDES, up=True) == ["Solid.volume"]
 
 
+def test_an_override_is_sure_although_some_parts_of_its_base_are_conditional() -> None:
+    graph = make_graph(
+        {
+            "Base.Async.cs": "#if ASYNC\npublic abstract partial class Base { public void Wait() { } }\n#endif\n",
+            "Base.cs": "public abstract partial class Base { public abstract void Go(); }\n",
+            "Low.cs": "public class Low : Base { public override void Go() { } }\n",
+        }
+    )
+    expected = [("overrides", "exact", "Low.Go", (1,))]
+    assert list_incoming(graph, "Base.Go", EdgeType.OVERRIDES) == expected
+
+
 def test_the_parts_of_a_partial_class_are_one_type() -> None:
     files = {
         "A.cs": "namespace N { public partial class P : IA { public void F() { } } }\n",
