@@ -43,6 +43,8 @@ MAX_FILES = 500  # scanned per name for derived types or partial declarations
 # Languages in which a field overrides no method: in Go, an embedded type is a field of its name.
 _WITH_FIELDS_APART = frozenset({"go", "java", "c", "cpp"})
 _OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java an enum constant may have a body
+# In TypeScript an object that is the value of one may implement its written type.
+_OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE})
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
 # Members that one member overrides, and abstract members called in one symbol whose overrides are looked up.
 MAX_MEMBERS = 40
@@ -289,7 +291,8 @@ class Hierarchy:
         if record is None or record.get_kind(member.ordinal) not in _MEMBER_KINDS:
             return None
         parent = record.get_parent(member.ordinal)
-        if record.get_kind(parent) not in _OWNERS:
+        is_object = record.get_kind(parent) in _OBJECTS and bool(record.list_own_role(parent, *BASES))
+        if record.get_kind(parent) not in _OWNERS and not is_object:
             return None
         return Declaration(member.path, parent)
 

@@ -119,6 +119,8 @@ class References:
             return EdgeType.REFERENCES if self.find_family(path) == _DEFINING_OUTSIDE else EdgeType.EXTENDS
         other = self._program.find_record(target.declaration.path)
         kind = other.get_kind(target.declaration.ordinal) if other is not None else None
+        if kind is SymbolKind.TYPE and reference.role is ReferenceRole.IMPLEMENT:
+            return EdgeType.IMPLEMENTS  # another name of an object type
         if kind in ABSTRACT_KINDS:
             own = record.get_kind(reference.symbol)
             return EdgeType.EXTENDS if own in ABSTRACT_KINDS else EdgeType.IMPLEMENTS

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.typescript.contextual_types import expect_argument
 from repo_mcp.languages.typescript.modules import refer_required
-from repo_mcp.languages.typescript.types import MAX_STEPS, SEEN_THROUGH
 from repo_mcp.languages.typescript.walk import ScriptWalk, skip_operators
+from repo_mcp.languages.typescript.written_bases import TYPE_NODES, find_base
 from repo_mcp.symbols.model import Binding
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, ReferenceRole, SymbolKind
 
@@ -34,7 +34,6 @@ _CALLING = frozenset({"call", "apply", "bind"})
 # In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
 _NAME = re.compile(r"#?[A-Za-z_$][\w$]{0,199}")
-_TYPE_NODES = frozenset({"type_identifier", "nested_type_identifier", "generic_type"})
 
 
 def on_call(walk: ScriptWalk, node: Node) -> None:
@@ -223,8 +222,8 @@ def on_extends(walk: ScriptWalk, node: Node) -> None:
 
 def _refer_bases(walk: ScriptWalk, node: Node, role: ReferenceRole) -> None:
     for child in node.named_children:
-        if child.type in _TYPE_NODES:
-            named = _find_base(walk, child)
+        if child.type in TYPE_NODES:
+            named = find_base(walk, child)
             if named is not None:
                 walk.base_roles[named.start_byte] = role
             types = child.child_by_field_name("type_arguments") if child.type == "generic_type" else None
@@ -235,18 +234,6 @@ def _refer_bases(walk: ScriptWalk, node: Node, role: ReferenceRole) -> None:
 def _bind_type_arguments(walk: ScriptWalk, name: str, types: Node) -> None:
     """Record the type arguments of a base."""
     walk.refer(ReferenceRole.BIND, walk.read_line(types), types.start_byte, "", f"={name}", Binding.BOUND)
-
-
-def _find_base(walk: ScriptWalk, node: Node) -> Node | None:
-    """Return the name of a base; for `Required<Omit<T, "a">>`, that of T."""
-    for _ in range(MAX_STEPS):
-        if node.type != "generic_type":
-            break
-        name, types = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
-        if walk.read(name) not in SEEN_THROUGH or types is None or not types.named_child_count:
-            return name
-        node = types.named_children[0]
-    return node if node.type in _TYPE_NODES else None
 
 
 def on_nested_type(walk: ScriptWalk, node: Node) -> None:

@@ -25,6 +25,7 @@ from repo_mcp.languages.typescript.destructuring import (
     read_pattern_owner,
 )
 from repo_mcp.languages.typescript.walk import EXPECTED, Prefix, ScriptWalk, Variables, read_type_text
+from repo_mcp.languages.typescript.written_bases import note_implemented
 from repo_mcp.symbols.model import UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolKind
 
@@ -96,6 +97,7 @@ def _declare_variable(
     if value is not None:
         inner = _unwrap(value)
         walk.values[inner.start_byte] = ordinal
+        note_implemented(walk, type_node, value)
         if kind is SymbolKind.FUNCTION:
             read_function_value(walk, ordinal, value)
     if kind in {SymbolKind.CONSTANT, SymbolKind.VARIABLE} and not walk.bind_annotation(

@@ -153,7 +153,7 @@ export class Die extends Cube { area() { return 5; } }
 def test_an_override_is_sure_although_some_parts_of_its_base_are_conditional() -> None:
     graph = make_graph(
         {
-            "Base.Async.cs": "#if ASYNC\npublic abstract partial class Base { public void Wait() { } }\n#endif\n",
+            "Base.Async.cs": "#if ASYNC\npublic partial class Base { void Wait() { } }\n#endif\n",
             "Base.cs": "public abstract partial class Base { public abstract void Go(); }\n",
             "Low.cs": "public class Low : Base { public override void Go() { } }\n",
         }
@@ -458,3 +458,48 @@ def test_base_lists_of_a_name_are_resolved_once_for_all_types_of_the_name(
     names = list_names(make_graph(files), "top.Top.go", EdgeType.OVERRIDES, up=False)
     assert names == [f"p{number}.Low.go" for number in range(6)]
     assert len(asked) == len(set(asked))
+
+
+OBJECTS = {
+    "types.ts": "export interface Coder { encode(data: string): string; name: string }\n"
+    "export type Reader = { read: (text: string) => void };\n",
+    "coders.ts": """import type { Coder, Reader } from './types';
+
+export const json: Coder = {
+  name: 'json',
+  encode: (data) => JSON.stringify(data),
+};
+const reader = {
+  read(text) {},
+} satisfies Reader;
+const named: Coder = given;
+const plain: Coder = { name: 'plain', encode: other };
+const table: Record<string, Coder> = { json: { name: '', encode(data) { return data; } } };
+
+export function use(coder: Coder) {
+  return coder.encode('');
+}
+""",
+}
+
+
+def test_an_object_with_functions_implements_the_type_of_its_variable() -> None:
+    graph = make_graph(OBJECTS)
+    implementing = [EdgeType.IMPLEMENTS, EdgeType.INHERITS, EdgeType.EXTENDS]
+    assert list_incoming(graph, "Coder", *implementing) == [("implements", "exact", "json", (3,))]
+    assert list_incoming(graph, "Reader", *implementing) == [("implements", "exact", "reader", (9,))]
+    encode = [("overrides", "exact", "json.encode", (5,))]
+    assert list_incoming(graph, "Coder.encode", EdgeType.OVERRIDES) == encode
+    assert list_incoming(graph, "Reader.read", EdgeType.OVERRIDES) == [
+        ("overrides", "exact", "reader.read", (8,))
+    ]
+    assert list_outgoing(graph, "json.encode", EdgeType.OVERRIDES) == [
+        ("overrides", "exact", "Coder.encode", (5,))
+    ]
+
+
+def test_calls_through_the_type_may_run_the_functions_of_an_object() -> None:
+    graph = make_graph(OBJECTS)
+    callers = graph.find_incoming(find_node(graph, "json.encode"), (EdgeType.CALLS,), dispatches=True).edges
+    found = [(graph.get_node(one.other).qualified_name, one.confidence.value, one.lines) for one in callers]
+    assert found == [("use", "possible", (15,))]
