@@ -16,7 +16,8 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.claims.claims import build_claim, is_relation
+from repo_mcp.research.claims.claims import build_claim
+from repo_mcp.research.claims.relation_sentence import is_relation
 from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.comparison import note_compared, pair_subjects
 from repo_mcp.research.edges.chains import build_chains

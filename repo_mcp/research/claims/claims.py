@@ -9,11 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.graph.called_overrides import describe_called_overrides
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
-from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.best_claim import (
     describe_best,
     describe_doubt,
@@ -30,25 +27,22 @@ from repo_mcp.research.claims.differences import (
     describe_passing,
 )
 from repo_mcp.research.claims.recipe_sentences import describe_recipe, describe_tables
+from repo_mcp.research.claims.relation_sentence import describe_relation, is_relation, name_subjects
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
-from repo_mcp.research.edges.hops import WIDE, lacks_uses
 from repo_mcp.research.edges.tested import describe_tests
 from repo_mcp.research.edges.written_names import describe_written_name
 from repo_mcp.research.findings.citing import (
     MAX_NAMED,
-    cite,
     join_names,
     name_briefly,
-    name_findings,
     shorten,
 )
-from repo_mcp.research.findings.locating import is_test, is_test_node
+from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import (
     IMPLEMENTERS,
     Chain,
-    Finding,
     Form,
     Group,
     Reading,
@@ -63,26 +57,9 @@ from repo_mcp.symbol_index.unread_uses import describe_uses
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.roles import is_side_file
 
-_RELATIONS = {
-    Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
-    Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),
-    Form.IMPLEMENTATIONS: (
-        "is implemented, extended or overridden by",
-        "Nothing in the repository is known to implement or extend",
-    ),
-    Form.CALLEES: ("calls", "Nothing that the repository declares is known to be called by"),
-    Form.DEPENDENCIES: ("uses", "Nothing that the repository declares is known to be used by"),
-}
-
 _USED_IN = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS})
 _PATHS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
-MOST_CALLERS = 6  # named where they are asked for: "and 1 more" is as long as one
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
-
-
-def is_relation(form: Form) -> bool:
-    """Return True for a form whose claim names everything found that is related to its subject."""
-    return form in _RELATIONS
 
 
 def build_claim(
@@ -97,8 +74,8 @@ def build_claim(
     if undeclared or unparsed:
         unknown = [_describe_unknown(state, one) for one in undeclared]
         return " ".join([*unknown, *describe_unparsed(state, unparsed, reading.form)])
-    if reading.form in _RELATIONS:
-        related = f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
+    if is_relation(reading.form):
+        related = f"{describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
         return f"{_describe_undeclared(reading)}{related}{_describe_unread(state, reading)}"
     if reading.form is Form.TESTS:
         tests = describe_tests(state, [node for subject in reading.subjects for node in subject.nodes])
@@ -157,14 +134,6 @@ def _describe_fitting(state: ResearchState, form: Form, own: Sequence[Node], err
     return f"{none}{errors or ''}{describe_places(state)}"
 
 
-def _name_subjects(nodes: Sequence[Node]) -> str:
-    """Return the names of subjects with their citations; subjects of one name share an entry."""
-    places: dict[str, list[str]] = {}
-    for node in nodes:
-        places.setdefault(shorten(node.qualified_name), []).append(cite(node))
-    return join_names(f"{name} ({', '.join(dict.fromkeys(own))})" for name, own in places.items())
-
-
 def _describe_undeclared(reading: Reading) -> str:
     """Return a sentence that says that a member is meant by a name which nothing else has; "" for none."""
     otherwise = [
@@ -192,7 +161,7 @@ def _describe_path(reading: Reading, chains: Sequence[Chain]) -> str:
     if not nodes:
         return ""
     if not chains:
-        return f"No path of calls is known between {_name_subjects([nodes[0], nodes[-1]])}."
+        return f"No path of calls is known between {name_subjects([nodes[0], nodes[-1]])}."
     first = chains[0]
     steps = [
         f"{shorten(name)} ({citation})"
@@ -200,47 +169,6 @@ def _describe_path(reading: Reading, chains: Sequence[Chain]) -> str:
     ]
     sure = "" if first.confidence == Confidence.EXACT.value else f", which is only {first.confidence}"
     return f"{shorten(first.symbols[0])} calls {', which calls '.join(steps)}{sure}."
-
-
-def _describe_relation(state: ResearchState, reading: Reading) -> str:
-    relation, none = _RELATIONS[reading.form]
-    subjects = [node for subject in reading.subjects for node in subject.nodes]
-    if len({shorten(node.qualified_name) for node in subjects}) > 1:
-        relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
-    named = _name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
-    first_hop = [one for one in state.findings if one.hop == 1]
-    aside = (Role.READS_FIELD, Role.READS_FIELD_BELOW, Role.FILLS)
-    found = [one for one in first_hop if one.role not in aside]
-    if lacks_uses(state, subjects):  # those that were not read may be what is asked for
-        none = none.replace(
-            "Nothing in the repository is", "Of the uses of this name that were read, none is"
-        )
-    if state.source.is_partial:
-        none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may do so
-    if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
-        own = {node.qualified_name for node in subjects}
-        found = [one for one in found if one.kind != "extension" or one.symbol not in own]
-    more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
-    more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
-    through = [one for one in found if one.role is Role.OVERRIDDEN]
-    directly = " through its own type" if through else ""
-    found = [one for one in found if one.role is not Role.OVERRIDDEN]
-    more += _describe_overridden(state, through, len(subjects) > 1)
-    if reading.form is Form.CALLERS:
-        mentions = [one for one in found if one.role is Role.MENTIONS]
-        directly = " directly" if mentions or through else ""
-        more += _describe_mentions(mentions, len(subjects) > 1)
-        more += _describe_called_overrides(state, subjects)
-        found = [one for one in found if one.role not in (Role.MENTIONS, Role.HOLDS)]
-    if state.is_unimplemented:
-        more += f" It is used by {_name_users(found)}." if found else ""
-        found = []
-    if reading.form is Form.IMPLEMENTATIONS:
-        found = _count_types_once(found)
-        more += _describe_below(state) if found else ""
-    most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
-    others = _name_users(found, most) if relation.endswith("by") else name_findings(found)
-    return f"{named} {relation} {others}.{more}" if found else f"{none} {named}{directly}.{more}"
 
 
 def _describe_unread(state: ResearchState, reading: Reading) -> str:
@@ -256,67 +184,6 @@ def _describe_unread(state: ResearchState, reading: Reading) -> str:
     present, search = state.source.present, state.source.search_exact
     said = (describe_uses(*one, present, search) for one in [*asked][:MAX_NAMED])
     return "".join(f" {one}" for one in said if one)
-
-
-def _name_users(found: Sequence[Finding], most: int = MAX_NAMED) -> str:
-    """Return the names of findings with their citations; those in tests are only counted.
-
-    Beside some that are sure, those that may only share the name are said to be perhaps meant.
-    """
-    own = [one for one in found if not is_test(one.path, one.symbol)]
-    guessed = [one for one in own if one.confidence == Confidence.POSSIBLE.value]
-    sure = [one for one in own if one not in guessed]
-    named = name_findings(sure or own, most)
-    perhaps = f"perhaps by {name_findings(guessed)}" if sure and guessed else ""
-    tests = sum(is_test(one.path, one.symbol) for one in found)
-    also = f"by {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
-    return " and ".join(filter(None, (named, perhaps, also if named else also.removeprefix("by "))))
-
-
-def _describe_unnamed(subjects: Sequence[Node]) -> str:
-    """Return which uses of the subjects are not followed because they do not name them; "" for none."""
-    said = dict.fromkeys(filter(None, map(describe_unnamed_uses, subjects)))
-    return "".join(f" {one}" for one in said)
-
-
-def _describe_readers(readers: Sequence[Finding]) -> str:
-    return f" What it sets is read by {name_findings(readers)}." if readers else ""
-
-
-def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
-    """Return a sentence on what mentions a function as a value, which may call it or not; "" for nothing."""
-    own = [one for one in found if not is_test(one.path, one.symbol)] or found
-    verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
-    return f" {name_findings(own)} {verb} {they}, and may cause {they} to be called." if own else ""
-
-
-def _describe_overridden(state: ResearchState, found: Sequence[Finding], several: bool) -> str:
-    """Return a sentence on methods of bases through which calls may reach a method; "" for none."""
-    if not found:
-        return ""
-    ids = {one.node_id for one in found}
-    calls = [link for link in state.links.values() if link.kind == "calls"]
-    sources = {
-        state.get_node(link.source).node_id for link in calls if state.get_node(link.target).node_id in ids
-    }
-    users = _name_users([one for one in state.findings if one.hop > 1 and one.node_id in sources])
-    called = f", called by {users}" if users else ""
-    return f" Calls may reach {'them' if several else 'it'} through {name_findings(found)}{called}."
-
-
-def _describe_called_overrides(state: ResearchState, subjects: Sequence[Node]) -> str:
-    """Return a sentence on overrides of one subject that are called by their own types; "" for none."""
-    if len(subjects) != 1 or subjects[0].symbol.kind not in (SymbolKind.METHOD, SymbolKind.PROPERTY):
-        return ""
-    found = state.graph.find_incoming(subjects[0], CALLS, WIDE, dispatches=True)
-    said = describe_called_overrides(state.graph, found.below, is_complete=not found.is_followed)
-    return f" {said}" if said else ""
-
-
-def _describe_below(state: ResearchState) -> str:
-    """Return a sentence on what derives from the types that implement a subject; "" for nothing."""
-    below = [one for one in state.findings if one.hop > 1 and not is_test(one.path, one.symbol)]
-    return f" Derived from these: {name_findings(_count_types_once(below))}." if below else ""
 
 
 def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequence[Group]) -> str:
@@ -340,9 +207,3 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     named = best if count == 1 else f"{count} declarations, such as {best}"
     are = "They are" if len({shorten(node.qualified_name) for node in subjects.values()}) > 1 else "It is"
     return f" {are} overridden or implemented by {named}."
-
-
-def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
-    """Return the findings without extensions if the type that conforms by one is itself among them."""
-    types = {one.symbol for one in found if one.role is Role.BY_EXTENSION}
-    return [one for one in found if one.kind != "extension" or one.symbol not in types]

@@ -6,7 +6,7 @@ because what a guess leads to is noise. Within a level, symbols outside tests co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from operator import itemgetter
 
 from repo_mcp.graph.bulk_scan import HEAD_LINES
@@ -74,14 +74,17 @@ def follow(
     """Note the symbols reached from the seeds, hop by hop. Raises RepoError with CANCELLED."""
     level = [node for node in seeds if state.admits(node.path)] or list(seeds)
     seen = {node.declaration for node in level}
+    whole = set(seen)
     for hop in range(first_hop, depth + 1):
         width = FIRST_WIDTH if hop == 1 else traversal.width
+        level.sort(key=lambda node: node.declaration not in whole)  # stable
         if len(level) > width:
             state.limit(
                 f"{len(level) - width} more symbols at hop {hop} whose references were not followed",
                 f"at most {width} are followed there",
             )
-        level = _take_hop(state, level[:width], traversal, hop, seen, is_first=hop == first_hop)
+        reached = _take_hop(state, level[:width], traversal, hop, seen, whole)
+        level, whole = reached, _list_bases(state, level) if hop == first_hop else set()
         state.report_hop(hop)
         if not level:
             return
@@ -91,6 +94,13 @@ def follow(
             f"depth is {depth}"
             + (f", and may be up to {MAX_DEPTH}" if depth < MAX_DEPTH else ", which is the most"),
         )
+
+
+def _list_bases(state: ResearchState, nodes: Sequence[Node]) -> set[Declaration]:
+    """Return the methods that some methods override: whoever calls one of them may mean the override."""
+    own = {node.declaration for node in nodes}
+    links = state.links.values()
+    return {link.source for link in links if link.kind == "overridden_by" and link.target in own}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +119,32 @@ def _take_hop(
     traversal: Traversal,
     hop: int,
     seen: set[Declaration],
-    *,
-    is_first: bool,
+    whole: Collection[Declaration],
 ) -> list[Node]:
-    """Expand one level and return the next: symbols that are new and sure enough."""
-    bounds = share_bounds(len(level)) if is_first else NARROW
-    wanted = max(traversal.first_fan, state.request.findings) // max(1, len(level))
+    """Expand one level and return the next: symbols that are new and sure enough.
+
+    Of those in `whole`, all edges are asked for: they are read further, and all that were read are kept.
+    """
+    many = sum(node.declaration in whole for node in level)
+    wanted = max(traversal.first_fan, state.request.findings) // max(1, many)
     alone = traversal.first_fan // len(level) if traversal.upwards else 0  # few users may have many each
-    fan = max(traversal.fan, wanted if is_first else alone)
     steps: list[_Step] = []
     guessed: set[Declaration] = set()
     for position, node in enumerate(level):
         state.check()
-        found, read = expand_on(state, node, traversal, bounds, len(level) if is_first else 0)
+        is_whole = node.declaration in whole
+        bounds = share_bounds(many) if is_whole else NARROW
+        fan = max(traversal.fan, wanted if is_whole else alone)
+        found, read = expand_on(state, node, traversal, bounds, many if is_whole else 0)
         links = drop_guesses(state, sort_links(found.links, traversal), guessed, upwards=traversal.upwards)
         ranked = [(_rank_link(state, link, traversal), link) for link in links]
         ranked.sort(key=itemgetter(0))  # stable
         sure = [(rank, link) for rank, link in ranked if link.confidence is not Confidence.POSSIBLE]
         is_guess = state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE
-        if not is_first and (is_guess or sure):  # beside what is sure, a guess at a later hop is noise
+        if not is_whole and (is_guess or sure):  # beside what is sure, a guess at a later hop is noise
             ranked = sure
+        if is_whole:
+            state.known_links[node.declaration] = [link for _, link in ranked]
         _note_cut(state, node, found, read, len(ranked) - fan, fan)
         if traversal.finds_entries and not found.cut:
             _note_entry(state, node, [link for _, link in ranked])
@@ -173,18 +189,18 @@ def expand_on(
     return traversal.expand(state, node, wider), wider
 
 
-def lacks_uses(state: ResearchState, nodes: Sequence[Node]) -> bool:
-    """Return whether not all references to one of the symbols were read."""
-    unread = {name for (what, _), names in state.limits.items() if what == UNREAD for name in names}
-    return any(node.qualified_name in unread for node in nodes)
+def lacks_uses(state: ResearchState, names: Iterable[str]) -> bool:
+    """Return whether not all references to one of some qualified names were read."""
+    unread = {name for (what, _), noted in state.limits.items() if what == UNREAD for name in noted}
+    return not unread.isdisjoint(names)
 
 
-def note_unread(state: ResearchState, node: Node, bounds: Bounds) -> None:
+def note_unread(state: ResearchState, name: str, bounds: Bounds) -> None:
     """Note that a symbol may have more uses than those within the bounds."""
     state.limit(
         UNREAD,
         f"of a name used this often, {bounds.references:,} references in {bounds.files} files are read",
-        node.qualified_name,
+        name,
     )
 
 
@@ -206,7 +222,7 @@ def _note_cut(
     state: ResearchState, node: Node, found: HopFindings, bounds: Bounds, left: int, fan: int
 ) -> None:
     if found.cut:
-        note_unread(state, node, bounds)
+        note_unread(state, node.qualified_name, bounds)
     if left > 0:
         state.limit("edges", f"at most {fan} per symbol are shown", f"{node.qualified_name} ({left} more)")
 
@@ -280,6 +296,11 @@ _UPWARD_ROLES = {
 }
 
 
+def find_upward_role(link: Link) -> Role:
+    """Return the role of what depends on a symbol by an edge."""
+    return _UPWARD_ROLES.get(link.kind, Role.OTHER)
+
+
 def explain(link: Link, node: Node, traversal: Traversal) -> Reason:
     """Return why the symbol at the other end of an edge was found from `node`."""
     upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
@@ -288,7 +309,7 @@ def explain(link: Link, node: Node, traversal: Traversal) -> Reason:
     text = (upward if traversal.upwards else downward).format(node.qualified_name)
     text += f", on {link.line_count} lines" if link.line_count > MAX_EVIDENCE else ""
     text += "" if link.confidence is Confidence.EXACT else f" ({link.confidence.value})"
-    role = _UPWARD_ROLES.get(link.kind, Role.OTHER) if traversal.upwards else Role.DEPENDED_ON
+    role = find_upward_role(link) if traversal.upwards else Role.DEPENDED_ON
     return Reason(text, role, node.qualified_name)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
-from repo_mcp.research.edges.hops import WIDE, follow
+from repo_mcp.research.edges.hops import UNREAD, WIDE, follow, note_unread
 from repo_mcp.research.edges.traversals import DEPENDENTS, Traversal
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Subject
@@ -21,13 +21,16 @@ def note_importers(state: ResearchState, folder: str) -> None:
     """Note the files outside a folder that import a file in it."""
     paths = state.graph.scan.list_paths(folder)
     if len(paths) > MAX_IMPORTED:
-        state.limit(f"importers of {len(paths) - MAX_IMPORTED} files", f"{MAX_IMPORTED} files are followed")
+        state.limit(UNREAD, f"importers of {MAX_IMPORTED} files of {len(paths)} are looked for", folder)
     for path in paths[:MAX_IMPORTED]:
         state.check()
         file = state.source.find_file(path)
         if file is None:
             continue
-        for edge in state.graph.find_incoming(file, (EdgeType.IMPORTS,), WIDE).edges:
+        found = state.graph.find_incoming(file, (EdgeType.IMPORTS,), WIDE)
+        if found.cut:
+            note_unread(state, folder, WIDE)
+        for edge in found.edges:
             if not edge.other.path.startswith(f"{folder}/"):
                 importer, reason = state.get_node(edge.other), Reason(f"imports {path}")
                 state.add(importer, reason, 1, edge.confidence, edge.lines)
@@ -49,9 +52,7 @@ def _note_users(state: ResearchState, subject: Subject, found: Edges) -> list[No
     words = {"calls": "calls", "inherits": "inherits from", "implements": "implements", "extends": "extends"}
     nodes = []
     if found.cut:
-        state.limit(
-            f"uses of {subject.name}", f"{WIDE.references:,} references in {WIDE.files} files are looked at"
-        )
+        note_unread(state, subject.name, WIDE)
     for edge in found.edges:
         for holder, lines in relocate(state, edge.other, edge.lines):
             node = state.get_node(holder)

@@ -57,7 +57,7 @@ def _note_users(state: ResearchState, node: Node, hop: int, *, is_first: bool, m
     bounds, subjects = (share_bounds(many), many) if is_first else (NARROW, 0)
     found, read = expand_on(state, node, traversal, bounds, subjects, tests=True)
     if found.cut and is_first:
-        note_unread(state, node, read)
+        note_unread(state, node.qualified_name, read)
     own = state.confidences.get(node.declaration, Confidence.EXACT)
     others = []
     for link in sort_links(found.links, traversal):
@@ -105,11 +105,13 @@ def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
     named = [one for one in state.findings if one.role is Role.NAMED_AFTER]
     tests = [one for one in state.findings if one.hop and one not in named]
     direct = [one for one in tests if one.hop == 1]
-    sentences = [f"{subjects} {'is' if len(nodes) == 1 else 'are'} used by {name_findings(direct)}."]
+    lacks = lacks_uses(state, [node.qualified_name for node in nodes])
+    users = name_findings(direct, at_least=lacks)
+    sentences = [f"{subjects} {'is' if len(nodes) == 1 else 'are'} used by {users}."]
     if not direct:
         so_far = "So far no" if state.source.is_partial else "No"
         themselves = "itself" if len(nodes) == 1 else "themselves"
-        read = " that was read" if lacks_uses(state, nodes) else ""
+        read = " that was read" if lacks else ""
         sentences = [f"{so_far} test{read} is known to use {subjects} {themselves}."]
     further = [one for one in tests if one not in direct]
     if further:

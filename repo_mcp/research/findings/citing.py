@@ -33,8 +33,12 @@ def shorten_symbol(one: Finding) -> str:
     return shorten(one.symbol) if one.name else one.symbol
 
 
-def name_findings(found: Iterable[Finding], most: int = MAX_NAMED) -> str:
-    return join_names((f"{shorten_symbol(one)} ({one.citation})" for one in found), most)
+def name_findings(
+    found: Iterable[Finding], most: int = MAX_NAMED, beyond: int = 0, *, at_least: bool = False
+) -> str:
+    """Return the names of the first findings with their citations, joined as `join_names` does."""
+    names = (f"{shorten_symbol(one)} ({one.citation})" for one in found)
+    return join_names(names, most, beyond, at_least=at_least)
 
 
 def cite_line(place: Finding) -> str:
@@ -42,10 +46,17 @@ def cite_line(place: Finding) -> str:
     return write_citation(place.path, place.lines[0], place.lines[0]) if place.lines else place.citation
 
 
-def join_names(names: Iterable[str], most: int = MAX_NAMED) -> str:
-    """Return the first names joined as in a sentence, with the number of the others."""
+def join_names(
+    names: Iterable[str], most: int = MAX_NAMED, beyond: int = 0, *, at_least: bool = False
+) -> str:
+    """Return the first names joined as in a sentence, with the number of the others.
+
+    There are so many `beyond` those given, or even more, if the number is the one of `at_least` so many.
+    """
     listed = list(dict.fromkeys(names))
     shown = listed[:most]
-    if len(listed) > most:
-        return f"{', '.join(shown)} and {len(listed) - most} more"
+    others = len(listed) - len(shown) + beyond
+    if others:
+        more = f"{'at least ' if at_least else ''}{others} more"
+        return f"{', '.join(shown)} and {more}" if shown else more
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

@@ -172,6 +172,7 @@ class ResearchState:
         self.findings: list[Finding] = []
         self.nodes: dict[Declaration, Node] = {}  # those noted, in order
         self.links: dict[tuple[Declaration, Declaration, str], Link] = {}  # by source, target and kind
+        self.known_links: dict[Declaration, list[Link]] = {}  # all edges of each subject that were read
         self.entry_points: dict[Declaration, EntryPoint] = {}
         self.outside: list[Outside] = []  # uses of names that are declared outside
         self.warnings: list[str] = []

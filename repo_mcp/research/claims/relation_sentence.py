@@ -1,0 +1,272 @@
+"""Say what calls, uses or implements the subjects of a question, or what they use, and how many there are.
+
+Findings are named. What is known but is no finding, because a report has no room for it, is counted, too. If
+not all uses were read, a number is the least that it can be. What is only possible is called so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from repo_mcp.graph.called_overrides import describe_called_overrides
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
+from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.record_classes import dataclass
+from repo_mcp.research.edges.hops import WIDE, find_upward_role, lacks_uses
+from repo_mcp.research.findings.citing import MAX_NAMED, cite, join_names, name_findings, shorten
+from repo_mcp.research.findings.locating import CONFIDENCES, is_test, is_test_node
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding, Form, Link, Reading
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import SymbolKind
+
+_RELATIONS = {
+    Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
+    Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),
+    Form.IMPLEMENTATIONS: (
+        "is implemented, extended or overridden by",
+        "Nothing in the repository is known to implement or extend",
+    ),
+    Form.CALLEES: ("calls", "Nothing that the repository declares is known to be called by"),
+    Form.DEPENDENCIES: ("uses", "Nothing that the repository declares is known to be used by"),
+}
+
+MOST_CALLERS = 6  # named where they are asked for: "and 1 more" is as long as one
+_NO_USERS = frozenset({Role.OVERRIDDEN, Role.READS_FIELD, Role.READS_FIELD_BELOW, Role.FILLS})
+_NO_CALLERS = _NO_USERS | {Role.MENTIONS, Role.HOLDS}
+
+
+def is_relation(form: Form) -> bool:
+    """Return True for a form whose claim names everything found that is related to its subject."""
+    return form in _RELATIONS
+
+
+def describe_relation(state: ResearchState, reading: Reading) -> str:
+    """Return sentences on what is related to the subjects in the way that the question asks for."""
+    relation, none = _RELATIONS[reading.form]
+    subjects = [node for subject in reading.subjects for node in subject.nodes]
+    if len({shorten(node.qualified_name) for node in subjects}) > 1:
+        relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
+    named = name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
+    first_hop = [one for one in state.findings if one.hop == 1]
+    through = [one for one in first_hop if one.role is Role.OVERRIDDEN]
+    mentions = [one for one in first_hop if one.role is Role.MENTIONS]
+    directly = " through its own type" if through else ""
+    more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
+    more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
+    more += _describe_overridden(state, through, len(subjects) > 1)
+    if reading.form is Form.CALLERS:
+        directly = " directly" if mentions or through else ""
+        more += _describe_mentions(state, subjects, mentions)
+        more += _describe_called_overrides(state, subjects)
+    found = _choose_related(reading, subjects, first_hop)
+    users = _gather_users(state, reading, subjects, found)
+    if state.is_unimplemented:
+        more += f" It {users.say('is used by')}." if found else ""
+        found = []
+    if reading.form is Form.IMPLEMENTATIONS and found:
+        more += _describe_below(state)
+    more += _describe_left_out(reading)
+    if not found:
+        return f"{_say_none(state, reading, none)} {named}{directly}.{more}"
+    most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
+    return f"{named} {users.say(relation, most)}.{more}"
+
+
+def _choose_related(
+    reading: Reading, subjects: Sequence[Node], first_hop: Sequence[Finding]
+) -> list[Finding]:
+    """Return the findings of the first hop that are related to the subjects as the question asks."""
+    apart = _NO_CALLERS if reading.form is Form.CALLERS else _NO_USERS
+    found = [one for one in first_hop if one.role not in apart]
+    if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
+        own = {node.qualified_name for node in subjects}
+        return [one for one in found if one.kind != "extension" or one.symbol not in own]
+    return _count_types_once(found) if reading.form is Form.IMPLEMENTATIONS else found
+
+
+def _say_none(state: ResearchState, reading: Reading, none: str) -> str:
+    if _lacks_uses(state, reading):  # those that were not read may be what is asked for
+        none = none.replace(
+            "Nothing in the repository is", "Of the uses of this name that were read, none is"
+        )
+    # Files that are not parsed yet may do so.
+    return f"So far {none[0].lower()}{none[1:]}" if state.source.is_partial else none
+
+
+def _lacks_uses(state: ResearchState, reading: Reading) -> bool:
+    names = [node.qualified_name for subject in reading.subjects for node in subject.nodes]
+    return lacks_uses(state, [*names, *(subject.name for subject in reading.subjects)])
+
+
+def _describe_left_out(reading: Reading) -> str:
+    """Return a sentence on declarations of the subjects' names that were not followed; "" for none."""
+    left = sum(one.left_out for one in reading.subjects if one.is_declared)
+    were = "declaration of this name was" if left == 1 else "declarations of this name were"
+    return f" {left} more {were} not followed." if left else ""
+
+
+def name_subjects(nodes: Sequence[Node]) -> str:
+    """Return the names of subjects with their citations; subjects of one name share an entry."""
+    places: dict[str, list[str]] = {}
+    for node in nodes:
+        places.setdefault(shorten(node.qualified_name), []).append(cite(node))
+    return join_names(f"{name} ({', '.join(dict.fromkeys(own))})" for name, own in places.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Users:
+    """Findings that are related to the subjects, and how many more such symbols are known."""
+
+    found: Sequence[Finding]
+    beyond: Mapping[tuple[bool, bool], int]  # by whether they are counted as tests, and only possible
+    counts_tests: bool
+    is_least: bool  # not all uses were read, so there may be more
+
+    def say(self, relation: str, most: int = MAX_NAMED) -> str:
+        """Return the relation with what it leads to: what is in tests is only counted.
+
+        Of what may only share the name, it says "perhaps".
+        """
+        verb, by = (relation.removesuffix(" by"), "by ") if relation.endswith(" by") else (relation, "")
+        tests, guesses = (self._count_tests(is_guess=guessed) for guessed in (False, True))
+        sure = [self._name(most, is_guess=False), self._say_tests(tests, guesses)]
+        perhaps = [self._name(MAX_NAMED, is_guess=True), "" if tests else self._say_tests(guesses, 0)]
+        parts = [f"{by}{part}" for part in sure if part]
+        if not parts:
+            verb = f"is perhaps{verb[2:]}" if verb.startswith("is ") else f"perhaps {verb}"
+        lead = "perhaps " if parts else ""
+        parts += [f"{lead}{by}{part}" for part in perhaps if part]
+        return f"{verb} {join_names(parts, len(parts))}"
+
+    def _name(self, most: int, *, is_guess: bool) -> str:
+        """Return those that are named and the number of the others, all sure or all guesses; "" for none."""
+        found = [one for one in self.found if not self._is_counted(one) and _is_guess(one) is is_guess]
+        return name_findings(found, most, self.beyond[False, is_guess], at_least=self.is_least)
+
+    def _count_tests(self, *, is_guess: bool) -> int:
+        tests = sum(self._is_counted(one) and _is_guess(one) is is_guess for one in self.found)
+        return tests + self.beyond[True, is_guess]
+
+    def _say_tests(self, number: int, guesses: int) -> str:
+        if not number:
+            return ""
+        least = "at least " if self.is_least else ""
+        most = f" to {number + guesses}" if guesses and not least else ""
+        return f"{least}{number}{most} {'place' if number == 1 and not most else 'places'} in tests"
+
+    def _is_counted(self, one: Finding) -> bool:
+        return self.counts_tests and is_test(one.path, one.symbol)
+
+
+def _is_guess(one: Finding) -> bool:
+    return one.confidence == Confidence.POSSIBLE.value
+
+
+def _gather_users(
+    state: ResearchState, reading: Reading, subjects: Sequence[Node], found: Sequence[Finding]
+) -> _Users:
+    """Return some findings, and the number of others of the same roles that are known."""
+    counts_tests = reading.form not in (Form.CALLEES, Form.DEPENDENCIES)
+    apart = _NO_CALLERS if reading.form is Form.CALLERS else _NO_USERS
+    links = _list_links(state, subjects)
+    others = [
+        (link.source if counts_tests else link.target, link.confidence)
+        for link in links
+        if not counts_tests or find_upward_role(link) not in apart
+    ]
+    beyond = _count_beyond(state, others, found, counts_tests=counts_tests)
+    return _Users(found, beyond, counts_tests, _lacks_uses(state, reading))
+
+
+def _list_links(state: ResearchState, nodes: Iterable[Node]) -> list[Link]:
+    """Return the edges of symbols that were read, whether they are among the findings or not."""
+    return [link for node in nodes for link in state.known_links.get(node.declaration, ())]
+
+
+def _count_beyond(
+    state: ResearchState,
+    others: Iterable[tuple[Declaration, Confidence]],
+    found: Iterable[Finding],
+    *,
+    counts_tests: bool,
+) -> Counter[tuple[bool, bool]]:
+    """Count the symbols not told of and not `found`, by whether they are in tests, and only possible.
+
+    A finding of a later hop is not told of, although it may be one of those that were asked for.
+    """
+    told = {one.node_id for one in (*(one for one in state.findings if one.hop <= 1), *found)}
+    surest: dict[Declaration, Confidence] = {}
+    for other, sure in others:
+        if state.admits(other.path) and state.get_node(other).node_id not in told:
+            surest[other] = min(surest.get(other, sure), sure, key=CONFIDENCES.__getitem__)
+    return Counter(
+        (counts_tests and is_test_node(state.get_node(one)), sure is Confidence.POSSIBLE)
+        for one, sure in surest.items()
+    )
+
+
+def _describe_unnamed(subjects: Sequence[Node]) -> str:
+    """Return which uses of the subjects are not followed because they do not name them; "" for none."""
+    said = dict.fromkeys(filter(None, map(describe_unnamed_uses, subjects)))
+    return "".join(f" {one}" for one in said)
+
+
+def _describe_readers(readers: Sequence[Finding]) -> str:
+    return f" What it sets is read by {name_findings(readers)}." if readers else ""
+
+
+def _describe_mentions(state: ResearchState, subjects: Sequence[Node], found: Sequence[Finding]) -> str:
+    """Return a sentence on what mentions a function as a value, which may call it or not; "" for nothing."""
+    if not found:
+        return ""
+    own = [one for one in found if not is_test(one.path, one.symbol)]
+    links = [one for one in _list_links(state, subjects) if find_upward_role(one) is Role.MENTIONS]
+    others = _count_beyond(state, ((one.source, one.confidence) for one in links), found, counts_tests=True)
+    beyond = sum(number for (in_tests, _), number in others.items() if in_tests is not bool(own))
+    named = name_findings(own or found, MAX_NAMED, beyond)
+    verb = "mentions" if len(own or found) + beyond == 1 else "mention"
+    they = "them" if len(subjects) > 1 else "it"
+    return f" {named} {verb} {they}, and may cause {they} to be called."
+
+
+def _describe_overridden(state: ResearchState, found: Sequence[Finding], several: bool) -> str:
+    """Return a sentence on methods of bases through which calls may reach a method; "" for none."""
+    if not found:
+        return ""
+    ids = {one.node_id for one in found}
+    bases = [node for node in state.nodes.values() if node.node_id in ids]
+    calls = [link for link in _list_links(state, bases) if link.kind == "calls"]
+    sources = {state.get_node(link.source).node_id for link in calls}
+    named = [one for one in state.findings if one.hop > 1 and one.node_id in sources]
+    beyond = _count_beyond(
+        state, ((link.source, link.confidence) for link in calls), named, counts_tests=True
+    )
+    is_least = lacks_uses(state, [node.qualified_name for node in bases])
+    users = _Users(named, beyond, counts_tests=True, is_least=is_least)
+    called = f", {users.say('called by')}" if named else ""
+    return f" Calls may reach {'them' if several else 'it'} through {name_findings(found)}{called}."
+
+
+def _describe_called_overrides(state: ResearchState, subjects: Sequence[Node]) -> str:
+    """Return a sentence on overrides of one subject that are called by their own types; "" for none."""
+    if len(subjects) != 1 or subjects[0].symbol.kind not in (SymbolKind.METHOD, SymbolKind.PROPERTY):
+        return ""
+    found = state.graph.find_incoming(subjects[0], CALLS, WIDE, dispatches=True)
+    said = describe_called_overrides(state.graph, found.below, is_complete=not found.is_followed)
+    return f" {said}" if said else ""
+
+
+def _describe_below(state: ResearchState) -> str:
+    """Return a sentence on what derives from the types that implement a subject; "" for nothing."""
+    below = [one for one in state.findings if one.hop > 1 and not is_test(one.path, one.symbol)]
+    return f" Derived from these: {name_findings(_count_types_once(below))}." if below else ""
+
+
+def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
+    """Return the findings without extensions if the type that conforms by one is itself among them."""
+    types = {one.symbol for one in found if one.role is Role.BY_EXTENSION}
+    return [one for one in found if one.kind != "extension" or one.symbol not in types]

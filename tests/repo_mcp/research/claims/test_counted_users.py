@@ -1,0 +1,64 @@
+"""How many users there are, whatever an answer has room for, and which of them are only possible."""
+
+from __future__ import annotations
+
+from tests.repo_mcp.research.asking import Asked
+
+DEPOT = "class Depot:\n    def report(self, parcel):\n        return parcel\n"
+TALLY = "class Tally:\n    def report(self, parcel):\n        return parcel\n"
+
+
+def _write_ways(number: int, line: str, head: str = "from depot import Depot\n") -> str:
+    """Return functions `way0`, `way1` and so on, each with one line."""
+    ways = "".join(f"\n\ndef way{one}(any, parcel):\n    {line}\n" for one in range(number))
+    return f"{head}{ways}"
+
+
+def test_callers_beyond_those_shown_are_counted() -> None:
+    texts = {"depot.py": DEPOT, "work.py": _write_ways(95, "Depot().report(parcel)")}
+    claim = Asked(texts).ask("who calls Depot.report").claim
+    assert " and 89 more." in claim  # six are named
+
+
+def test_a_direct_user_that_is_also_reached_in_two_steps_is_counted() -> None:
+    ways = _write_ways(60, "Depot().report(parcel)").replace(
+        "    Depot().report(parcel)\n", "    way0(any, parcel)\n    Depot().report(parcel)\n"
+    )
+    claim = Asked({"depot.py": DEPOT, "work.py": ways}).ask("what uses Depot.report").claim
+    assert " and 57 more." in claim
+
+
+def test_tests_beyond_those_shown_are_counted() -> None:
+    texts = {"depot.py": DEPOT, "tests/test_depot.py": _write_ways(95, "Depot().report(parcel)")}
+    claim = Asked(texts).ask("who calls Depot.report").claim
+    assert claim.endswith("is called by 95 places in tests.")
+
+
+def test_what_is_only_possible_is_not_stated_as_a_fact() -> None:
+    texts = {"depot.py": DEPOT, "tally.py": TALLY, "work.py": _write_ways(2, "any.report(parcel)", "")}
+    assert Asked(texts).ask("who calls Depot.report").claim == (
+        "Depot.report (depot.py:2-3) is perhaps called by work.way0 (work.py:3-4) and"
+        " work.way1 (work.py:7-8)."
+    )
+
+
+def test_callers_through_a_base_are_counted() -> None:
+    calls = "".join(
+        f"    void way{number}(int load) {{\n        gate.lift(load);\n    }}\n\n" for number in range(14)
+    )
+    text = (
+        "interface Gate {\n    void lift(int load);\n}\n\nclass WoodenGate implements Gate {\n"
+        "    public void lift(int load) {\n        beam = load;\n    }\n}\n\n"
+        f"class Guard {{\n    Gate gate;\n\n{calls}}}\n"
+    )
+    claim = Asked({"Gate.java": text}).ask("Who calls WoodenGate.lift?").claim
+    assert "called by Guard.way0 (Gate.java:14-16)" in claim
+    assert claim.endswith(" and 11 more.")
+
+
+def test_declarations_that_were_not_followed_are_told() -> None:
+    texts = {
+        f"depot{number}.py": f"def keep(parcel):\n    return parcel + {number}\n" for number in range(8)
+    } | {"work.py": "from depot0 import keep\n\n\ndef deliver(parcel):\n    keep(parcel)\n"}
+    claim = Asked(texts).ask("who calls keep").claim
+    assert claim.endswith(" 2 more declarations of this name were not followed.")
