@@ -189,7 +189,8 @@ def _describe_unread(state: ResearchState, reading: Reading) -> str:
 def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequence[Group]) -> str:
     """Return a sentence on what overrides or implements the subject; "" unless dependents are asked for.
 
-    What calls the method that it overrides is named as a user, too.
+    What calls the method that it overrides is named as a user, too. A subject that overrides another one is
+    no further declaration.
     """
     subjects = {node.declaration: node for subject in reading.subjects for node in subject.nodes}
     links = [one for one in state.links.values() if one.kind == "overrides" and one.target in subjects]
@@ -200,10 +201,16 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     places += [place for one in groups if one.what == IMPLEMENTERS for place in one.places]
     if reading.form is not Form.DEPENDENTS or not places:
         return ""
+    own = {name_briefly(node): shorten(node.qualified_name) for node in subjects.values()}
+    inner = [own[one] for one in dict.fromkeys(places) if one in own]
+    places = [one for one in places if one not in own]
+    if not places:
+        override = "overrides or implements" if len(inner) == 1 else "override or implement"
+        return f" Of these, {join_names(inner)} {override} another."
     more = re.fullmatch(r"and (\d+) more", places[-1])
     listed = [*dict.fromkeys(places[:-1] if more is not None else places)]
     count = len(listed) + (int(more[1]) if more is not None else 0)
-    best = next((one for one in listed if not is_side_file(one.rpartition("(")[2])), places[0])
-    named = best if count == 1 else f"{count} declarations, such as {best}"
+    best = next((one for one in listed if not is_side_file(one.rpartition("(")[2])), [*listed, ""][0])
+    named = best if count == 1 and best else f"{count} declarations{best and f', such as {best}'}"
     are = "They are" if len({shorten(node.qualified_name) for node in subjects.values()}) > 1 else "It is"
     return f" {are} overridden or implemented by {named}."

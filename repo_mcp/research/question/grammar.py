@@ -15,9 +15,10 @@ import re
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.additions import read_addition
+from repo_mcp.research.question.compared_phrases import leave_out_noun, share_words
 from repo_mcp.research.question.named_forms import read_named_form
 from repo_mcp.research.question.phrase_names import is_one_name
-from repo_mcp.research.question.phrases import Phrase, leave_out_article, leave_out_tail, read_phrase
+from repo_mcp.research.question.phrases import Phrase, leave_out_tail, read_phrase
 from repo_mcp.text.question_words import leave_out_kind
 
 OF_WORDS = frozenset({Form.EXTENSION, Form.ERRORS})  # forms whose phrases are words to search for, not names
@@ -271,25 +272,24 @@ _CHOICE = re.compile(
     re.IGNORECASE,
 )
 _SIDES = _build_pattern("(?:compare )?X.. (?:or|vs\\.?|versus|against|compared (?:with|to)) Y")
+# "used and configured", "read or set": the first of these lists with either verb covers both. Where something
+# is set, it is also said what reads it, and where it is declared, also what uses it.
+_COVERING = ("configured", "defined", "used", "called")
+_VERB = "|".join(map(_join, _COVERING))
+_TWO_VERBS = re.compile(
+    rf"((?:where|how|when) .+?) ({_VERB}),? (?:and|or) (?:(?:is|are) )?({_VERB})", re.IGNORECASE
+)
 _LEAD = re.compile(rf"(?:{_join('lead')}\s+)+", re.IGNORECASE)
 # "how are labels parsed into" names nothing, though "configuration" follows it.
 _ASKS = re.compile(
     r"(?:how|what|where|which|who|whose|why|when|do|does|did|is|are|can|should) ", re.IGNORECASE
 )
-_PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
-_TYPE_NOUN = r"(?:class|type|trait|struct|interface|protocol|enum|object)"
 # "save of Store", "the method save() in Store": a member, and not its type.
 _MEMBER_OF = re.compile(
     r"^(?:the )?(?:method |function )?[`'\"]?([a-z_$][\w$]*)[!?]?(?:\(\))?[`'\"]? (?:of|in|on) "
     r"(?:the )?(?:class |type )?[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?$"
 )
-# "watch on the Hexo class", as the second of two that are compared: both are members of the type.
-_SECOND_MEMBER = re.compile(
-    r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?(?: (?:method|function|field|member)s?)? (?:of|in|on) "
-    rf"(?:the )?(?:{_TYPE_NOUN} )?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)(?: {_TYPE_NOUN})?"
-)
 _NAMESPACED = re.compile(r"\\?\b[A-Z]\w*(?:\\[A-Z]\w*)+")  # Illuminate\Queue\Queue
-_MEMBER = re.compile(r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?")
 
 
 def parse_question(query: str) -> tuple[Parsed, ...]:
@@ -303,14 +303,20 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
         asked += [(form, pattern.fullmatch(plain)) for form, pattern in _COMPILED]
         for form, match in asked:
             if match is not None and not any(map(_ASKS.match, filter(None, match.groupdict().values()))):
-                shared = (_share_owner(match), _share_noun(match)) if form is Form.DIFFERENCE else ()
-                rest = _leave_out_noun(match) if form is Form.DIFFERENCE else None
-                ways = (*shared, _build(form, match), rest)
-                found.update(dict.fromkeys(one for one in ways if one is not None))
+                found.update(dict.fromkeys(_list_ways(form, match)))
     loose = _read_loosely(text)
     if loose is not None and all(one.form is not loose.form or one.form in _OF_ONE_NAME for one in found):
         found = dict.fromkeys((*filter(_is_sure, found), loose, *found))
     return (*found, Parsed(Form.OPEN, (Phrase(text),)))
+
+
+def _list_ways(form: Form, match: re.Match[str]) -> list[Parsed]:
+    """Return the ways to understand a question of a form, the narrowest first."""
+    if form is not Form.DIFFERENCE:
+        return [_build(form, match)]
+    shared = [Parsed(form, one) for one in share_words(match["x"], match["y"])]
+    rest = leave_out_noun(match["x"], match["y"])
+    return [*shared, _build(form, match), *([Parsed(form, rest)] if rest is not None else [])]
 
 
 def _join_namespaces(text: str) -> str:
@@ -337,6 +343,20 @@ def asks_for_tests(query: str) -> bool:
     return any(one.form is Form.TESTS for one in parse_question(query))
 
 
+def _join_verbs(text: str) -> str:
+    """Return a question with one verb in place of two: "used and configured"."""
+    found = _TWO_VERBS.fullmatch(text)
+    if found is None:
+        return text
+    verbs = [
+        verb
+        for name in _COVERING
+        for verb in (found[2], found[3])
+        if re.fullmatch(_join(name), verb, re.IGNORECASE)
+    ]
+    return f"{found[1]} {verbs[0]}"
+
+
 def leave_out_lead(text: str) -> str:
     """Return a question without a polite opening, such as "please tell me"."""
     lead = _LEAD.match(text)
@@ -351,7 +371,7 @@ def _strip(text: str) -> str:
     text = leave_out_lead(text.strip().rstrip("?!. ").strip())
     for _ in range(2):
         text = leave_out_tail(text)
-    return text
+    return _join_verbs(text)
 
 
 def _build(form: Form, match: re.Match[str]) -> Parsed:
@@ -360,37 +380,3 @@ def _build(form: Form, match: re.Match[str]) -> Parsed:
     if form in (Form.CALLERS, Form.CALLEES):  # types are not called
         named = [_MEMBER_OF.sub(r"\2.\1", text) for text in named]
     return Parsed(form, tuple(map(Phrase if form in OF_WORDS else read_phrase, named)))
-
-
-def _share_owner(match: re.Match[str]) -> Parsed | None:
-    """Return a comparison of two members of the type that only the second names: "load and watch on Hexo"."""
-    first, second = (leave_out_article(match[name].strip()).replace("`", "") for name in ("x", "y"))
-    own, other = _MEMBER.fullmatch(first), _SECOND_MEMBER.fullmatch(second)
-    if own is None or other is None:
-        return None
-    return Parsed(Form.DIFFERENCE, (Phrase(f"{other[2]}.{own[1]}"), Phrase(f"{other[2]}.{other[1]}")))
-
-
-def _leave_out_noun(match: re.Match[str]) -> Parsed | None:
-    """Return a comparison of two names without the noun of both: `get` and `getAll` of "handler".
-
-    One of them must be written as a name.
-    """
-    first, second = (leave_out_article(match[name].strip()).split(" ") for name in ("x", "y"))
-    if len(first) != 2 or len(second) != 2 or first[1] != second[1]:
-        return None
-    if not _PLAIN.fullmatch(first[1]) or all(map(_PLAIN.fullmatch, (first[0], second[0]))):
-        return None
-    return Parsed(Form.DIFFERENCE, (Phrase(first[0].strip("`")), Phrase(second[0].strip("`"))))
-
-
-def _share_noun(match: re.Match[str]) -> Parsed | None:
-    """Return a comparison of which both subjects have the noun of the second: "an open and a closed pipe".
-
-    Return None if the first has a noun of its own, or either is written as a name.
-    """
-    first, second = (leave_out_article(match[name].strip()) for name in ("x", "y"))
-    noun = second.rpartition(" ")[2]
-    if not _PLAIN.fullmatch(f"{first} {second}") or first.count(" ") >= second.count(" ") or noun in first:
-        return None
-    return Parsed(Form.DIFFERENCE, (Phrase(f"{first} {noun}"), Phrase(second)))

@@ -5,6 +5,8 @@
 A number, a text, a list or a function at the right side tells something; a name leads on: to what it refers
 to, to the parameter's default, or, if the name is all that is known, to the line that gives it a value
 anywhere in the program. A name to which several places give values leads only to those that are defaults.
+Two members of the same name are two values: a member of an enum, or of a type that has nothing to do with the
+one in question, gives nothing.
 """
 
 from __future__ import annotations
@@ -89,7 +91,8 @@ class _Tracer:
         for at in given:
             if found := self._judge(node.path, at, name, steps):
                 return found
-        return self.trace_name(name, steps - 1)
+        is_member_of_enum = node.symbol.kind is SymbolKind.ENUM_MEMBER
+        return [] if is_member_of_enum else self.trace_name(name, steps - 1, node)
 
     def _list_givers(self, node: Node) -> list[int] | None:
         """Return the lines of the file of a value that may give it: its declaration, then assignments.
@@ -181,8 +184,11 @@ class _Tracer:
                 return self._follow(around.path, at, found[1], steps - 1)
         return []
 
-    def trace_name(self, name: str, steps: int) -> list[Place]:
-        """Return the places that lead to a value of a name, wherever the program gives it one."""
+    def trace_name(self, name: str, steps: int, node: Node | None = None) -> list[Place]:
+        """Return the places that lead to a value of a name, wherever the program gives it one.
+
+        If it is the name of a known `node`, members of other types do not count.
+        """
         folded = name.strip("_")
         if not folded or count_words(folded) < LEAST_WORDS or folded in self._met or steps < 1:
             return []
@@ -204,6 +210,8 @@ class _Tracer:
             if "=>" in match.line and not re.search(rf"[\"':]{quoted}[\"']?\s*=>", match.line):
                 continue  # a function with such a parameter
             around = self._state.source.find_around(path, at)
+            if around is not None and _is_another(around, folded, node):
+                continue
             owner = "" if around is None else around.qualified_name
             is_default = _DEFAULT.search(f"{owner} {match.line}") is not None
             is_local = around is not None and around.symbol.kind in CALLABLE_KINDS
@@ -222,6 +230,22 @@ def _list_values(state: ResearchState, node: Node, lines: Sequence[int]) -> list
     edges = list_uses(state, node, NARROW, (*CALLS, EdgeType.REFERENCES))
     found = [state.get_node(edge.other) for edge in edges if any(at in lines for at in edge.lines)]
     return [one for one in dict.fromkeys(found) if one != node and may_stand(state, one)]
+
+
+def _is_another(around: Node, name: str, node: Node | None) -> bool:
+    """Return True for a member with a name that is surely not meant by it, nor by a node of that name.
+
+    The type of a member may be named after that of the node, or the other way round: `Client` and its
+    `ClientOptions`.
+    """
+    if around.symbol.name.strip("_") != name:
+        return False
+    if around.symbol.kind is SymbolKind.ENUM_MEMBER:
+        return True
+    if node is None or not (node.symbol.parent and around.symbol.parent):
+        return False
+    own, other = (one.qualified_name.rpartition(".")[0].rpartition(".")[2] for one in (node, around))
+    return own not in other and other not in own
 
 
 def may_stand(state: ResearchState, node: Node) -> bool:

@@ -47,6 +47,11 @@ configured | timeout | where is timeout configured
 configured | timeout | where is the timeout configured, including its default?
 configured | timeout | where is the timeout set and its default value
 configured | max_tries | where is max_tries set and what is its default?
+configured | array pool | where is the array pool used and configured?
+configured | array pool | where is the array pool configured and used?
+configured | retry limit | where is the retry limit read or set?
+defined | Foo | where is Foo defined and used?
+dependents | pool | where is the pool created and used?
 configured | logging | how do I configure logging
 configured | max_size | default value of max_size
 configured | DEBUG | what controls DEBUG

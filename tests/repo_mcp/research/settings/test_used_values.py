@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.research.findings.records import ResearchRequest, RunControl
+from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.given_values import find_value, tells_value
+from repo_mcp.research.settings.traced_values import trace_value
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
@@ -156,6 +159,33 @@ def test_a_key_in_a_shown_line_leads_to_its_row() -> None:
         "When is a parcel refused? (send_parcel, limit)",
     )
     assert values["send_parcel"] == ('options.py\n3:"PARCEL_LIMIT": 12,',)
+
+
+TOKENS = "public enum Tokens {\n    ParcelName = 4,\n    ParcelWeight = 26,\n}\n"
+LABELS = 'public class Labels {\n    public string ParcelName = "none";\n}\n'
+DEFAULTS = 'public class ParcelDefaults {\n    public string ParcelName = "box";\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "traced"),
+    [
+        ("Parcel.ParcelName", {"Tokens.cs": TOKENS, "Labels.cs": LABELS}, []),
+        ("Kind.ParcelWeight", {"Tokens.cs": TOKENS}, []),
+        ("Parcel.ParcelName", {"Labels.cs": LABELS, "Defaults.cs": DEFAULTS}, [("Defaults.cs", 2)]),
+    ],
+)
+def test_a_member_of_the_same_name_elsewhere_gives_no_value(
+    name: str, others: dict[str, str], traced: list[tuple[str, int]]
+) -> None:
+    files = {
+        "Parcel.cs": "public class Parcel {\n    public string ParcelName { get; set; }\n}\n",
+        "Kind.cs": "public enum Kind {\n    ParcelWeight,\n}\n",
+    }
+    control = RunControl(lambda: False)
+    source = Asked(files | others).open_source()
+    state = ResearchState(source, ResearchRequest("parcel"), control, wants_tests=False)
+    places = trace_value(state, state.graph.choose(name))
+    assert [(one.path, one.first) for one in places] == traced
 
 
 def test_blanks_between_the_signs_of_a_statement_are_read_in_linear_time() -> None:

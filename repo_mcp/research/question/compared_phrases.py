@@ -1,0 +1,56 @@
+"""Read the two phrases of a comparison that share words: an owner or a noun. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.research.question.phrases import Phrase, leave_out_article
+
+Compared = tuple[Phrase, Phrase]
+_PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
+_TYPE_NOUN = r"(?:class|type|trait|struct|interface|protocol|enum|object)"
+# "watch on the Hexo class", as the second of two that are compared: both are members of the type.
+_SECOND_MEMBER = re.compile(
+    r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?(?: (?:method|function|field|member)s?)? (?:of|in|on) "
+    rf"(?:the )?(?:{_TYPE_NOUN} )?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)(?: {_TYPE_NOUN})?"
+)
+_MEMBER = re.compile(r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?")
+
+
+def share_words(x: str, y: str) -> list[Compared]:
+    """Return the comparisons of two phrases in which the first has the owner or the noun of the second."""
+    return [one for one in (_share_owner(x, y), _share_noun(x, y)) if one is not None]
+
+
+def _share_owner(x: str, y: str) -> Compared | None:
+    """Return a comparison of two members of the type that only the second names: "load and watch on Hexo"."""
+    first, second = (leave_out_article(one.strip()).replace("`", "") for one in (x, y))
+    own, other = _MEMBER.fullmatch(first), _SECOND_MEMBER.fullmatch(second)
+    if own is None or other is None:
+        return None
+    return Phrase(f"{other[2]}.{own[1]}"), Phrase(f"{other[2]}.{other[1]}")
+
+
+def leave_out_noun(x: str, y: str) -> Compared | None:
+    """Return a comparison of two names without the noun of both: `get` and `getAll` of "handler".
+
+    One of them must be written as a name.
+    """
+    first, second = (leave_out_article(one.strip()).split(" ") for one in (x, y))
+    if len(first) != 2 or len(second) != 2 or first[1] != second[1]:
+        return None
+    if not _PLAIN.fullmatch(first[1]) or all(map(_PLAIN.fullmatch, (first[0], second[0]))):
+        return None
+    return Phrase(first[0].strip("`")), Phrase(second[0].strip("`"))
+
+
+def _share_noun(x: str, y: str) -> Compared | None:
+    """Return a comparison of which both subjects have the noun of the second: "an open and a closed pipe".
+
+    Return None if the first has a noun of its own, or either is written as a name.
+    """
+    first, second = (leave_out_article(one.strip()) for one in (x, y))
+    noun = second.rpartition(" ")[2]
+    if not _PLAIN.fullmatch(f"{first} {second}") or first.count(" ") >= second.count(" ") or noun in first:
+        return None
+    return Phrase(f"{first} {noun}"), Phrase(second)
