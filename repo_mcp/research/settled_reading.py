@@ -10,12 +10,15 @@ import re
 
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.research.edges.paths import find_paths
+from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.edges.written_names import names_setting
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.settings.configured import is_written
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 # Words that tell something: a phrase with so many is no name. Settings are often described in more.
@@ -24,6 +27,7 @@ _ASKS_PATH = re.compile(
     r"\b(?:reach|call|trigger|invok|lead|path|rout|chain|flow|trac|connect|relat|depend|arriv|ends? up)|->|→",
     re.IGNORECASE,
 )
+_ASKS_DIFFERENCE = re.compile(r"\bdiffer(?:ence|s|ent)?\b.*\b(?:between|from|than)\b", re.IGNORECASE)
 _OF_EVENTS = (Form.DEPENDENTS, Form.CALLERS)
 _ASKS_EVENT = re.compile(
     r"\W*what (?:happens|becomes)(?: (?:to|of) .+?)? (?:when|if|after) (?!(?:i|we|you|someone)\b)",
@@ -42,8 +46,12 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     least = SENTENCE_WORDS.get(reading.form)
     named = [one for one in reading.subjects if one is not reading.described]
-    if least is not None and any(_is_sentence(one, least) for one in named):
-        return _read_as_open(state)
+    is_described = least is not None and any(_is_sentence(one, least) for one in named)
+    if is_described or reading.form is Form.OPEN:
+        pair = _find_guessed_pair(state) if _ASKS_DIFFERENCE.search(question) else ()
+        if pair:
+            return build_reading(Form.DIFFERENCE, pair)
+        return _read_as_open(state) if is_described else reading
     if len(asked) == 1 and names_setting(state, reading):
         return build_reading(Form.CONFIGURED, (Subject(asked[0], TakenAs.WORDS),))
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
@@ -62,6 +70,21 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         return reading
     state.limits.clear()
     return _read_as_open(state)
+
+
+def _find_guessed_pair(state: ResearchState) -> tuple[Subject, ...]:
+    """Return the first two guessed names if they are types and one derives from the other, else nothing.
+
+    Then the two that the question describes are surely these.
+    """
+    names = list_own_names(state.request.guesses)[:2]
+    found = [[node for node in search_types(state, name) if node.symbol.name == name] for name in names]
+    if [len(own) for own in found] != [1, 1]:
+        return ()
+    first, second = found[0][0], found[1][0]
+    if second not in list_bases(state, first) and first not in list_bases(state, second):
+        return ()
+    return tuple(Subject(node.symbol.name, TakenAs.DECLARED, (node,)) for node in (first, second))
 
 
 def _read_as_open(state: ResearchState) -> Reading:

@@ -22,6 +22,7 @@ from repo_mcp.research.claims.differences import (
     describe_calls,
     describe_compared,
     describe_deciding,
+    describe_deriving,
     describe_documented,
     describe_members,
     describe_passing,
@@ -93,8 +94,10 @@ def build_claim(
         first = [subject.nodes[0] for subject in reading.subjects]
         passing = describe_passing(state, reading.subjects)
         documented = describe_documented(state, (node.symbol.name for node in first))
-        alone = describe_members(state, first) or ([] if passing else describe_calls(state, first))
-        return " ".join([*compared, *describe_deciding(state), *passing, *alone, *documented])
+        alone = describe_members(state, first) or ([] if passing else describe_calls(state, reading.subjects))
+        deriving = describe_deriving(state, first)
+        told = [*deriving, *describe_deciding(state), *passing, *alone]
+        return " ".join([*compared, *told, *documented])
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.lacks_most or (state.absent and not state.findings):
         return f"This repository may have no answer: no file has the {name_words(state.absent)}."

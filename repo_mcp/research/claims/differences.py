@@ -10,18 +10,24 @@ from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_description
-from repo_mcp.research.edges.shared_members import MAX_ALONE, find_members, list_inherited
+from repo_mcp.research.edges.shared_members import (
+    MAX_ALONE,
+    find_compared_members,
+    find_inherited,
+    find_members,
+    list_bases,
+)
 from repo_mcp.research.edges.surroundings import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, name_findings, shorten
 from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 
 MAX_CALLS = 6  # that only one of compared functions makes; with more they have little in common
-_BOUNDS = Bounds(files=20, references=60)
+_BOUNDS = Bounds(files=60, references=400)
 
 
 def describe_compared(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
@@ -61,34 +67,64 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
     for node, alone in state.alone.items():
         if not alone or len(find_members(state, node)) > MAX_ALONE:
             continue
-        inherited = frozenset().union(*(list_inherited(state, one) for one in nodes if one is not node))
+        inherited = frozenset().union(*(find_inherited(state, one) for one in nodes if one is not node))
         told = [f"{one.symbol.name} ({cite(one)})" for one in alone if one.symbol.name not in inherited]
         sentences += [f"Only {node.symbol.name} declares {join_names(told)}."] if told else []
     return sentences
 
 
-def describe_calls(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
+def describe_deriving(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
+    """Return a sentence for each of some types that derives from another one, with what it overrides."""
+    sentences = []
+    for node in nodes if all(one.symbol.kind in TYPE_KINDS for one in nodes) else ():
+        for base in (one for one in list_bases(state, node) if one in nodes):
+            theirs, members = (find_compared_members(state, one, nodes) for one in (base, node))
+            own = (one for name, one in members.items() if name in theirs)
+            overriding = [
+                f"{one.symbol.name} ({cite(one)})"
+                for one in own
+                if one.symbol.kind is not SymbolKind.CONSTRUCTOR
+            ]
+            declared = f" and overrides {join_names(overriding)}" if overriding else ""
+            sentences.append(
+                f"{shorten(node.qualified_name)} derives from {shorten(base.qualified_name)}{declared}."
+            )
+    return sentences
+
+
+def describe_calls(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
     """Return a sentence for each of some functions on what it alone calls; none for anything but functions.
 
-    What is called must be declared here, and none of the others may have its name in its lines. Nothing is
-    told of functions in different folders, of one whose calls were not all read, or of one that hands on to
-    another of its own name: the difference is then between what stands behind them.
+    What is called must be declared here, and where another one has its name in its lines, that must mean
+    another declaration. Of overloads, the first counts that does not hand on to another one. Nothing is told
+    of functions in folders apart, or of one whose calls were not all read: they have little in common.
     """
-    folders = {node.path.rpartition("/")[0] for node in nodes}
-    if len(folders) > 1 or not all(_is_whole(state, node) for node in nodes):
+    nodes = [next((one for one in subject.nodes if _is_whole(state, one)), None) for subject in subjects]
+    whole = [node for node in nodes if node is not None]
+    folders = sorted({node.path.rpartition("/")[0] for node in whole}, key=len)
+    if len(whole) < len(nodes) or not all(f"{one}/".startswith(f"{folders[0]}/") for one in folders):
         return []
-    texts = {node: "\n".join(_read_code(state, node)) for node in nodes}
+    texts = {node: "\n".join(_read_code(state, node)) for node in whole}
+    calls = {node: _list_calls(state, node) for node in whole}
     sentences = []
-    for node in nodes:
-        others = "\n".join(text for other, text in texts.items() if other is not node)
+    for node in whole:
+        others = [other for other in whole if other is not node]
         alone = [
-            f"{name} ({place})"
-            for name, place in _list_calls(state, node).items()
-            if not re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", others)
+            f"{shorten(called.qualified_name)} ({place})"
+            for called, place in calls[node].items()
+            if not any(_may_call(called, calls[other], texts[other]) for other in others)
         ]
         if 0 < len(alone) <= MAX_CALLS:
             sentences.append(f"Only {shorten(node.qualified_name)} calls {join_names(alone)}.")
     return sentences
+
+
+def _may_call(called: Node, calls: Iterable[Node], text: str) -> bool:
+    """Return True if a function with some sure `calls` calls a declaration too, or may do so by its text."""
+    names = {one.symbol.name for one in calls}
+    if called in calls or called.symbol.name in names:
+        return called in calls
+    return re.search(rf"(?<![\w$]){re.escape(called.symbol.name)}(?![\w$])", text) is not None
 
 
 def _is_whole(state: ResearchState, node: Node) -> bool:
@@ -107,11 +143,13 @@ def _read_code(state: ResearchState, node: Node) -> list[str]:
     return [line for number, line in lines if number not in comments]
 
 
-def _list_calls(state: ResearchState, node: Node) -> dict[str, str]:
-    """Return the names of what a function surely calls, each with the place of the first call."""
-    called: dict[str, str] = {}
+def _list_calls(state: ResearchState, node: Node) -> dict[Node, str]:
+    """Return what a function surely calls outside of itself, each with the place of the first call."""
+    called: dict[Node, str] = {}
     for edge in sorted(_find_calls(state, node), key=lambda one: one.lines[0]):
-        called.setdefault(state.get_node(edge.other).symbol.name, _cite_call(node, edge))
+        other = state.get_node(edge.other)
+        if not other.qualified_name.startswith(f"{node.qualified_name}."):
+            called.setdefault(other, _cite_call(node, edge))
     return called
 
 

@@ -34,6 +34,21 @@ def find_members(state: ResearchState, node: Node) -> dict[str, Node]:
     return members
 
 
+def find_compared_members(state: ResearchState, node: Node, compared: Sequence[Node]) -> dict[str, Node]:
+    """Return the functions by which a type differs from others that are compared with it.
+
+    These are its own. Some types only join a mixin and a base: of one that declares none, they are those of
+    the bases that are not compared. If another one derives from the type, what the type inherits counts too.
+    """
+    own = find_members(state, node)
+    if any(node in list_bases(state, other) for other in compared):
+        return {**find_inherited(state, node), **own}
+    for base in () if own else list_bases(state, node):
+        for name, one in find_members(state, base).items() if base not in compared else ():
+            own.setdefault(name, one)
+    return own
+
+
 def list_shared_members(state: ResearchState, nodes: Sequence[Node]) -> list[Node]:
     """Return the functions whose names two types share, side by side, the longest first; [] for others.
 
@@ -41,7 +56,7 @@ def list_shared_members(state: ResearchState, nodes: Sequence[Node]) -> list[Nod
     """
     if len(nodes) != 2 or not all(node.symbol.kind in TYPE_KINDS for node in nodes):
         return []
-    first, second = (find_members(state, node) for node in nodes)
+    first, second = (find_compared_members(state, node, nodes) for node in nodes)
     pairs = [
         (one, second[name])
         for name, one in first.items()
@@ -67,6 +82,8 @@ def list_alone(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, list[N
     alone: dict[Node, list[Node]] = {}
     for node in nodes:
         others = [one for one in nodes if one is not node]
+        if any(node in list_bases(state, one) for one in others):
+            continue  # they have all of it
         known = {one.symbol.name for one in nodes}.union(*(members[one] for one in others))
         own = [one for name, one in members[node].items() if name not in known]
         own.sort(key=lambda one: (-shares_word(one.symbol.name, words), -count_lines(one)))  # stable
@@ -75,20 +92,25 @@ def list_alone(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, list[N
     return alone
 
 
-def list_inherited(state: ResearchState, node: Node) -> frozenset[str]:
-    """Return the names of the functions that the bases of a type declare, up to MOST_LEVELS above it."""
+def find_inherited(state: ResearchState, node: Node) -> dict[str, Node]:
+    """Return the functions that the bases of a type declare, up to MOST_LEVELS above it, the nearest ones."""
     bases: dict[Node, None] = {}
     level = [node]
     for _ in range(MOST_LEVELS):
         state.check()
-        edges = [
-            edge for one in level for edge in state.graph.find_outgoing(one, IMPLEMENTATIONS, _BOUNDS).edges
-        ]
-        level = [
-            one for one in dict.fromkeys(state.get_node(edge.other) for edge in edges) if one not in bases
-        ]
+        level = [one for lower in level for one in list_bases(state, lower) if one not in bases]
         bases.update(dict.fromkeys(level))
-    return frozenset(name for base in bases for name in find_members(state, base))
+    inherited: dict[str, Node] = {}
+    for base in bases:
+        for name, one in find_members(state, base).items():
+            inherited.setdefault(name, one)
+    return inherited
+
+
+def list_bases(state: ResearchState, node: Node) -> list[Node]:
+    """Return the types from which a type derives directly, each once."""
+    edges = state.graph.find_outgoing(node, IMPLEMENTATIONS, _BOUNDS).edges
+    return list(dict.fromkeys(state.get_node(edge.other) for edge in edges))
 
 
 def _declares(state: ResearchState, node: Node, name: str) -> bool:

@@ -94,7 +94,7 @@ def find_seeds(
         kind = {"is_named": bool(first), "is_open": is_open, "is_deed": is_deed}
         seeds = judge_best(state, seeds, told, idioms, guessed=guessed, **kind)
     state.warnings += () if state.is_guessed else absent
-    if (state.absent or state.lacking) and not state.request.guesses:
+    if (state.absent or state.lacking) and not (state.request.guesses or first):
         state.warnings.append(GUESS_NAMES)
     seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     seeds = seeds if preferred is PreferredKind.FAILURES else put_handed_on(state, seeds)

@@ -150,11 +150,11 @@ def test_compared_functions_are_told_apart_by_what_only_one_calls() -> None:
     assert [one.asked for one in report.reading.subjects] == ["Depot.open", "Depot.watch"]
     assert report.claim == (
         "Depot.open is declared at depot.py:5-7. Depot.watch is declared at depot.py:9-12."
-        " Only Depot.watch calls follow (depot.py:12)."
+        " Only Depot.watch calls Depot.follow (depot.py:12)."
     )
 
 
-def test_of_callees_with_one_name_the_first_call_is_cited() -> None:
+def test_callees_with_one_name_are_told_apart() -> None:
     texts = {
         "desk.py": "from bell import ring\nimport gong\n\n\nclass Desk:\n    def close(self):\n"
         "        return 1\n\n    def open(self):\n        ring()\n        gong.ring()\n",
@@ -162,7 +162,7 @@ def test_of_callees_with_one_name_the_first_call_is_cited() -> None:
         "gong.py": "def ring():\n    return 2\n",
     }
     claim = Asked(texts).ask("what is the difference between close and open on the Desk class?").claim
-    assert claim.endswith(" Only Desk.open calls ring (desk.py:10).")
+    assert claim.endswith(" Only Desk.open calls bell.ring (desk.py:10) and gong.ring (desk.py:11).")
 
 
 def test_the_claim_names_the_errors_where_they_are_made() -> None:

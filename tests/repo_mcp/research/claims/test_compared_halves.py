@@ -60,11 +60,57 @@ def test_functions_of_different_folders_are_not_told_apart_by_calls() -> None:
 
 def test_what_only_one_of_two_functions_calls_is_told() -> None:
     claim = Asked(CLIENTS).ask("what is the difference between Client.refresh and Client.reset?").claim
-    assert "Only Client.refresh calls mark (core/client.ts:3)." in claim
-    assert "Only Client.reset calls clear (core/client.ts:7)." in claim
+    assert "Only Client.refresh calls Client.mark (core/client.ts:3)." in claim
+    assert "Only Client.reset calls Client.clear (core/client.ts:7)." in claim
 
 
 def test_a_comment_that_repeats_the_name_is_not_quoted() -> None:
     files = {"tables.py": "# Merge tables.\ndef merge_tables(tables):\n    return tables\n"}
     claim = Asked(files).ask("what is merge_tables?").claim
     assert claim.startswith("tables.merge_tables is declared at tables.py:2-3.")
+
+
+READERS = {
+    "readers.py": (
+        "class Plain:\n    def open(self):\n        return 1\n\n    def read(self):\n        return 2\n\n\n"
+        "class Quick:\n    def read(self):\n        return quickly(self)\n\n\n"
+        "class QuickPlain(Quick, Plain):\n    size = 3\n\n\n"
+        "class Other:\n    def read(self):\n        return Plain().read()\n\n\n"
+        "def quickly(one):\n    return one\n"
+    )
+}
+
+
+def test_a_type_that_derives_from_the_other_is_said_to_and_what_it_overrides() -> None:
+    claim = Asked(READERS).ask("what is the difference between QuickPlain and Plain?").claim
+    assert claim.endswith(
+        "readers.QuickPlain derives from readers.Plain and overrides read (readers.py:10-11)."
+    )
+    assert "derives" not in Asked(READERS).ask("what is the difference between Other and Plain?").claim
+
+
+def test_of_overloads_the_one_that_does_the_work_is_compared() -> None:
+    texts = {
+        "shop/Order.cs": (
+            "class Order {\n  static Order Parse(string text) {\n    return Parse(text, null);\n  }\n"
+            "  static Order Parse(string text, object rules) {\n    return Load(text);\n  }\n"
+            "  static Order Load(string text) {\n    return new Order();\n  }\n}\n"
+        ),
+        "shop/Item.cs": (
+            "class Item {\n  static Item Parse(string text) {\n    return Load(text);\n  }\n"
+            "  static Item Load(string text) {\n    return new Item();\n  }\n}\n"
+        ),
+    }
+    claim = Asked(texts).ask("what is the difference between Order.Parse and Item.Parse?").claim
+    assert claim.endswith(
+        "Only Order.Parse calls Order.Load (shop/Order.cs:6)."
+        " Only Item.Parse calls Item.Load (shop/Item.cs:3)."
+    )
+
+
+def test_a_described_difference_is_that_of_two_guessed_types_if_one_derives_from_the_other() -> None:
+    asked = "What is the difference between the way that saves time while fetching text and the usual one?"
+    compared = Asked(READERS).ask(f"{asked} (QuickPlain, Plain, read)")
+    assert [one.asked for one in compared.reading.subjects] == ["QuickPlain", "Plain"]
+    apart = Asked(READERS).ask(f"{asked} (Quick, Plain, read)")
+    assert apart.reading.form is Form.OPEN
