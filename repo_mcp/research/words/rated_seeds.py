@@ -320,18 +320,18 @@ def _explain(one: RatedBlock, node: Node | None, weights: Mapping[str, float]) -
     says_little = is_own or is_inner_test(one.origin.rpartition(" ")[2])
     if one.origin and not (says_little and one.terms):
         return Reason(one.origin)
-    return Reason(_describe_words(one, weights), Role.HAS_WORDS)
+    return Reason(describe_words(build_body(one), weights), Role.HAS_WORDS)
 
 
-def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:
-    """Return a reason that names the first words of a block with terms of the question, as they are written.
+def describe_words(body: Body, weights: Mapping[str, float]) -> str:
+    """Return a reason that names the first words of a body with terms of the question, as they are written.
 
     Terms without weight are only akin to those of the question, and do not count.
     """
     words: dict[str, str] = {}
-    for line, terms in one.term_lines.items():
+    for line, terms in body.terms.items():
         own = {term for term in terms if weights.get(term)}
-        for found in _WORD.finditer(one.view.live.lines[line - 1]):
+        for found in _WORD.finditer(body.lines[line - 1]):
             word = found[0]
             if len(word) <= MAX_WORD_CHARS and not own.isdisjoint(get_word_terms(word)):
                 words.setdefault(word.lower(), word)

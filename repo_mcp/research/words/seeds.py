@@ -24,6 +24,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_telling_noun
 from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_words
 from repo_mcp.research.words.best_seed import judge_best
+from repo_mcp.research.words.confirmed_reasons import confirm_reasons
 from repo_mcp.research.words.deciders import put_deciders
 from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
@@ -100,6 +101,7 @@ def find_seeds(
     seeds = seeds if preferred is PreferredKind.FAILURES else put_handed_on(state, seeds)
     seeds = put_tables(state, seeds) if preferred is PreferredKind.EXTENSION else seeds
     seeds = put_working_members(state, seeds) if preferred is PreferredKind.NOTHING else seeds
+    seeds = confirm_reasons(state, seeds, state.weights)
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))

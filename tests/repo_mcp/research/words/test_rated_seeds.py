@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
-from repo_mcp.bundler.best_blocks import RatedBlock
-from repo_mcp.research.words.rated_seeds import Seed, _describe_words, _put_named_first
+from repo_mcp.bundler.body import Body
+from repo_mcp.research.words.rated_seeds import Seed, _put_named_first, describe_words
 from tests.growth import assert_linear
 
 
-def make_block(size: int) -> tuple[RatedBlock, dict[str, float]]:
-    """Return a block of one line with that many words, each of them a term of its own."""
+def make_body(size: int) -> tuple[Body, dict[str, float]]:
+    """Return a body of one line with that many words, each of them a term of its own."""
     words = [f"name{number}" for number in range(size)]
-    view = SimpleNamespace(live=SimpleNamespace(lines=[" ".join(words)]))
-    block = SimpleNamespace(term_lines={1: tuple(words)}, view=view)
-    return cast(RatedBlock, block), {"elsewhere": 1.0, words[0]: 1.0}
+    body = Body([" ".join(words)], 1, 1, 1, {1: tuple(words)}, frozenset())
+    return body, {"elsewhere": 1.0, words[0]: 1.0}
 
 
 def test_a_long_line_full_of_words_is_described_in_linear_time() -> None:
     """A file of one line of 360 KB kept a question busy for minutes."""
-    assert_linear(make_block, lambda made: _describe_words(*made), 300)
-    assert _describe_words(*make_block(300)) == "has words like name0"
+    assert_linear(make_body, lambda made: describe_words(*made), 300)
+    assert describe_words(*make_body(300)) == "has words like name0"
 
 
 def test_each_namesake_in_a_type_that_is_named_gets_the_worth_of_the_one_that_it_passes() -> None:

@@ -1,0 +1,64 @@
+"""Check what led to a declaration against the graph: a reason names a call or a use only if there is one.
+
+    called by Client.setup   ->   called by Client.setup, perhaps called by Client.setup, or the words it has
+
+Declarations are rated before any symbol is resolved, by the names in their lines: a `socket.close()` leads
+to each `close`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.rated_seeds import Seed, describe_words
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
+
+MOST_CHECKED = 12  # best declarations
+_BOUNDS = Bounds(files=20, references=80)
+_LINK = re.compile(r"(called by|used by|calls|uses) (\S+)")
+_USES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.ACCEPTS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
+
+
+def confirm_reasons(state: ResearchState, seeds: Sequence[Seed], weights: Mapping[str, float]) -> list[Seed]:
+    """Return the seeds; those to which no edge of the graph leads as their reason says give their words."""
+    checked = [_confirm(state, seed, weights) for seed in seeds[:MOST_CHECKED]]
+    return [*checked, *seeds[MOST_CHECKED:]]
+
+
+def _confirm(state: ResearchState, seed: Seed, weights: Mapping[str, float]) -> Seed:
+    link = _LINK.fullmatch(seed.reason.text)
+    if link is None or seed.node is None or seed.node.symbol.kind in TYPE_KINDS:
+        return seed
+    found = _find_confidence(state, seed.node, link[1], link[2])
+    if found is None:
+        return replace(seed, reason=Reason(describe_words(seed.body, weights), Role.HAS_WORDS))
+    if found is Confidence.POSSIBLE:
+        return replace(seed, reason=replace(seed.reason, text=f"perhaps {seed.reason.text}"))
+    return seed
+
+
+def _find_confidence(state: ResearchState, node: Node, verb: str, name: str) -> Confidence | None:
+    """Return how sure it is that a symbol is called or used by a name, or uses it; None if nothing says so.
+
+    What was not looked through is taken for sure.
+    """
+    state.check()
+    find = state.graph.find_incoming if verb.endswith("by") else state.graph.find_outgoing
+    edges = find(node, CALLS if verb.startswith("call") else _USES, _BOUNDS)
+    known = [edge.confidence for edge in edges.edges if _is_named(state.get_node(edge.other), name)]
+    if known:
+        return Confidence.POSSIBLE if all(one is Confidence.POSSIBLE for one in known) else known[0]
+    return Confidence.PROBABLE if edges.cut else None
+
+
+def _is_named(node: Node, name: str) -> bool:
+    """Return True for a symbol with a name, which may be qualified in part, or for what lies in it."""
+    return f".{name}." in f".{node.qualified_name}." or node.path == name
