@@ -24,7 +24,14 @@ from repo_mcp.languages.typescript.destructuring import (
     bind_tuple,
     read_pattern_owner,
 )
-from repo_mcp.languages.typescript.walk import EXPECTED, Prefix, ScriptWalk, Variables, read_type_text
+from repo_mcp.languages.typescript.walk import (
+    EXPECTED,
+    Prefix,
+    ScriptWalk,
+    Variables,
+    bind_anything,
+    read_type_text,
+)
 from repo_mcp.languages.typescript.written_bases import note_implemented
 from repo_mcp.symbols.model import UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolKind
@@ -78,6 +85,8 @@ def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node 
     if walk.is_local and not is_function and not is_class:
         walk.bind(name, hoist=variables.hoists)
         if not walk.bind_annotation(name, type_node, start):
+            if value is not None:
+                bind_anything(walk, name, type_node, start)
             walk.bind_value(name, value, start)
     else:
         kind = SymbolKind.CONSTANT if variables.is_constant else SymbolKind.VARIABLE
@@ -297,6 +306,7 @@ def on_parameter(walk: ScriptWalk, node: Node) -> None:
     is_known = walk.bind_annotation(name, type_node, pattern.start_byte)
     value = node.child_by_field_name("value")
     if not is_known and value is not None:
+        bind_anything(walk, name, type_node, pattern.start_byte)
         walk.bind_value(name, value, pattern.start_byte)
     first = node.children[0]
     if first.type in _PARAMETER_PROPERTY and walk.entry.kind is SymbolKind.CONSTRUCTOR:

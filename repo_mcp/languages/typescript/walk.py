@@ -20,7 +20,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
     Entry,
     ScopeWalk,
 )
-from repo_mcp.languages.typescript.types import read_type, read_types
+from repo_mcp.languages.typescript.types import ANYTHING, read_type, read_types
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import BLOCK, UNKNOWN_TYPE, Binding
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
@@ -264,6 +264,8 @@ class ScriptWalk(ScopeWalk):
             is_cast = value.type == "as_expression" and len(inner) == 2
             if is_cast and self.bind_annotation(alias, inner[1], start, ordinal):
                 return
+            if is_cast:
+                bind_anything(self, alias, inner[1], start, ordinal)
             value = inner[0] if inner else None
         if value is None:
             return
@@ -331,6 +333,12 @@ VALUE_WRAPPERS = frozenset(
         "satisfies_expression",
     }
 )
+
+
+def bind_anything(walk: ScriptWalk, alias: str, node: Node | None, start: int, ordinal: int = -1) -> None:
+    """Record that a variable may be anything, if that is its written type: its value shows less then."""
+    if walk.read_line(node).removeprefix(":").strip() in ANYTHING:
+        walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, start, "", alias, SAME, ordinal)
 
 
 def skip_operators(called: Node | None, *kinds: str) -> Node | None:

@@ -149,8 +149,9 @@ def _find_page(
         incoming, dispatches = direction == INCOMING, tool in DISPATCHING
         asked = EdgeQuestion(node.declaration, wanted, incoming, dispatches, folder)
         known = graph.edge_lists.read(asked, page.start)
-        limit = find_integer(arguments, "limit") or _choose_limit(len(known.rows) - page.start)
-        end = _find_end(known, page.start, limit)
+        given = find_integer(arguments, "limit")
+        limit = given or _choose_limit(len(known.rows) - page.start)
+        end = _find_end(known, page.start, limit, parts=not given)
         has_text = incoming and end - page.start <= TEXT_ROWS
         renderer = _Renderer(graph, direction, node.symbol.name, has_text=has_text)
         facts = {**render_chosen(node, arguments, _list_definitions(graph, node))}
@@ -271,12 +272,13 @@ def _read_folder(repository: Repository, arguments: Arguments) -> str:
     return "" if given in ("", ".", "./", "/") else repository.tree.reach_directory(given.rstrip("/"))
 
 
-def _find_end(known: KnownEdges, start: int, most: int) -> int:
+def _find_end(known: KnownEdges, start: int, most: int, *, parts: bool) -> int:
     """Return where a page ends: after `most` edges, as many external names, or the nearest unresolved places.
 
-    Edges that are only possible begin on a new page, unless there is nothing better.
+    With `parts`, edges that are only possible begin on a new page, unless there is nothing better: whoever
+    gives a limit expects as many.
     """
-    has_better = any(map(_is_edge, known.rows[: known.first_possible]))
+    has_better = parts and any(map(_is_edge, known.rows[: known.first_possible]))
     left = {EDGE: most, EXTERNAL: most, UNRESOLVED: MAX_UNRESOLVED_FILES, NOTHING: len(known.rows)}
     for position in range(start, len(known.rows)):
         row = known.rows[position]

@@ -534,6 +534,8 @@ def test_one_of_that_name_is_probable_and_one_of_several_possible(tmp_path: Path
             ("possible", "a.A.twice_here"), ("possible", "b.B.twice_here"),
         ]  # fmt: skip
         assert (others["total"], others["possible"], others["truncated"]) == (3, 2, False)
+        whole = served.call("get_callees", symbol="c.use", limit=30)  # as many as it was asked for
+        assert [row["confidence"] for row in whole["result"]] == ["probable", "possible", "possible"]
         assert follow(served, "get_callers", "b.B.twice_here") == {("calls", "possible", "c.use")}
     finally:
         served.close()
