@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import Evidence
+from repo_mcp.bundler.following import Place
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer
 from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, SearchTried, Selection
@@ -18,11 +18,17 @@ from repo_mcp.text.lines import escape_text
 
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_NEXT = 5  # named in a warning
+MOSTLY_USED = 0.75  # of the lines: then they are used up
+WORTH_LESS = "worth less per line than what was chosen"
+NOT_OPENED = "not opened: further down in the search"
 MAX_SEARCH_CHARS = 1_000  # of a search in an audit: a prompt may be a single word of 70,000
 
 
-def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selection]) -> BundleAudit:
+def build_audit(
+    evidence: Evidence, packer: Packer, selections: Sequence[Selection], opened: Sequence[RatedFile]
+) -> BundleAudit:
     """Return the audit: what was understood, searched, considered and left out."""
+    rated = {one.candidate.path for one in opened}
     resolved = {one.clue for one in evidence.mentions}
     symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
     keywords = [
@@ -33,7 +39,7 @@ def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selecti
     ]
     accounted_for = {one.path for one in packer.dropped} | set(packer.paths)
     rest = [
-        Dropped(one.path, None, None, "worth less per line than what was chosen")
+        Dropped(one.path, None, None, WORTH_LESS if one.path in rated else NOT_OPENED)
         for one in evidence.candidates
         if one.path not in accounted_for
     ]
@@ -68,38 +74,62 @@ def _iter_chunks(ranking: Ranking, selections: Sequence[Selection]) -> Iterator[
                 yield FoundChunk(spans[key].chunk_id, selection.path, chunk.start_line, chunk.end_line)
 
 
-def describe_left(left: Sequence[tuple[RatedFile, Block]]) -> list[str]:
-    """Return a warning that names the best blocks that were left out although there was room."""
-    if not left:
+def describe_lesser(lesser: Sequence[Place], *, has_trace: bool) -> list[str]:
+    """Return a warning that names the best blocks that were left out although there was room.
+
+    Who gives only the title of a report gets more, but to drop a trace would lose what it points at.
+    """
+    if not lesser:
         return []
-    files = len({one.candidate.path for one, _ in left})
-    best = ", ".join(map(_cite, left[:MAX_NEXT]))
+    advice = "" if has_trace else " To use all of it, give only the title, on one line."
     return [
-        "The budget is not used up: the rest is worth less than half as much"
-        f" (excerpts: {len(left)}, files: {files}); next: {best}."
-        " To use all of it, give only the title, on one line."
+        "The budget is not used up: the rest is worth much less than what is shown"
+        f" {_count(lesser)}; next: {_cite_best(lesser)}.{advice}"
     ]
 
 
-def describe_unfit(packer: Packer, shown_lines: int) -> list[str]:
-    """Return a warning that names the best excerpts for which there were lines, but no tokens."""
-    unfit = packer.unfit
-    if not unfit:
-        return []
-    files = len({one.path for one in unfit})
-    best = ", ".join(escape_text(one.citation) for one in unfit[:MAX_NEXT])
+def describe_unfit(
+    packer: Packer, unfit: Sequence[Place], shown_lines: int, wanted_lines: int | None
+) -> list[str]:
+    """Return a warning that names the best excerpts for which there were no lines, or lines but no tokens.
+
+    What the prompt points at is always named. The rest is if lines are left that were asked for: without an
+    explicit limit nobody expects a number of lines, and a budget that is used up says enough.
+    """
     most = packer.budget.max_total_lines
+    if wanted_lines is None or shown_lines > MOSTLY_USED * most:
+        unfit = [(one, at) for one, at in unfit if at in one.named or at in one.traced]
+    said = f"{shown_lines:,} of {most:,} lines are shown: "
+    if unfit:
+        return [f"{said}the lines that are left hold no more {_count(unfit)}; next: {_cite_best(unfit)}."]
+    lacking = packer.unfit if wanted_lines is not None else []
+    if not lacking:
+        return []
+    files = len({one.path for one in lacking})
+    best = ", ".join(escape_text(one.citation) for one in lacking[:MAX_NEXT])
     return [
-        f"{shown_lines:,} of {most:,} lines are shown: the text of others does not fit"
-        f" (excerpts: {len(unfit)}, files: {files}); next: {best}."
+        f"{said}the text of others does not fit (excerpts: {len(lacking)}, files: {files}); next: {best}."
     ]
 
 
-def _cite(found: tuple[RatedFile, Block]) -> str:
-    """Return where a block is, and the name of what it declares."""
-    one, block = found
+def _count(places: Sequence[Place]) -> str:
+    files = len({one.candidate.path for one, _ in places})
+    return f"(excerpts: {len(places)}, files: {files})"
+
+
+def _cite_best(places: Sequence[Place]) -> str:
+    return ", ".join(map(_cite, places[:MAX_NEXT]))
+
+
+def _cite(place: Place) -> str:
+    """Return where a block is, without the empty lines at its end, and the name of what it declares."""
+    one, at = place
+    block = one.blocks[at]
+    end = block.end_line
+    while end > block.start_line and not one.view.live.lines[end - 1].strip():
+        end -= 1
     name = f" {block.span.qualified_name}" if block.span is not None else ""
-    return escape_text(f"{write_citation(one.candidate.path, block.start_line, block.end_line)}{name}")
+    return escape_text(f"{write_citation(one.candidate.path, block.start_line, end)}{name}")
 
 
 def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[RatedFile]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 
@@ -38,6 +38,7 @@ MAX_WORDS = 1_000  # of the prompt
 MAX_NAMES = 12  # of the prompt, whose declaring files are looked up
 MAX_NAME_CHARS = 128
 MAX_DECLARING = 4  # files or blocks; a name that more of them declare says little about each
+MAX_DECLARING_FRAME = 50  # files that declare the method of a frame, of which its type chooses
 SOLE_WORDS = 2  # in a prompt of at most this many words, each is read as a name
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 
@@ -139,7 +140,7 @@ def gather_evidence(
     clues += tuple(Clue(ClueKind.SYMBOL, name) for name in hints if name not in known)
     prose = drop_written(prompt.removesuffix(query.code)) if query.is_pasted else prompt
     clues += find_joined(prose, source.count_units) if weights.joined_term else ()
-    mentions = resolve_mentions(clues, source.find_paths)
+    mentions = tuple(_iter_mentions(clues, source, include_tests=request.include_tests))
     title = (find_title(prompt) or "") if query.is_pasted else None
     mentions = tuple(one for one in mentions if _is_wanted(one, title, include_tests=request.include_tests))
     prose_words = frozenset(read_words(prose).split())
@@ -173,6 +174,19 @@ def gather_evidence(
         warnings,
         query.title,
     )
+
+
+def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests: bool) -> Iterator[Mention]:
+    """Yield the files that the clues refer to: of a frame that names a type, those that declare both."""
+    for clue in clues:
+        found = resolve_mentions((clue,), source.find_paths)
+        yield from found
+        if not found and clue.arguments is not None and clue.name:
+            owner = clue.text.rpartition(".")[2]
+            owning = source.find_declaring(owner, MAX_DECLARING, include_tests)
+            both = set(source.find_declaring(clue.name, MAX_DECLARING_FRAME, include_tests)) if owning else ()
+            paths = [path for path in owning if path in both]
+            yield from (Mention(path, clue, 1 / len(paths)) for path in paths)
 
 
 def _is_wanted(mention: Mention, title: str | None, *, include_tests: bool) -> bool:

@@ -1,29 +1,30 @@
 """The strategy `hybrid`: cut the files that a search finds into blocks, and rate these by the prompt's words.
 
     prompt -> evidence -> opened files, blocks and their worth -> uses of undeclared names -> names followed
-           -> budget spent -> reasons
+           -> blocks of a trace -> budget spent -> reasons
 
-Each step is a module and a function of the result of the step before. No model is asked. If no file has most
-words of the prompt, and the prompt names no file, at most FEW_LINES are spent. Of a report only what is worth
-much is shown, without the comments above it, and what comes next is named.
+Each step is a module and a function of the result of the step before. No model is asked. If most words of the
+prompt are in no file, and the prompt names no file, at most FEW_LINES are spent. Of a report only what is
+worth much is shown, without the comments above it, and what comes next is named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.bundler.audit import build_audit, describe_left, describe_unfit, list_warnings
+from repo_mcp.bundler.audit import build_audit, describe_lesser, describe_unfit, list_warnings
 from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.evidence import HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
-from repo_mcp.bundler.opened_files import Opener, RatedFile, put_written_last
+from repo_mcp.bundler.opened_files import Opener, RatedFile, is_frame, put_written_last
 from repo_mcp.bundler.packing import Packer, order_selections, total
 from repo_mcp.bundler.reasons import describe
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spending import mark_named, spend
+from repo_mcp.bundler.traces import WHOLE_FILE, add_sources, find_rank, mark_traced
 from repo_mcp.bundler.undeclared_names import raise_users
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_up_words
@@ -46,7 +47,7 @@ class HybridStrategy:
     def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
         """Choose the excerpts for a request within its budget, with the audit of how they were found."""
         weights = REPORT_WEIGHTS if is_report(request.prompt) else WEIGHTS
-        evidence = gather_evidence(request, source, self._find_hints, weights)
+        evidence = add_sources(gather_evidence(request, source, self._find_hints, weights), source)
         if evidence.title & COMMENT_TERMS:
             weights = replace(weights, leads=True)
         words = look_up_words(request.prompt, source.count_units)
@@ -61,28 +62,34 @@ class HybridStrategy:
         raise_users(opened, evidence.names, source, weights)
         follow_shown = follow_names(opened, source, weights)
         mark_named(opened, evidence.names, members=weights.members)
+        mark_traced(opened, evidence)
         left = spend(opened, packer, weights, evidence.title, follow_shown)
         shown = _order_shown(opened, packer)
         files = {one.candidate.path: one for one in shown}
         selections = tuple(
             describe(one, files[one.path], evidence)
-            for one in order_selections(packer.selections, {path: at for at, path in enumerate(files)})
+            for one in order_selections(
+                packer.selections,
+                {path: at for at, path in enumerate(files)},
+                lambda one: find_rank(files[one.path], one.start_line, one.end_line),
+            )
         )
-        # Who asks for no number of lines does not miss them.
-        unfit = describe_unfit(packer, total(selections).lines) if request.max_total_lines is not None else []
+        unfit = describe_unfit(packer, left.unfit, total(selections).lines, request.max_total_lines)
+        has_trace = any(map(is_frame, evidence.mentions))
+        lesser = describe_lesser(left.lesser, has_trace=has_trace)
         too_small = [NOTHING_FITS] if not selections and any(any(one.worth) for one in opened) else []
         return Choice(
             selections,
             total(selections),
-            build_audit(evidence, packer, selections),
-            (*notes, *too_small, *list_warnings(evidence, packer, shown), *describe_left(left), *unfit),
+            build_audit(evidence, packer, selections, opened),
+            (*notes, *too_small, *list_warnings(evidence, packer, shown), *lesser, *unfit),
         )
 
 
 def _order_shown(opened: Sequence[RatedFile], packer: Packer) -> list[RatedFile]:
-    """Return the shown files, the one with the best excerpt first."""
+    """Return the shown files, the one with the innermost frame first, then the one with the best excerpt."""
     best: dict[str, float] = {}
     for one in packer.selections:
         best[one.path] = max(one.score, best.get(one.path, 0.0))
     shown = [one for one in opened if one.candidate.path in best]
-    return sorted(shown, key=lambda one: -best[one.candidate.path])
+    return sorted(shown, key=lambda one: (find_rank(one, *WHOLE_FILE), -best[one.candidate.path]))

@@ -5,6 +5,7 @@ A declaration that the prompt names is worth more than any terms.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import field
 
@@ -22,6 +23,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.page.rare_words import compute_rarity
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.intent import understand
+from repo_mcp.ranking.query.mentions import Mention
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.generated import is_generated
 from repo_mcp.text.roles import FileRole, find_role, is_side_file
@@ -33,7 +35,18 @@ MOST_CONSTANTS = 2_000  # of a file that may be rated: more are a table, such as
 LEAST_LAST = (
     0.5  # rarity of the last part of a qualified name that is meant though nothing declares all of it
 )
+MAX_HEAD_LINES = 12  # of a function, in which it names what it takes
+_WORD = re.compile(r"\w+")
 TABLE_SHARE = 0.9  # of the declarations of a table are constants, each in one line
+
+
+@dataclass(slots=True)
+class Traced:
+    """A block that a stack trace points at."""
+
+    rank: int  # the least is shown first
+    is_frame: bool  # False for the source of a message that no frame names
+    lines: list[int] = field(default_factory=list)  # that it names, or that call the frame within
 
 
 @dataclass(slots=True)
@@ -49,6 +62,7 @@ class RatedFile:
     lines: int = 0  # that are selected so far
     shown: set[int] = field(default_factory=set)  # positions of the blocks that are selected
     named: set[int] = field(default_factory=set)  # those that the prompt names, and that come first
+    traced: dict[int, Traced] = field(default_factory=dict)  # by position: they come before these
 
     def touches_shown(self, position: int) -> bool:
         """Return True if a block next to this one is selected."""
@@ -117,9 +131,13 @@ class Opener:
         self._frames = {clue: at for at, clue in enumerate(dict.fromkeys(frames))}  # the innermost is 0
 
     def open_best(self, budget: Budget) -> list[RatedFile]:
-        """Open the best candidates, and all files that may declare a name of the prompt."""
+        """Open the best candidates, and all files that may declare a name or that a frame names."""
         most = _count_opened(budget)
-        wanted = [one for at, one in enumerate(self._evidence.candidates) if at < most or one.may_declare]
+        wanted = [
+            one
+            for at, one in enumerate(self._evidence.candidates)
+            if at < most or one.may_declare or any(is_frame(mention) for mention in one.mentions)
+        ]
         opened = [file for one in wanted if (file := self.open(one)) is not None]
         for name, sure in self._evidence.names.items():
             self._add_named(opened, name, sure)
@@ -179,7 +197,7 @@ class Opener:
         named: dict[int, float] = {}
         for mention in one.candidate.mentions:
             near = self._weights.named * self._weights.next_frame ** self._frames.get(mention.clue, 0)
-            for line in locate(mention.clue, one.view.layout.spans):
+            for line in locate(mention.clue, one.view.layout.spans, one.view.live.lines):
                 for at, block in enumerate(one.blocks):
                     if block.start_line <= line <= block.end_line:
                         named[at] = max(near, named.get(at, 0.0))
@@ -215,15 +233,34 @@ def _count_opened(budget: Budget) -> int:
     return min(by_lines, OPENED_PER_FILE * budget.max_files, MAX_OPENED)
 
 
-def locate(clue: Clue, spans: Sequence[SymbolSpan]) -> list[int]:
+def is_frame(mention: Mention) -> bool:
+    """Return True if a frame of a stack trace names the file."""
+    return mention.clue.kind is ClueKind.FRAME
+
+
+def locate(clue: Clue, spans: Sequence[SymbolSpan], lines: Sequence[str] = ()) -> list[int]:
     """Return the line that a clue names, or that of its function's name if the function has moved.
 
-    Return none for a clue without a line, unless one declaration has its name.
+    Return none for a clue without a line, unless one declaration has its name. Of several overloads, a frame
+    that says what its function takes means the one whose head in `lines` is most like that.
     """
     line = clue.line
     named = [span for span in spans if span.name == clue.name]
+    arguments = clue.arguments
+    if arguments is not None:
+        name = f"{clue.text.rpartition('.')[2]}.{clue.name}"
+        named = [span for span in named if is_called(span, name)]
+        named = [max(named, key=lambda span: _rate_head(span, lines, arguments))] if named else []
     if line is None:
         return [named[0].name_line] if len(named) == 1 else []
     if not named or any(span.start_line <= line <= span.end_line for span in named):
         return [line]
     return [min((span.name_line for span in named), key=lambda position: (abs(position - line), position))]
+
+
+def _rate_head(span: SymbolSpan, lines: Sequence[str], arguments: str) -> tuple[int, int]:
+    """Return how like the head of a function is to what a frame says that it takes: more is more like."""
+    head = " ".join(lines[span.name_line - 1 : min(span.end_line, span.name_line - 1 + MAX_HEAD_LINES)])
+    taken = head.partition("(")[2].partition(")")[0]
+    own, wanted = set(_WORD.findall(taken)), set(_WORD.findall(arguments))
+    return len(own & wanted), -len(own)

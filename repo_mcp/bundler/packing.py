@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from itertools import accumulate
 
@@ -58,7 +58,7 @@ class Packer:
     def note_unfit(self, selection: Selection) -> None:
         """Record an excerpt that does not fit, if the lines that are left would hold it.
 
-        It is joined to the one before if it touches it.
+        An excerpt that directly follows the previous one is merged with it.
         """
         if self._unfit_lines + len(selection.lines) <= self.lines_left:
             last = self.unfit.pop() if self.unfit and _touch(self.unfit[-1], selection) else None
@@ -145,8 +145,12 @@ def cut_line(line: str) -> str:
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
 
 
-def order_selections(selections: Sequence[Selection], positions: Mapping[str, int]) -> list[Selection]:
-    """Order selections by file, best first, then by line, and join those that touch.
+def order_selections(
+    selections: Sequence[Selection],
+    positions: Mapping[str, int],
+    rank: Callable[[Selection], int] = lambda _selection: 0,
+) -> list[Selection]:
+    """Join selections that touch, and order them by rank, then by file, best first, then by line.
 
     None begins or ends with an empty line: blocks have these only so that neighbours touch.
     """
@@ -158,7 +162,7 @@ def order_selections(selections: Sequence[Selection], positions: Mapping[str, in
             joined[-1] = _join(last, one)
         else:
             joined.append(one)
-    return [*map(_trim, joined)]
+    return [*map(_trim, sorted(joined, key=rank))]
 
 
 def total(selections: Sequence[Selection]) -> BundleTotals:

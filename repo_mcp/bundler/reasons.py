@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from repo_mcp.bundler.evidence import Evidence, is_called
-from repo_mcp.bundler.opened_files import RatedFile
+from repo_mcp.bundler.opened_files import RatedFile, is_frame
 from repo_mcp.bundler.records import Selection
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.query.clues import ClueKind
-from repo_mcp.ranking.query.mentions import Mention
 from repo_mcp.record_classes import replace
 
 MAX_NAMED_TERMS = 6  # of one excerpt, in its rationale
@@ -75,7 +74,7 @@ def _list_reasons(
     `named` are the declarations in it that the prompt names, `around` is the smallest one that holds it.
     """
     start, end = selection.start_line, selection.end_line
-    reasons = [*_describe_mentions(file.candidate.mentions, start, end)]
+    reasons = [*_describe_mentions(file, start, end)]
     names = list(dict.fromkeys(span.name for span in named))
     if names:
         reasons.append(f"declares {_join(names[:MAX_NAMED_TERMS])}, named in the prompt")
@@ -93,13 +92,24 @@ def _list_reasons(
     return tuple(reasons) or ("next to what matched",)
 
 
-def _describe_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:
-    """Yield in words the first mention that names a line of the excerpt, or else the first of the file."""
+def _describe_mentions(file: RatedFile, start_line: int, end_line: int) -> Iterable[str]:
+    """Yield in words the first mention that names a line of the excerpt, or else its function or its file."""
+    mentions = file.candidate.mentions
     here = [one for one in mentions if one.clue.line is not None and start_line <= one.clue.line <= end_line]
     for mention in (here or mentions)[:1]:
-        clue = mention.clue
-        what = "a traceback frame" if clue.kind is ClueKind.FRAME else "the prompt"
-        yield f"{what} names line {clue.line}" if here else f"{what} names this file"
+        what = "a traceback frame" if is_frame(mention) else "the prompt"
+        if not here and _is_framed(file, start_line, end_line):
+            yield "is in a function that a traceback frame names"
+        else:
+            yield f"{what} names line {mention.clue.line}" if here else f"{what} names this file"
+
+
+def _is_framed(file: RatedFile, start_line: int, end_line: int) -> bool:
+    """Return True for an excerpt of a function that a frame names."""
+    return any(
+        traced.is_frame and file.blocks[at].start_line <= end_line and start_line <= file.blocks[at].end_line
+        for at, traced in file.traced.items()
+    )
 
 
 def holds_phrase(lines: Sequence[str], phrase: str) -> bool:

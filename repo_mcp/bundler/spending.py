@@ -1,12 +1,13 @@
 """Spend a budget: select the blocks that are worth most for their lines.
 
-What the prompt names is selected first, unless it is a report, which names much in passing; then always the
-block with the most worth for its lines. It ends when no lines are left, or only blocks that are worth much
-less than the best. For a report it ends much sooner, and the blocks that are left out are returned, to be
-named in a warning. Each further block of a file counts less, so that no file fills the bundle, and what a
-shown block calls counts more, unless the prompt is a report. Of what is worth less than half of the best, a
-few lines are shown only beside others. A block that does not fit gives way to one that does, except for the
-best of all and what is named: of these the head and the deciding lines are shown.
+What a stack trace points at is selected first, the innermost frame before the others; then what the prompt
+names, unless it is a report, which names much in passing; then always the block with the most worth for its
+lines. It ends when no lines are left, or only blocks that are worth much less than the best. For a report it
+ends much sooner. Each further block of a file counts less, so that no file fills the bundle, and what a shown
+block calls counts more, unless the prompt is a report. Of what is worth less than half of the best, a few
+lines are shown only beside others. A block that does not fit gives way to one that does, except for the best
+of all, what is named and the blocks of a trace: of these the head and the lines with most of the prompt's
+terms are shown. What is left out is returned, and the packer knows why.
 """
 
 from __future__ import annotations
@@ -14,23 +15,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
 from repo_mcp.bundler.block_worth import is_prototype, is_straight
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import SCORE_DECIMALS
 from repo_mcp.bundler.file_view import FileView
-from repo_mcp.bundler.following import FollowShown, Use
+from repo_mcp.bundler.following import FollowShown, Place, Use
 from repo_mcp.bundler.opened_files import RatedFile, find_declaring
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Selection
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.record_classes import dataclass
+from repo_mcp.text.block_heads import list_heads
 
-LEAST_NAMED = 0.02  # of the worth per line of the best block: what is worth less is noise, and not even named
+NAMED, OTHERS = 1_000, 1_001  # groups of blocks, behind those of a trace, whose group is the rank
 ALONE_LINES = 5  # a block of fewer lines explains nothing without what stands around it
 ALONE_RATE = 0.5  # of the worth per line of the best block, at which it may be what was asked for
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
 MAX_HEAD_LINES = 6
+TRACED_LINES, TRACED_SHARE = 80, 5  # of the innermost frame's block, and the part of the budget for it
+NEXT_TRACED, LEAST_TRACED = 0.6, 24  # factor for the lines of each further frame, and the least of any
+SHORT_TRACED = 40  # a block of no more lines is shown whole
+NEAR_LINES = 8  # shown before and after a line that a frame names
+MOST_GAP = 3  # lines between two excerpts of a block that are shown, too
+WORTH_NAMING = 0.5  # of the worth per line of the best block: what is left out of these is named
 
 
 def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float], *, members: bool = True) -> None:
@@ -52,23 +62,30 @@ def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float], *, membe
                 one.named.add(at)
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The blocks that are not shown though they say something, those that matter most first."""
+
+    lesser: Sequence[Place]  # each would fit, but the best are worth so much more
+    unfit: Sequence[Place]  # worth about as much as what is shown, or asked for, but there was no room
+
+
 def spend(
     opened: Sequence[RatedFile],
     packer: Packer,
     weights: Weights,
     title: Set[str] = frozenset(),
     follow: FollowShown = lambda _file, _position: [],
-) -> list[tuple[RatedFile, Block]]:
+) -> LeftOut:
     """Select blocks until the budget is used up, or no block is worth showing. `title` has terms of a title.
 
-    `follow` raises the worth of what a shown block calls. Return the blocks that are left out though each
-    would fit, because the best are worth so much more.
+    `follow` raises the worth of what a shown block calls. Return what is left out.
     """
     return _BlockQueue(opened, packer, weights, title, follow).spend()
 
 
 class _BlockQueue:
-    """The blocks that may still be selected: first what the prompt names, then by worth per line."""
+    """The blocks that may still be selected: those of a trace, what is named, then by worth per line."""
 
     def __init__(
         self,
@@ -90,62 +107,79 @@ class _BlockQueue:
             (at, position)
             for at, one in enumerate(opened)
             for position, worth in enumerate(one.worth)
-            if worth > 0.0
+            if worth > 0.0 or position in one.traced
         ]
+        self._unfit: list[Place] = []
         self._best = max((self._rate(at, position) for at, position in found), default=0.0)
-        self._first = self._choose_first(found)
         self._heap = [self._place(at, position) for at, position in found]
         heapify(self._heap)
 
-    def spend(self) -> list[tuple[RatedFile, Block]]:
-        """Select blocks, and return those that are left out though they would fit; what is named first."""
-        left: list[tuple[RatedFile, Block]] = []
-        named: list[tuple[RatedFile, Block]] = []
-        best = self._best
+    def spend(self) -> LeftOut:
+        """Select blocks, and return those that are left out; what is named first."""
+        lesser: list[Place] = []
+        named: list[Place] = []
         while self._heap and self._packer.lines_left > 0:
             place = heappop(self._heap)
-            is_unnamed, rate, at, position = place
+            group, rate, at, position = place
             if (at, position) in self._seen:
                 continue
             now = self._place(at, position)
             if now > place:  # lines of its file were selected since
                 heappush(self._heap, now)
                 continue
-            if is_unnamed and -rate < LEAST_NAMED * best:
+            is_other, share = group == OTHERS, -rate / (self._best or 1.0)
+            if is_other and share < self._weights.ends_below:
                 break
-            if is_unnamed and -rate < ALONE_RATE * best and self._is_stray(at, position):
+            if is_other and share < ALONE_RATE and self._is_stray(at, position):
                 continue  # unless a neighbour is shown later
             self._seen.add((at, position))
             one = self._opened[at]
             if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
-            elif is_unnamed and -rate < self._find_least_rate() * best:
+            elif is_other and share < self._find_least_share():
                 if self._packer.has_room(self._build_whole(one, position)):
-                    (named if position in one.named else left).append((one, one.blocks[position]))
-            elif self._select(one, position):
+                    (named if position in one.named else lesser).append((one, position))
+            elif self._select(one, position, is_asked=not is_other, share=share):
                 for near in (position - 1, position + 1):  # which cost less now
                     if 0 <= near < len(one.blocks) and one.worth[near] > 0.0:
                         heappush(self._heap, self._place(at, near))
                 risen = self._follow(one, position) if self._weights.follows_shown else []
                 for file, called in risen:
                     heappush(self._heap, self._place(self._numbers[file.candidate.path], called))
-        return named + left
+        if self._packer.lines_left <= 0:
+            self._refuse_rest()
+        return LeftOut(named + lesser, self._unfit)
 
-    def _place(self, at: int, position: int) -> tuple[bool, float, int, int]:
+    def _refuse_rest(self) -> None:
+        """Record the blocks that were worth showing when the lines were used up."""
+        for group, rate, at, position in sorted(self._heap):
+            share = -rate / (self._best or 1.0)
+            if (at, position) not in self._seen and (group < OTHERS or share >= self._weights.ends_below):
+                self._seen.add((at, position))
+                one = self._opened[at]
+                self._refuse(one, position, "the lines were used up", group < OTHERS or share >= WORTH_NAMING)
+
+    def _refuse(self, one: RatedFile, position: int, reason: str, is_named: bool) -> None:
+        block = one.blocks[position]
+        self._packer.refuse(_build(one, position, block.start_line, block.end_line), reason)
+        if is_named:
+            self._unfit.append((one, position))
+
+    def _place(self, at: int, position: int) -> tuple[int, float, int, int]:
         """Return the key that orders blocks, the least first; its end says where the block is."""
-        return (at, position) not in self._first, -self._rate(at, position), at, position
+        one = self._opened[at]
+        group = OTHERS
+        if position in one.traced:
+            group = one.traced[position].rank
+        elif position in one.named and self._weights.names_first:
+            group = NAMED
+        return group, -self._rate(at, position), at, position
 
-    def _choose_first(self, found: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Return the blocks that come first: those that a prompt names, unless it is a report."""
-        if not self._weights.names_first:
-            return set()
-        return {(at, position) for at, position in found if position in self._opened[at].named}
-
-    def _find_least_rate(self) -> float:
+    def _find_least_share(self) -> float:
         """Return the share of the best block's worth per line below which a block is left out."""
         weights = self._weights
         is_enough = self._packer.lines >= weights.enough_lines
-        share: float = weights.enough_rate if is_enough else weights.least_rate
+        share: float = weights.left_below_then if is_enough else weights.left_below
         return share
 
     def _rate(self, at: int, position: int) -> float:
@@ -181,15 +215,18 @@ class _BlockQueue:
             factor *= 1.0 + weights.held_term * len(terms) + weights.title_term * len(terms & self._title)
         return factor
 
-    def _select(self, one: RatedFile, position: int) -> bool:
+    def _select(self, one: RatedFile, position: int, *, is_asked: bool, share: float) -> bool:
         """Select a block, or parts of one that does not fit but is worth it. Return False if nothing was."""
         chosen = [self._build_whole(one, position)]
-        if not self._packer.has_room(chosen[0]):
-            most = self._count_part_lines(one, position)
+        most = self._count_most(one, position)
+        if len(chosen[0].lines) > most or not self._packer.has_room(chosen[0]):
+            most = min(most, self._count_part_lines(one, position))
             if not most:
-                self._packer.note_unfit(chosen[0])
+                self._pass_over(one, position, is_asked=is_asked, share=share)
                 return False
-            parts = choose_parts(one.view, one.blocks[position], most)
+            traced = one.traced.get(position)
+            near = traced.lines if traced is not None else ()
+            parts = choose_parts(one.view, one.blocks[position], most, near)
             chosen = [_build(one, position, start, end) for start, end in parts]
         for selection in chosen:
             added = self._packer.add(selection)
@@ -197,6 +234,25 @@ class _BlockQueue:
                 one.lines += len(added.lines)
                 one.shown.add(position)
         return position in one.shown
+
+    def _pass_over(self, one: RatedFile, position: int, *, is_asked: bool, share: float) -> None:
+        """Record a block for which there is no room."""
+        whole = self._build_whole(one, position)
+        lacks = "lines" if len(whole.lines) > self._packer.lines_left else "tokens"
+        if not is_asked:
+            self._packer.note_unfit(whole)
+        is_named = is_asked or (lacks == "lines" and share >= WORTH_NAMING)
+        self._refuse(one, position, f"does not fit into the {lacks} that were left", is_named)
+
+    def _count_most(self, one: RatedFile, position: int) -> int:
+        """Return how many lines of a block may be shown: of those of a trace the fewer the farther out."""
+        total: int = self._packer.budget.max_total_lines
+        if position not in one.traced:
+            return total
+        if one.blocks[position].line_count <= SHORT_TRACED:
+            return SHORT_TRACED
+        most = min(TRACED_LINES, total // TRACED_SHARE) * NEXT_TRACED ** one.traced[position].rank
+        return max(LEAST_TRACED, int(most))
 
     def _build_whole(self, one: RatedFile, position: int) -> Selection:
         block = one.blocks[position]
@@ -208,13 +264,14 @@ class _BlockQueue:
     def _count_part_lines(self, one: RatedFile, position: int) -> int:
         """Return how many lines to show of a block that does not fit; 0 for none.
 
-        The best block of all is always shown in part, and one that the prompt names if there is room. Instead
-        of any other, whole blocks are worth more.
+        The best block of all is always shown in part, and one that the prompt names if there is room, as is
+        one of a trace. Instead of any other, whole blocks are worth more.
         """
         room = self._packer.room
         if len(self._seen) == 1:  # the best of all
             return max(1, room)
-        return room if position in one.named and room >= LEAST_PART_LINES else 0
+        is_asked = position in one.named or position in one.traced
+        return room if is_asked and room >= LEAST_PART_LINES else 0
 
 
 def _build(one: RatedFile, position: int, start: int, end: int) -> Selection:
@@ -222,14 +279,27 @@ def _build(one: RatedFile, position: int, start: int, end: int) -> Selection:
     return build_selection(one.view.live, start, end, score)
 
 
-def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[int, int]]:
+def choose_parts(
+    view: FileView, block: Block, most_lines: int, near: Sequence[int] = ()
+) -> list[tuple[int, int]]:
     """Return at most `most_lines` lines of a block that does not fit, as spans in order.
 
-    These are its head, then the lines with most of the prompt's terms, each with its neighbours.
+    These are its head, and the lines around those of `near` with what has to hold for them to be reached.
+    If there are none, they are the lines with most of the prompt's terms, each with its neighbours.
     """
+    lines = view.live.lines
     start = block.start_line if block.span is None else max(block.start_line, block.span.head_line)
-    head = find_head(view.live.lines, block.span)[1] if block.span is not None else start
+    head = find_head(lines, block.span)[1] if block.span is not None else start
     shown = set(range(start, min(head, start + most_lines - 1) + 1))
+    for line in near:
+        heads = {at + start for at in list_heads(lines[start - 1 : line])} if line > start else set[int]()
+        for beside in range(NEAR_LINES, -1, -2):
+            around = set(range(max(start, line - beside), min(block.end_line, line + beside) + 1)) | heads
+            if len(shown | around) <= most_lines:
+                shown |= around
+                break
+    if near:
+        return list(_join_lines(_fill_gaps(sorted(shown), most_lines)))
     numbers = [line for line in view.line_terms if start <= line <= block.end_line]
     comments = view.layout.comment_lines
     ordered = sorted(numbers, key=lambda line: (line in comments, -len(set(view.line_terms[line])), line))
@@ -248,6 +318,15 @@ def find_head(lines: Sequence[str], around: SymbolSpan) -> tuple[int, int]:
     ):
         end += 1
     return around.name_line, end
+
+
+def _fill_gaps(shown: Sequence[int], most_lines: int) -> list[int]:
+    """Return some ascending lines with those between two that are near each other, if they fit."""
+    filled = list(shown)
+    for first, second in pairwise(shown):
+        if 1 < second - first <= MOST_GAP + 1 and len(filled) + second - first - 1 <= most_lines:
+            filled += range(first + 1, second)
+    return sorted(filled)
 
 
 def _join_lines(lines: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -46,7 +46,7 @@ class Weights:
     unsure: float = 1.0  # factor of a capitalised word, which may be no name
     joined: float = 0.0  # factor of words that form a name together, which may be chance
 
-    members: bool = True  # what a small file or class declares is named like what is a block itself
+    members: bool = True  # a name may also mean a member inside of a small file or class that is one block
 
     # names that are followed
     callee: float = 0.35  # of the worth of the block that calls it
@@ -65,14 +65,15 @@ class Weights:
     # spending
     lines: float = 0.3  # power of the lines that a block costs
     base_lines: float = 60.0  # added to the lines of an excerpt that touches no other
-    least_rate: float = 0.02  # of the worth per line of the best block: less ends the bundle
+    ends_below: float = 0.02  # of the worth per line of the best block: less is noise, and ends the bundle
+    left_below: float = 0.0  # of the same: less is left out, and the best of it named in a warning
     enough_lines: int = 60
-    enough_rate: float = 0.02  # takes the place of `least_rate` when so many lines are shown
+    left_below_then: float = 0.0  # takes the place of `left_below` when so many lines are shown
     names_first: bool = True  # what is named comes first, however little it is worth
     repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
     held_term: float = 0.0  # of a block's worth, added to it for each of the prompt's terms that it holds
     straight: float = 1.0  # factor of a block without branches that is not trivial
-    title_term: float = 0.0  # the same for a term of the title, besides
+    title_term: float = 0.0  # of a block's worth, added to it for each term of the title that it holds
     worth_power: float = 1.0  # of a block's worth: more lets the best blocks stand out
     share_power: float = 0.0  # of the file's score as a share of the best one, a further factor
     share_if_not_found: float = 0.3  # instead of that share, for a file that only declares a name
@@ -98,8 +99,8 @@ REPORT_WEIGHTS = replace(
     least_branches=3,
     straight=0.7,  # what decides nothing is seldom at fault
     named_use=0.0,  # what is read or handed on is seldom at fault
-    least_rate=0.3,
-    enough_rate=0.4,
+    left_below=0.3,
+    left_below_then=0.4,
     names_first=False,
     repeat_lines=120.0,
     follows_shown=False,

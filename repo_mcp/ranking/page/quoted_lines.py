@@ -5,8 +5,9 @@ code, are also written by chance, and one that the file has several times says t
 
 A report often holds what the program printed. The words of a message may all be common, and other
 declarations of the file may have more words of the report, so a message is looked for word for word. Where
-the program fills in a value, its text has a placeholder: what stands between two of them is looked for alone.
-A message that the program puts together of several lines is found by the longest of these.
+the program fills in a value, its text has a placeholder: what stands between two of them is looked for alone,
+or all of it in its order. A message that the program puts together of several lines is found by the longest
+of these.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ MIN_LINE_CHARS = 20
 MAX_LINES = 1_000  # of a report that are looked at
 LEAST_WORDS = 4  # of a message; with fewer, it is a name or what many programs say
 LEAST_TELLING = 2  # of them are no function words
+LEAST_PARTS = 2  # of a message with values filled in between
+LEAST_TOGETHER = 3  # words of its longest part
+MOST_FILLED = 200  # characters of a value that is filled in
 # Of a diff, of a quotation, and of what shells and pytest print; no operator, and no name of PHP.
 _LEAD = re.compile(r"^(?:>>> |[-+](?![-+=>])|>|\$ |E )\s*")
 _SIGN = re.compile(r"[(){}\[\]=;]|::|->")
@@ -65,7 +69,7 @@ def _tells_place(line: str) -> bool:
 def find_quoted(data: bytes, quotable: Quotable) -> int:
     """Return the number of the line of a file that is quoted, or 0. A line of code precedes a message."""
     text = data.decode("utf-8", "replace")
-    return _find_code(data, text, quotable.lines) or _find_message(text, quotable)
+    return _find_code(data, text, quotable.lines) or find_message(text, quotable)[0]
 
 
 def _find_code(data: bytes, text: str, quotable: tuple[str, ...]) -> int:
@@ -78,14 +82,44 @@ def _find_code(data: bytes, text: str, quotable: tuple[str, ...]) -> int:
     return 0 if found is None else lines.index(found) + 1
 
 
-def _find_message(text: str, report: Quotable) -> int:
-    """Return the number of the line with the longest quoted message, of equals the first, or 0."""
+def find_message(text: str, report: Quotable) -> tuple[int, int]:
+    """Return the number of the line with the longest quoted message, of equals the first, and its characters.
+
+    Both are 0 if no literal of the text is quoted.
+    """
     best, longest = 0, 0
     for literal in _LITERAL.finditer(text):
-        for message in _iter_messages(literal[literal.lastindex or 0], report.pairs):
+        said = literal[literal.lastindex or 0]
+        for message in _iter_messages(said, report.pairs):
             if len(message) > longest and message in report.text and _has_whole_words(report.text, message):
                 best, longest = literal.start(), len(message)
-    return text.count("\n", 0, best) + 1 if longest else 0
+        filled = _measure_filled(said, report)
+        if filled > longest:
+            best, longest = literal.start(), filled
+    return (text.count("\n", 0, best) + 1 if longest else 0), longest
+
+
+def _measure_filled(literal: str, report: Quotable) -> int:
+    """Return the characters of a literal whose parts between placeholders all follow each other in a report.
+
+    Return 0 if they do not, or if they say too little. Its longest part decides whether it is looked at.
+    """
+    if _PLACEHOLDER.search(literal) is None:
+        return 0
+    parts = [folded for part in _PLACEHOLDER.split(literal) if (folded := _fold(part).strip(_ENDS))]
+    words = [word for part in parts for word in part.split(" ")]
+    longest = max(parts, key=len, default="").split(" ")
+    if len(parts) < LEAST_PARTS or len(words) < LEAST_WORDS or len(longest) < LEAST_TOGETHER:
+        return 0
+    if f"{longest[1]} {longest[2]}" not in report.pairs or len({*words} - FUNCTION_WORDS) < LEAST_TELLING:
+        return 0
+    at = 0
+    for part in parts:
+        found = report.text.find(part, at, at + MOST_FILLED + len(part) if at else None)
+        if found < 0:
+            return 0
+        at = found + len(part)
+    return sum(map(len, parts))
 
 
 def _iter_messages(literal: str, pairs: Set[str]) -> Iterator[str]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from itertools import chain, islice
+from itertools import islice
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
+from repo_mcp.ranking.query.frames import PATH, Frame, cut_frames, find_frames, plain_path
+from repo_mcp.ranking.query.prefiltered import PrefilteredPattern
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.language_errors import LANGUAGE_ERRORS
 from repo_mcp.text.lines import unify_line_ends
 from repo_mcp.text.question_words import find_numbers
 from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
@@ -83,99 +86,40 @@ class Clue:
     name: str | None = None  # the function that a frame names
     is_strong: bool = True  # False for a symbol recognised by its look alone
     is_joined: bool = False  # True for a symbol joined from adjacent words
+    arguments: str | None = None  # what the function takes of a frame that names a type and no file
 
 
-class _PrefilteredPattern:
-    """An expression whose matches all contain one of a few texts, its signs.
-
-    Most queries are a few words and hold no sign: then the expression is not even compiled.
-    """
-
-    def __init__(self, signs: Sequence[str], source: str, flags: int = 0) -> None:
-        self._signs = signs
-        self._pattern = compile_late(source, flags)
-
-    def find(self, text: str) -> Iterator[re.Match[str]]:
-        """Return an iterator of the matches in the order of the text."""
-        return self._pattern.finditer(text) if self._may_match(text) else iter(())
-
-    def replace(self, put: str, text: str) -> str:
-        """Return the text with `put`, which may name groups, instead of each match."""
-        return self._pattern.sub(put, text) if self._may_match(text) else text
-
-    def _may_match(self, text: str) -> bool:
-        return any(sign in text for sign in self._signs)
-
-
-_PATH = r"(?:[A-Za-z]:)?[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){0,30}[\w.@+~-]{1,120}"
-_PYTHON_FRAME = 'File "'  # no other frame begins with this
-_CAUSE = "Caused by: "
-_PACKAGED = frozenset(("groovy", "java", "kt", "scala"))  # languages whose frames have the file's name alone
-_FRAMES = (
-    _PrefilteredPattern(
-        [_PYTHON_FRAME],
-        r'File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,120}))?',
-    ),
-    _PrefilteredPattern(  # of Java, perhaps behind a class loader or a module: `at app//a.B.run(B.java:3)`
-        [":"],
-        r"\bat (?:[\w.@-]{0,100}/){0,2}(?P<name>[\w.$<>]{1,300}) ?"
-        r"\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)",
-    ),
-    _PrefilteredPattern(
-        [":"],
-        r"\bat (?:(?:async |new )?(?P<name>[\w.$<>]{1,200})(?: \[as \w{1,100}\])? \()?(?:file://)?"
-        rf"(?P<path>{_PATH}):(?P<line>\d{{1,7}}):\d{{1,7}}\)?",
-    ),
-    # of valgrind: `by 0x12FB02: read_cb (http.c:1268)`; of debuggers: `#1 0x4f1a in read_cb at http.c:1268`
-    _PrefilteredPattern(
-        ["0x"],
-        rf"\b(?:at|by) 0x[0-9A-Fa-f]{{1,16}}: (?P<name>[\w:~<>]{{1,200}}) "
-        rf"\((?P<path>{_PATH}\.\w{{1,4}}):(?P<line>\d{{1,7}})\)",
-    ),
-    _PrefilteredPattern(
-        ["#"],
-        r"^[ \t]{0,8}#\d{1,3} +(?:0x[0-9A-Fa-f]{1,16} +in +)?(?P<name>[\w:~<>]{1,200})(?: ?\([^\n]{0,400}\))?"
-        rf"(?: at)? (?P<path>{_PATH}\.\w{{1,4}}):(?P<line>\d{{1,7}})(?::\d{{1,7}})?$",
-        re.M,
-    ),
-    _PrefilteredPattern([":line "], rf"\bin (?P<path>{_PATH}\.\w{{1,8}}):line (?P<line>\d{{1,7}})"),
-    _PrefilteredPattern(
-        [".go:"],
-        rf"^[ \t]{{1,8}}(?P<path>{_PATH}\.go):(?P<line>\d{{1,7}})(?: \+0x[0-9a-f]{{1,16}})?$",
-        re.M,
-    ),
-)
-_NAMED_PATH = _PrefilteredPattern(
+_NAMED_PATH = PrefilteredPattern(
     ["/", "\\", ".", "file"],  # those of _LOOKS_LIKE_FILE
-    rf"(?<![\w.\\/-])(?P<path>{_PATH})(?:(?::|#L)(?P<line>\d{{1,7}})|,? line (?P<spoken>\d{{1,7}}))?",
+    rf"(?<![\w.\\/-])(?P<path>{PATH})(?:(?::|#L)(?P<line>\d{{1,7}})|,? line (?P<spoken>\d{{1,7}}))?",
 )
 _LOOKS_LIKE_FILE = compile_late(r"[\\/]|[\w-]\.[A-Za-z][A-Za-z0-9+]{0,9}$|^[A-Z]\w*file$")
-_BACKTICKED = _PrefilteredPattern(["`"], r"`([^`\n]{1,200})`")
+_BACKTICKED = PrefilteredPattern(["`"], r"`([^`\n]{1,200})`")
 _NAME = r"[A-Za-z_$][A-Za-z0-9_$]{1,120}"
 _IDENTIFIER = re.compile(rf"{_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}}")
-_CALLED = _PrefilteredPattern(["("], rf"({_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}})\(")
+_CALLED = PrefilteredPattern(["("], rf"({_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}})\(")
 _SHAPED = re.compile(r"^_*[A-Za-z0-9$]+_\w*[A-Za-z0-9]\w*$|^_+[A-Za-z]\w*$|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_CAPITALISED = _PrefilteredPattern([" "], r"(?<=[a-z,:;(] )([A-Z][a-z][A-Za-z0-9]{2,60})\b(?!\.\w|::|\()")
-_QUOTED = _PrefilteredPattern(
+_CAPITALISED = PrefilteredPattern([" "], r"(?<=[a-z,:;(] )([A-Z][a-z][A-Za-z0-9]{2,60})\b(?!\.\w|::|\()")
+_QUOTED = PrefilteredPattern(
     ['"', "'", "“", "`"],
     r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|“([^”\n]{1,200})”|`([^`\n]{1,200})`",
 )
-_ERROR_LINE = _PrefilteredPattern(
+_ERROR_LINE = PrefilteredPattern(
     [": "],
-    r"^[ \t>#*]{0,20}(?:[A-Za-z_][\w.$]{0,120}(?:Error|Exception|Warning|Failure|Panic)"
+    r"^[ \t>#*]{0,20}(?P<thrown>[A-Za-z_][\w.$]{0,120}(?:Error|Exception|Warning|Failure|Panic)"
     r"|[a-z_]\w{0,60}(?:\.\w{1,60}){0,8}\.[A-Z]\w{1,60}|Uncaught [\w.$]{1,80}"
     r"|error|panic|fatal|FATAL|ERROR)(?:\[\w{1,20}\])?: (?P<message>[^\n]{1,400})$",
     re.M,
 )
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
-_BOILERPLATE = _PrefilteredPattern(
+_BOILERPLATE = PrefilteredPattern(
     ["(", ":"],
     r"Traceback \(most recent call last\):?|^goroutine \d+ \[\w+\]:|Stack ?trace:",
     re.M | re.I,
 )
-_URL = _PrefilteredPattern(["://"], r"\b(?:https?|ftp|file)://[^\s<>)\]\"'`]{1,2000}")
+_URL = PrefilteredPattern(["://"], r"\b(?:https?|ftp|file)://[^\s<>)\]\"'`]{1,2000}")
 # The directories and the extension of a path say less than its name does.
-_PATH_ALONE = _PrefilteredPattern(
+_PATH_ALONE = PrefilteredPattern(
     ["/", "\\"],
     r"(?<![\w.\\/-])[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){1,30}([\w-]{1,100})(?:\.\w{1,10}){1,2}(?:(?::|#L)\d{1,7})?(?![\w/])",
 )
@@ -188,10 +132,9 @@ def parse_prompt(prompt: str) -> tuple[Clue, ...]:
     The text of frames and URLs gives no other clues, and of a path only its name does.
     """
     prompt = unify_line_ends(prompt)
-    matches = _match_frames(prompt)
-    ordered = _order_frames(prompt, matches)
-    frames = list(dict.fromkeys(map(_build_frame, ordered)))[: MAX_CLUES[ClueKind.FRAME]]
-    kept = _BOILERPLATE.replace(" ", _cut_out(prompt, matches))
+    found = find_frames(prompt)
+    frames = list(dict.fromkeys(map(_build_clue, found)))[: MAX_CLUES[ClueKind.FRAME]]
+    kept = _BOILERPLATE.replace(" ", cut_frames(prompt, found))
     prose = _PATH_ALONE.replace(r" \1 ", _URL.replace(" ", kept))
     sources: tuple[tuple[ClueKind, Iterable[Clue]], ...] = (
         (ClueKind.PATH, _iter_paths(kept)),
@@ -200,8 +143,8 @@ def parse_prompt(prompt: str) -> tuple[Clue, ...]:
         (ClueKind.WORD, _iter_words(prose)),
     )
     clues: list[Clue] = frames
-    for kind, found in sources:
-        clues += islice(_first_of_each(found), MAX_CLUES[kind])
+    for kind, named in sources:
+        clues += islice(_first_of_each(named), MAX_CLUES[kind])
     return tuple(clues)
 
 
@@ -213,86 +156,39 @@ def _first_of_each(clues: Iterable[Clue]) -> Iterator[Clue]:
             yield clue
 
 
-def _match_frames(prompt: str) -> list[re.Match[str]]:
-    """Return the frames, of any language, in the order of the text. They do not overlap."""
-    found = [match for frame in _FRAMES for match in frame.find(prompt)]
-    kept: list[re.Match[str]] = []
-    for match in sorted(found, key=lambda match: match.start()):
-        if not kept or match.start() >= kept[-1].end():
-            kept.append(match)
-    return kept
-
-
-def _order_frames(prompt: str, matches: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the innermost frame first: Python prints it last, all other languages first.
-
-    Java prints the exception that caused another one below it.
-    """
-    python = [match for match in matches if match[0].startswith(_PYTHON_FRAME)]
-    others = [match for match in matches if not match[0].startswith(_PYTHON_FRAME)]
-    causes: list[list[re.Match[str]]] = [[]]
-    end = 0
-    for match in others:
-        if _CAUSE in prompt[end : match.start()]:
-            causes.append([])
-        causes[-1].append(match)
-        end = match.end()
-    return [*reversed(python), *chain.from_iterable(reversed(causes))]
-
-
-def _build_frame(match: re.Match[str]) -> Clue:
-    name = match.groupdict().get("name")
-    path = _add_package(_plain_path(match["path"]), name or "")
-    return Clue(ClueKind.FRAME, path, int(match["line"]), _last_name(name))
-
-
-def _add_package(path: str, name: str) -> str:
-    """Return the path of a file that has the class of its name: `org/a/B.java` for B.java and org.a.B.run."""
-    stem, dot, extension = path.partition(".")
-    package, of_class, _ = f"{name.replace('$', '.')}.".partition(f".{stem}.")
-    return f"{package.replace('.', '/')}/{path}" if dot and of_class and extension in _PACKAGED else path
-
-
-def _cut_out(prompt: str, matches: Iterable[re.Match[str]]) -> str:
-    """Return the prompt without the matches."""
-    kept, end = [], 0
-    for match in matches:
-        kept.append(prompt[end : match.start()])
-        end = match.end()
-    return "\n".join([*kept, prompt[end:]])
-
-
-def _last_name(name: str | None) -> str | None:
-    """Return `method` for `com.example.Class.method`; None for `<module>` and the like."""
-    last = re.split(r"[.$]", name)[-1] if name else ""
-    return last if last.isidentifier() else None
+def _build_clue(frame: Frame) -> Clue:
+    if not frame.path:
+        return Clue(ClueKind.FRAME, frame.type_name, None, frame.name, arguments=frame.arguments)
+    return Clue(ClueKind.FRAME, frame.path, frame.line, frame.name)
 
 
 def _iter_paths(prompt: str) -> Iterator[Clue]:
     for match in _NAMED_PATH.find(prompt):
-        text = _plain_path(match["path"].rstrip(".").rstrip("/\\"))
+        text = plain_path(match["path"].rstrip(".").rstrip("/\\"))
         if _LOOKS_LIKE_FILE.search(text):
             line = match["line"] or match["spoken"]
             yield Clue(ClueKind.PATH, text, int(line) if line else None)
 
 
-def _plain_path(path: str) -> str:
-    return path.replace("\\", "/").removeprefix("./")
-
-
 def _iter_symbols(prompt: str, frames: Iterable[Clue]) -> Iterator[Clue]:
-    """Yield names in backquotes, called, shaped like identifiers or of frames; then capitalised ones."""
+    """Yield names in backquotes, called, shaped like identifiers or of frames; then capitalised ones.
+
+    An error of the language that a message begins with names no type of the repository.
+    """
     for match in _BACKTICKED.find(prompt):
         for name in _IDENTIFIER.findall(match[1]):
             if name.lower() not in STOP_WORDS:
                 yield Clue(ClueKind.SYMBOL, name)
     for match in _CALLED.find(prompt):
         yield Clue(ClueKind.SYMBOL, match[1])
+    raised = {match["thrown"] for match in _ERROR_LINE.find(prompt)} & LANGUAGE_ERRORS
     for name in _IDENTIFIER.findall(prompt):
+        if name in raised:
+            continue
         if _SHAPED.search(name) if name.isidentifier() else _is_dotted_name(name):
             yield Clue(ClueKind.SYMBOL, name)
     for frame in frames:
-        if frame.name is not None:
+        if frame.name is not None and frame.arguments is None:  # of a type, others do not have it
             yield Clue(ClueKind.SYMBOL, frame.name)
     for match in _CAPITALISED.find(prompt):
         if match[1].lower() not in STOP_WORDS:
@@ -302,6 +198,12 @@ def _iter_symbols(prompt: str, frames: Iterable[Clue]) -> Iterator[Clue]:
 def _is_dotted_name(text: str) -> bool:
     """Return True unless the text is an abbreviation or the name of a file."""
     return text.lower() not in _SHORT_DOTTED and find_language(text).name == "unknown"
+
+
+def list_messages(prompt: str) -> list[str]:
+    """Return the messages of the errors that a prompt shows, each once, in order of the text."""
+    found = (match["message"] for match in _ERROR_LINE.find(unify_line_ends(prompt)))
+    return list(dict.fromkeys(found))
 
 
 def _iter_phrases(prompt: str) -> Iterator[Clue]:

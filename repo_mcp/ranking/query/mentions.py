@@ -1,8 +1,9 @@
 """Finds the indexed files that the paths and frames of a prompt mean. Pure.
 
 A path in a prompt need not be one of ours: it may be absolute, from another machine, cut at either end, or
-the dotted name of a module. It means a file when the two paths agree from the end in all components of the
-shorter one, or, for an absolute path, in at least two; the longest agreement wins.
+the dotted name of a module or of the type that a frame names. It means a file when the two paths agree from
+the end in all components of the shorter one, or, for an absolute path, in at least two; the longest agreement
+wins.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def find_meant(text: str, find_paths: FindPaths) -> list[str]:
     meant = _find_agreeing(wanted, find_paths, lambda path: path) if wanted else []
     if not meant and _DOTTED.fullmatch(text):
         modules = [part for part in text.split(".") if part]
-        meant = _find_agreeing(modules, find_paths, _strip_extension)
+        meant = _find_agreeing(modules, find_paths, _name_module)
         meant = [path for path in meant if path.count("/") + 1 >= 2]
     return meant if len(meant) <= MAX_MEANT else []
 
@@ -85,6 +86,11 @@ def _strip_extension(path: str) -> str:
     head, slash, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return head if stem in ("__init__", "index", "mod") and slash else f"{head}{slash}{stem}"
+
+
+def _name_module(path: str) -> str:
+    """Return the path in module form, with the dots of folders as slashes: `Ledger.Core/Book.cs`."""
+    return _strip_extension(path).replace(".", "/")
 
 
 def _find_agreeing(wanted: Sequence[str], find_paths: FindPaths, shape: Callable[[str], str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.bundler.audit import describe_unfit
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import Candidate
 from repo_mcp.bundler.file_view import FileView, TermFinder
@@ -14,6 +15,7 @@ from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spending import spend
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS, Weights
+from repo_mcp.record_classes import replace
 
 
 def rated(path: str, sizes: list[int], worth: list[float]) -> RatedFile:
@@ -88,6 +90,46 @@ def test_a_file_beyond_the_limit_is_refused_once_and_not_block_by_block() -> Non
     assert [(one.path, one.start_line, one.reason) for one in packer.dropped] == [
         ("b.py", None, "max_files reached")
     ]
+
+
+def test_what_does_not_fit_and_what_is_left_at_the_end_is_recorded_by_its_reason() -> None:
+    files = [rated("best.py", [10], [1.0]), rated("long.py", [40], [0.9]), rated("next.py", [10], [0.6])]
+    files += [rated("late.py", [10], [0.5]), rated("noise.py", [10], [0.001])]
+    packer = Packer(Budget(8, 20, None))
+    left = spend(files, packer, WEIGHTS)
+    assert [one.path for one in packer.selections] == ["best.py", "next.py"]
+    assert [(one.path, one.start_line, one.end_line, one.reason) for one in packer.dropped] == [
+        ("long.py", 1, 40, "does not fit into the lines that were left"),
+        ("late.py", 1, 10, "the lines were used up"),
+    ]
+    assert [one.candidate.path for one, _ in left.unfit] == ["long.py", "late.py"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "wanted", "named"),
+    [(5, 20, ["long.py", "late.py"]), (16, 20, ["late.py"]), (5, None, ["late.py"])],
+)
+def test_a_warning_names_what_was_asked_for_and_the_rest_if_lines_are_left(
+    shown: int, wanted: int | None, named: list[str]
+) -> None:
+    files = [rated("long.py", [40], [0.9]), rated("late.py", [10], [0.5])]
+    files[1].named.add(0)
+    unfit = [(one, 0) for one in files]
+    (warning,) = describe_unfit(Packer(Budget(8, 20, None)), unfit, shown, wanted)
+    assert [path for path in ("long.py", "late.py") if path in warning] == named
+
+
+def test_no_weight_of_a_bundle_s_end_stands_for_nothing() -> None:
+    def count(weights: Weights) -> int:
+        files = [rated("best.py", [70], [1.0]), rated("fair.py", [10], [0.4]), rated("poor.py", [10], [0.02])]
+        packer = Packer(Budget(8, 400, None))
+        spend(files, packer, weights)
+        return len(packer.selections)
+
+    assert [count(replace(WEIGHTS, ends_below=least)) for least in (0.0, 0.1, 0.9)] == [3, 2, 1]
+    assert [count(replace(WEIGHTS, left_below_then=least)) for least in (0.0, 0.1, 0.9)] == [3, 2, 1]
+    few = replace(WEIGHTS, enough_lines=500)
+    assert [count(replace(few, left_below=least)) for least in (0.0, 0.1, 0.9)] == [3, 2, 1]
 
 
 def test_an_excerpt_is_cut_to_the_tokens() -> None:

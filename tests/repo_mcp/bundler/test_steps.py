@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import ChunkSpan
-from repo_mcp.bundler.audit import describe_left
+from repo_mcp.bundler.audit import describe_lesser
 from repo_mcp.bundler.block_worth import Rater, rate_work
 from repo_mcp.bundler.blocks import (
     LONG_LINES,
@@ -407,8 +407,8 @@ def test_of_a_report_what_is_worth_less_than_two_fifths_of_the_best_is_left_out_
     packer = Packer(Budget(8, 2_000, None))
     left = spend(files, packer, REPORT_WEIGHTS)
     assert [one.path for one in packer.selections] == ["best.py", "good.py"]
-    assert [one.candidate.path for one, _ in left] == ["fair.py", "poor.py"]
-    (warning,) = describe_left(left)
+    assert [one.candidate.path for one, _ in left.lesser] == ["fair.py", "poor.py"]
+    (warning,) = describe_lesser(left.lesser, has_trace=False)
     assert "(excerpts: 2, files: 2); next: fair.py:1, poor.py:1." in warning
 
 
@@ -420,7 +420,7 @@ def test_what_a_report_names_does_not_come_first_but_is_reported_first() -> None
     packer = Packer(Budget(8, 2_000, None))
     left = spend(files, packer, REPORT_WEIGHTS)
     assert [one.path for one in packer.selections] == ["best.py", "fair.py"]
-    assert [one.candidate.path for one, _ in left] == ["named.py", "poor.py"]
+    assert [one.candidate.path for one, _ in left.lesser] == ["named.py", "poor.py"]
     packer = Packer(Budget(8, 2_000, None))
     spend(files, packer, WEIGHTS)
     assert [one.path for one in packer.selections][:2] == ["fair.py", "named.py"]
@@ -441,7 +441,7 @@ def test_a_report_of_which_few_lines_are_shown_gets_what_is_worth_three_tenths_o
     worths = {"best.py": 1.0, "fair.py": 0.42, "poor.py": 0.35}  # to the power 1.3: .32 and .26
     files = [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
     packer = Packer(Budget(8, 2_000, None))
-    assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS)] == ["poor.py"]
+    assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS).lesser] == ["poor.py"]
 
 
 def test_of_a_report_the_next_block_of_a_file_counts_half_after_120_lines() -> None:
@@ -460,22 +460,22 @@ def test_a_report_gets_all_that_matches_as_well_as_its_best_block() -> None:
         for path in ("a.py", "b.py", "c.py", "d.py")
     ]
     packer = Packer(Budget(8, 2_000, None))
-    assert spend(files, packer, REPORT_WEIGHTS) == []
+    assert spend(files, packer, REPORT_WEIGHTS).lesser == []
     assert packer.lines == 1_000
 
 
 def test_nothing_is_reported_of_what_has_no_room_or_answers_a_question() -> None:
     files = [rated(path, "x = 1\n", worth) for path, worth in (("a.py", 1.0), ("b.py", 0.05))]
-    assert spend(files, Packer(Budget(8, 1, None)), REPORT_WEIGHTS) == []
+    assert spend(files, Packer(Budget(8, 1, None)), REPORT_WEIGHTS).lesser == []
     packer = Packer(Budget(1, 2_000, None))
-    assert spend(files, packer, REPORT_WEIGHTS) == []
+    assert spend(files, packer, REPORT_WEIGHTS).lesser == []
     assert [(one.path, one.reason) for one in packer.dropped] == [("b.py", "max_files reached")]
     long = RatedFile(Candidate("b.py", 1.0, None), view("x = 1\n" * 20, path="b.py"), [Block(1, 20)], [0.1])
-    assert spend([files[0], long], Packer(Budget(8, 20, None)), REPORT_WEIGHTS) == []
+    assert spend([files[0], long], Packer(Budget(8, 20, None)), REPORT_WEIGHTS).lesser == []
     packer = Packer(Budget(8, 2_000, None))
-    assert spend(files, packer, WEIGHTS) == []
+    assert spend(files, packer, WEIGHTS).lesser == []
     assert len(packer.selections) == 2
-    assert describe_left([]) == []
+    assert describe_lesser([], has_trace=False) == []
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,18 @@ def test_a_message_is_found_between_its_values(line: str) -> None:
     assert find_message(text) == 3
 
 
+def find_filled(text: str) -> int:
+    report = "It fails\nError: cannot turn key 12 in lock a, and so on\n"
+    return find_quoted(text.encode(), read_quotable(report))
+
+
+def test_a_message_whose_parts_are_short_is_found_if_they_follow_each_other() -> None:
+    assert find_filled("x\nfail(\"cannot turn key {0} in lock '{1}'\")\n") == 2
+    assert find_filled('x\nfail("cannot turn key {0} on lock {1}")\n') == 0
+    assert find_filled('x\nfail("in lock {0} cannot turn key {1}")\n') == 0
+    assert find_filled('x\nfail("turn key {0} in lock {1}")\n') == 0  # two words together are chance
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -15,9 +15,11 @@ from repo_mcp.ranking.query.clues import (
     ClueKind,
     find_title,
     join_words,
+    list_messages,
     parse_prompt,
     split_symbol,
 )
+from tests.growth import assert_linear
 
 
 def texts(prompt: str, kind: ClueKind) -> list[str]:
@@ -80,7 +82,7 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
             "#2  main (argc=1) at main.c:7\n",
             [("/src/ledger.c", 12, "post"), ("../run.c", 9, "run"), ("main.c", 7, "main")],
         ),
-        ("   at Ledger.Post() in C:\\src\\Ledger.cs:line 40", [("C:/src/Ledger.cs", 40, None)]),
+        ("   at Ledger.Post() in C:\\src\\Ledger.cs:line 40", [("C:/src/Ledger.cs", 40, "Post")]),
     ],
     ids=[
         "python",
@@ -229,3 +231,41 @@ def test_no_joined_name_begins_with_a_digit() -> None:
     assert "slow_start" in join_words(["slow", "start"])
     assert join_words(["utf", "8"]) == ["utf_8", "utf8"]
     assert join_words(["2", "15"]) == []
+
+
+@pytest.mark.parametrize(
+    ("frame", "type_name", "name"),
+    [
+        ("   at Ledger.Core.Book.Read(String path, Int32& page)", "Ledger.Core.Book", "Read"),
+        ("   at Ledger.Book..ctor()", "Ledger.Book", "Book"),
+        ("   at Ledger.Pile`1.Add[T](T one)", "Ledger.Pile", "Add"),
+        ("   at Ledger.Book+Page.Turn()", "Ledger.Book.Page", "Turn"),
+        ("   at Ledger.Book.<ReadAsync>d__12.MoveNext()", "Ledger.Book", "ReadAsync"),
+        ("   at Ledger.Book.<>c__DisplayClass3_0.<Sort>b__0(Page page)", "Ledger.Book", "Sort"),
+        ("\tat org.ledger.Book.read(Unknown Source)", "org.ledger.Book", "read"),
+    ],
+)
+def test_a_frame_without_a_file_names_a_type(frame: str, type_name: str, name: str) -> None:
+    (clue,) = [one for one in parse_prompt(f"It fails: x\n{frame}\n") if one.kind is ClueKind.FRAME]
+    assert (clue.text, clue.line, clue.name) == (type_name, None, name)
+    assert clue.arguments is not None
+    assert name not in texts(f"It fails: x\n{frame}\n", ClueKind.SYMBOL)
+
+
+@pytest.mark.parametrize("text", ["look at Book.read() here", "at Book (native)", "   at map(x)"])
+def test_prose_and_other_lines_name_no_type(text: str) -> None:
+    assert not texts(f"It fails: x\n{text}\n", ClueKind.FRAME)
+
+
+def test_an_error_of_the_language_before_a_message_is_no_name() -> None:
+    assert texts("TypeError: it is undefined", ClueKind.SYMBOL) == []
+    assert texts("LedgerError: it is undefined", ClueKind.SYMBOL) == ["LedgerError"]
+    assert texts("What is TypeError?", ClueKind.SYMBOL) == ["TypeError"]
+    assert list_messages("TypeError: it is\r\n  at x\nLedgerError: no") == ["it is", "no"]
+
+
+@pytest.mark.parametrize(
+    "unit", ["   at ", "   at a.b(", "   at a.b(c)\n", "   at a<`1>[b](c) in d/", "at a."]
+)
+def test_long_traces_take_time_in_proportion(unit: str) -> None:
+    assert_linear(lambda size: "x: y\n" + unit * size, parse_prompt, 500)

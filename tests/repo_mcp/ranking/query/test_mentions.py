@@ -20,6 +20,7 @@ PATHS = [
     "lib/b/__init__.py",
     "lib/b/util.py",
     "lib/ledger/__init__.py",
+    "net/Vault.Core/Key.cs",
     "src/ledger/book.py",
     "web/index.ts",
     *(f"p{number}/setup.py" for number in range(MAX_MEANT + 1)),
@@ -82,6 +83,11 @@ def test_a_frame_in_a_built_script_means_its_source_without_the_line() -> None:
         assert (one.path, one.clue.line, one.clue.name) == (path, None, "run")
         assert one.share == SOURCE_SHARE
         assert resolve_mentions([Clue(ClueKind.PATH, built)], find_sources) == ()
+
+
+def test_a_type_that_a_frame_names_means_its_file_with_dots_in_folders() -> None:
+    assert meant("Vault.Core.Key", ClueKind.FRAME) == ["net/Vault.Core/Key.cs"]
+    assert meant("System.Key", ClueKind.FRAME) == []
 
 
 def test_words_mean_no_files() -> None:

@@ -1,0 +1,156 @@
+"""Of a stack trace, what its frames and its message point at comes before everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from repo_mcp.bundler.build import Choice
+from repo_mcp.bundler.evidence import find_no_hints
+from repo_mcp.bundler.hybrid import HybridStrategy
+from repo_mcp.bundler.layouts import read_layout
+from repo_mcp.bundler.opened_files import locate
+from repo_mcp.bundler.records import Budget, BundleRequest
+from repo_mcp.bundler.source import IndexSource
+from repo_mcp.ranking.query.clues import Clue, ClueKind
+from tests.repo_mcp.research.asking import open_index
+from tests.repo_mcp.symbol_spans import list_symbol_spans
+
+
+def fill(count: int, name: str) -> str:
+    return "".join(f"  const {name}{at} = {at};\n" for at in range(count))
+
+
+TEXTS = {
+    "src/answer.ts": "export function answer(request) {\n"
+    + fill(120, "before")
+    + "  if (request.stream) {\n    const reader = request.stream.getReader();\n  }\n"
+    + fill(120, "after")
+    + "}\n",
+    "src/batch.ts": "export function sendBatch(calls) {\n"
+    + fill(60, "call")
+    + "  return answer(calls);\n}\n",
+    "src/limits.ts": fill(50, "top") + "export function checkSize(paths, most) {\n"
+    "  if (paths.length > most) {\n    throw new BatchError(`Batch of ${paths.length} calls is too large`);\n"
+    "  }\n}\n" + fill(50, "rest"),
+    "src/types.ts": "export type TypeError<Message> = { message: Message };\n" + fill(50, "other"),
+    "src/noise.ts": "".join(
+        f"export function reader{at}(batch, calls) {{\n  if (batch) return calls;\n}}\n" for at in range(40)
+    ),
+}
+TRACE = """BatchError: Batch of 12 calls is too large
+    at answer (src/answer.ts:123:20)
+    at sendBatch (src/batch.ts:62:3)
+TypeError: Cannot read properties of undefined (reading "getReader")
+"""
+
+
+def choose(prompt: str, texts: Mapping[str, str], lines: int = 400, **limits: int) -> Choice:
+    source = IndexSource(open_index(texts), lambda path: texts[path].encode())
+    request = BundleRequest(prompt, **limits)
+    return HybridStrategy(read_layout, find_no_hints).choose(request, Budget(8, lines, None), source)
+
+
+def list_shown(choice: Choice) -> list[tuple[str, int, int]]:
+    return [(one.path, one.start_line, one.end_line) for one in choice.selections]
+
+
+def test_the_line_of_each_frame_is_shown_and_the_innermost_comes_first() -> None:
+    choice = choose(TRACE, TEXTS)
+    shown = list_shown(choice)
+    first = next(
+        at for at, (path, start, end) in enumerate(shown) if path == "src/answer.ts" and start <= 123 <= end
+    )
+    outer = next(
+        at for at, (path, start, end) in enumerate(shown) if path == "src/batch.ts" and start <= 62 <= end
+    )
+    assert shown[0][:2] == ("src/answer.ts", 1)  # the head of the function, and what its line depends on
+    assert first < outer
+    assert choice.selections[first].evidence[0] == "a traceback frame names line 123"
+    assert choice.selections[0].evidence[0] == "is in a function that a traceback frame names"
+    assert any(start <= 122 <= end for path, start, end in shown if path == "src/answer.ts")
+
+
+def test_the_source_of_the_message_is_shown_with_its_values_filled_in() -> None:
+    shown = list_shown(choose(TRACE, TEXTS))
+    assert any(path == "src/limits.ts" and start <= 53 <= end for path, start, end in shown)
+
+
+def test_an_error_of_the_language_is_no_type_of_the_repository() -> None:
+    assert "src/types.ts" not in {path for path, *_ in list_shown(choose(TRACE, TEXTS))}
+    asked = list_shown(choose("what is the type TypeError for?", TEXTS))
+    assert ("src/types.ts", 1) in {(path, start) for path, start, _ in asked}
+
+
+def test_what_a_frame_names_and_no_line_is_left_for_is_said() -> None:
+    choice = choose(TRACE, TEXTS, 30)
+    (warning,) = [one for one in choice.warnings if "are left hold no more" in one]
+    assert "src/batch.ts:1-63 sendBatch" in warning
+    assert "title" not in " ".join(choose(TRACE, TEXTS).warnings)
+
+
+LEDGER = """namespace Ledger.Core
+{
+    public class Book
+    {
+        public int Read(string path)
+        {
+            return Check(path);
+        }
+
+        public int Read(string path, Reader reader, bool strict)
+        {
+FIRST            return Check(path);
+        }
+
+        private int Check(string path)
+        {
+SECOND            throw new BookException($"Cannot parse {path} as a book");
+        }
+    }
+}
+"""
+BOOK = {
+    "src/Ledger.Core/Book.cs": LEDGER.replace("FIRST", fill(80, "a").replace("const", "var")).replace(
+        "SECOND", fill(30, "b").replace("const", "var")
+    ),
+    "src/Ledger.Core/Shelf.cs": "namespace Ledger.Core\n{\n    public class Shelf\n    {\n"
+    "        public void Sort()\n        {\n            Read();\n        }\n    }\n}\n",
+    "tools/Check.cs": "public class Check\n{\n    public bool Check(string path) => true;\n}\n" * 1,
+}
+DOTNET = """Ledger.Core.BookException: Cannot parse a.txt as a book
+   at System.Convert.ToInt32(String value)
+   at Ledger.Core.Book.Check(String path)
+   at Ledger.Core.Book.Read(String path, Reader reader, Boolean strict)
+   at Ledger.Core.Shelf.<>c__DisplayClass3_0.<Sort>b__0(Book book)
+"""
+
+
+def test_frames_without_lines_lead_to_their_functions_and_these_to_what_they_call() -> None:
+    shown = list_shown(choose(DOTNET, BOOK))
+    text = BOOK["src/Ledger.Core/Book.cs"].split("\n")
+    called = [at for at, line in enumerate(text, 1) if "return Check" in line][1]
+    thrown = next(at for at, line in enumerate(text, 1) if "throw" in line)
+    places = [
+        next(
+            at for at, (path, start, end) in enumerate(shown) if path.endswith(name) and start <= line <= end
+        )
+        for name, line in (("Book.cs", thrown), ("Book.cs", called), ("Shelf.cs", 5))
+    ]
+    assert places == sorted(places)
+    assert places[0] == 0
+
+
+@pytest.mark.parametrize(("taken", "line"), [("", 2), ("String path", 5), ("Int32 page, String path", 8)])
+def test_what_a_function_takes_tells_its_overloads_apart(taken: str, line: int) -> None:
+    bodies = ("", "string path", "string path, int page")
+    text = (
+        "class Book {\n"
+        + "".join(f"    public int Read({own})\n    {{ return 1; }}\n\n" for own in bodies)
+        + "}\n"
+    )
+    clue = Clue(ClueKind.FRAME, "Ledger.Book", None, "Read", arguments=taken)
+    assert locate(clue, list_symbol_spans("Book.cs", text.encode()), text.split("\n")) == [line]
+    other = Clue(ClueKind.FRAME, "Ledger.Shelf", None, "Read", arguments=taken)
+    assert locate(other, list_symbol_spans("Book.cs", text.encode()), text.split("\n")) == []
