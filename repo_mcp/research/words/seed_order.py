@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.graph.nodes import Node
@@ -9,13 +10,20 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.failing import fails, find_below, find_makers
-from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
 
 BEST = 3  # declarations that are shown whatever they do, before those that do something
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 MOST_MAKING = 8  # functions shown that make an error which is named
+BEST_BY_VERB = 8  # declarations, of which one may lead by its name
+# "how does the link reconnect after": the last word before what the sentence adds is the verb.
+_VERB = re.compile(
+    r"\bhow (?:does|do|can|will) (?:[\w.-]+ ){1,6}?([A-Za-z]{4,})"
+    r"(?= (?:after|when|once|if|while|until|before|upon)\b|\s*\?)",
+    re.IGNORECASE,
+)
 # What does nothing by itself, however many words of the question it has.
 _QUIET = frozenset(
     {
@@ -50,6 +58,22 @@ def keep_near(seeds: Sequence[Seed], first: Sequence[Node]) -> list[Seed]:
 
 def _lies_in(path: str, folders: Sequence[str]) -> bool:
     return any(not folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def put_named_by_verb(seeds: Sequence[Seed], query: str) -> list[Seed]:
+    """Return the seeds; a good function leads if its name is the verb of "how does a link reconnect?"."""
+    asked = _VERB.search(query)
+    if asked is None or not seeds:
+        return [*seeds]
+    verb = asked[1].lower()
+    named = [
+        seed
+        for seed in seeds[:BEST_BY_VERB]
+        if seed.name.strip("_").lower() == verb
+        and seed.worth >= NEAR * seeds[0].worth
+        and (seed.node is None or seed.node.symbol.kind in CALLABLE_KINDS)
+    ][:1]
+    return [*named, *(seed for seed in seeds if seed not in named)]
 
 
 def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:

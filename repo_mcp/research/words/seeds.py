@@ -35,6 +35,7 @@ from repo_mcp.research.words.seed_order import (
     drop_prototypes,
     keep_near,
     put_failing,
+    put_named_by_verb,
 )
 from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
 from repo_mcp.research.words.type_members import put_working_members
@@ -86,6 +87,8 @@ def find_seeds(
     seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
     if preferred is PreferredKind.FAILURES and not first:
         seeds = put_failing(state, seeds)
+    if preferred is PreferredKind.NOTHING and not first:
+        seeds = put_named_by_verb(seeds, state.request.query)
     state.lacks_most = state.lacks_most and not (guessed and seeds)
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
