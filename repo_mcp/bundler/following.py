@@ -178,7 +178,7 @@ class _Follower:
         name = block.span.qualified_name if block.span is not None else ""
         path = seed.candidate.path
         if path not in self._modules:
-            self._modules[path] = find_modules(seed.view.live.lines)
+            self._modules[path] = find_modules(path, seed.view.live.lines)
         steps = list_steps(seed.view, block, self._modules[path])
         for step in (step for step in steps if step.use in uses):
             share, targets = self._find_targets(step, seed)
