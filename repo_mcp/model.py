@@ -179,7 +179,7 @@ class SearchAnswer:
     warnings: tuple[str, ...] = ()
     total_is_lower_bound: bool = False  # there are at least as many
     is_last: bool = False  # no hits follow, however many are asked for: files that match less are not ranked
-    lacks_most: bool = False  # no file has most of the query's words
+    lacks_most: bool = False  # most words of the query are in no file
     usual_hits: int = 0  # of a page, if no number is asked for: those behind say little; 0: unknown
     near_hits: int = 0  # that score near the best: those behind show one line; 0: all show more
     is_of_report: bool = False  # hits show the few lines of a report that match best, and name others

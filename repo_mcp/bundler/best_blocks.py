@@ -18,9 +18,8 @@ from repo_mcp.bundler.evidence import SCORE_DECIMALS, find_no_hints, gather_evid
 from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import LayoutReader
-from repo_mcp.bundler.opened_files import Opener, RatedFile
-from repo_mcp.bundler.packing import Packer
-from repo_mcp.bundler.records import Budget, BundleRequest
+from repo_mcp.bundler.opened_files import MAX_OPENED, Opener, RatedFile
+from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
@@ -29,7 +28,6 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_side_file
 
-BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits only the files that are opened
 # Factors of a block's worth for a question: in a side file, without a term, in a test.
 SIDE_FILE, WORDLESS, TESTING = 0.3, 0.6, 0.3
 TRIVIAL, DECIDING = 0.6, 1.4  # factors for bodies, as `rate_work` gives them
@@ -123,8 +121,7 @@ def rate_blocks(
     Raises IndexFormatError, OSError.
     """
     evidence = gather_evidence(request, source, find_no_hints, weights)
-    opener = Opener(read_layout, evidence, weights, source, Packer(BUDGET), small_file_lines=0)
-    opened = opener.open_best(BUDGET)
+    opened = Opener(read_layout, evidence, weights, source, small_file_lines=0).open_best(MAX_OPENED)
     follow_names(opened, source, weights)
     rated = [block for one in opened for block in _iter_rated(one, request.include_tests)]
     rated.sort(key=lambda one: (-one.worth, one.path, one.block.start_line))

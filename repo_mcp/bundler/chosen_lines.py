@@ -4,7 +4,7 @@ Pure.
 
     body -> statements -> worth of each -> the best that fit, each with its conditions -> lines
 
-A body that fits is shown whole.
+A body whose code fits is shown without choosing. Its comments and closing brackets are kept only on demand.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from repo_mcp.bundler.statements import (
     list_conditionals,
     list_inner,
     list_outer,
-    list_telling,
+    list_shown_lines,
     measure_statement,
 )
 from repo_mcp.record_classes import replace
@@ -35,7 +35,7 @@ SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head a
 LEADS = 0.5  # worth of a statement that leads to another shown declaration; all words together are worth 1
 ARMS_CHARS = 600  # of the other arms of a choice, which are shown with one of them
 MOST_COMPARED = 400  # statements of one body, those worth most
-LEAST_TELLING = 0.1  # of the weight of the best term of a body; others tell no line from its neighbours
+LEAST_OF_BEST = 0.1  # of the weight of the best term of a body; others tell no line from its neighbours
 EVEN_CHARS = 60  # added to the characters of each statement, so that the shortest do not win by that alone
 
 
@@ -65,9 +65,9 @@ def choose_lines(
         for number in range(body.head_line, body.end_line + 1)
         if number not in body.comment_lines and body.lines[number - 1].strip()
     ]
-    telling = [number for number in code if not says_nothing(body.lines[number - 1])]
-    if measure(body.lines, telling) <= room:
-        return telling
+    saying = [number for number in code if not says_nothing(body.lines[number - 1])]
+    if measure(body.lines, saying) <= room:
+        return saying
     code = [number for number in code if not is_directive(body.lines[number - 1])]
     statements = cut_statements(_drop_weak(body, weights), code)
     if room < SHORT_ROOM and statements:
@@ -77,9 +77,9 @@ def choose_lines(
 
 
 def _drop_weak(body: Body, weights: Mapping[str, float]) -> Body:
-    """Return a body without the terms of lines that have only weak ones, which many lines may have."""
+    """Return a body without the terms of lines whose terms all weigh little beside its best one."""
     held = {at: max((weights.get(term, 0.0) for term in own), default=0.0) for at, own in body.terms.items()}
-    least = LEAST_TELLING * max(held.values(), default=0.0)
+    least = LEAST_OF_BEST * max(held.values(), default=0.0)
     return replace(body, terms={at: own for at, own in body.terms.items() if held[at] >= least})
 
 
@@ -114,7 +114,7 @@ class _Choice:
         """Return the lines of the head and of the best statements that fit, ascending."""
         rates = self._rates
         self._take(0)
-        rated = {at: self._rate(at) for at in range(1, len(self._statements)) if self._tells(at)}
+        rated = {at: self._rate(at) for at in range(1, len(self._statements)) if self._may_be_chosen(at)}
         rates |= dict(sorted(rated.items(), key=lambda one: (-one[1], one[0]))[:MOST_COMPARED])
         while rates and self._left > 0:
             best = max(rates, key=lambda ordinal: (rates[ordinal], -ordinal))
@@ -123,17 +123,17 @@ class _Choice:
                 self._take_beside(best)
         return self._list_lines()
 
-    def _tells(self, ordinal: int) -> bool:
+    def _may_be_chosen(self, ordinal: int) -> bool:
         """Return True for a statement that may be chosen for what it says."""
         one = self._statements[ordinal]
-        return bool(one.worth) and not is_empty(self._body, one)
+        return bool(one.factor) and not is_empty(self._body, one)
 
     def _rate(self, ordinal: int) -> float:
         """Return the worth of a statement beside those that are shown, for the room that it takes."""
         one = self._statements[ordinal]
         held = sum(self._weights.get(term, 0.0) / (1 + self._seen.get(term, 0)) for term in one.terms)
         led = max((LEADS / (1 + self._seen.get(name, 0)) for name in self._leads[ordinal]), default=0.0)
-        worth = one.worth * (held / self._whole + one.bonus + led)
+        worth = one.factor * (held / self._whole + one.bonus + led)
         return worth / math.sqrt(self._costs[ordinal] + EVEN_CHARS)
 
     def _take(self, ordinal: int) -> bool:
@@ -173,7 +173,7 @@ class _Choice:
         self._take_arms(ordinal)
 
     def _take_arms(self, ordinal: int) -> None:
-        """Show the other arms of the choices of which a statement is in one arm, if all of them fit."""
+        """Show the other arms of every switch around a statement, if all of them fit."""
         for outer in (ordinal, *list_outer(self._body, self._statements, ordinal)):
             arms = list_arms(self._body, self._statements, outer)
             arms = [one for one in arms if one not in self._shown]
@@ -185,5 +185,5 @@ class _Choice:
     def _list_lines(self) -> list[int]:
         """Return the lines of the statements that are shown, without comments and closing brackets."""
         shown = (self._statements[ordinal] for ordinal in self._shown)
-        numbers = sorted(number for one in shown for number in list_telling(self._body, one))
+        numbers = sorted(number for one in shown for number in list_shown_lines(self._body, one))
         return sorted({*numbers, *list_conditionals(self._body, numbers)})

@@ -18,7 +18,7 @@ from repo_mcp.bundler.evidence import HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
-from repo_mcp.bundler.opened_files import Opener, RatedFile, is_frame, put_written_last
+from repo_mcp.bundler.opened_files import Opener, RatedFile, count_opened, is_frame, put_written_last
 from repo_mcp.bundler.packing import Packer, order_selections, total
 from repo_mcp.bundler.reasons import describe
 from repo_mcp.bundler.records import Budget, BundleRequest
@@ -57,7 +57,8 @@ class HybridStrategy:
             budget = replace(budget, max_total_lines=FEW_LINES)
             notes.append(FEW_SHOWN)
         packer = Packer(budget)
-        opened = Opener(self._read_layout, evidence, weights, source, packer).open_best(budget)
+        opener = Opener(self._read_layout, evidence, weights, source, packer.refuse_file)
+        opened = opener.open_best(count_opened(budget))
         put_written_last(opened, weights)
         raise_users(opened, evidence.names, source, weights)
         follow_shown = follow_names(opened, source, weights)

@@ -6,7 +6,7 @@ A declaration that the prompt names is worth more than any terms.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 
 from repo_mcp.bundler.block_worth import Rater
@@ -14,7 +14,6 @@ from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, Placed, cut_blocks,
 from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate, Evidence, is_called
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.layouts import LayoutReader
-from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
@@ -106,7 +105,7 @@ def put_written_last(opened: Sequence[RatedFile], weights: Weights) -> None:
 
 
 class Opener:
-    """Opens candidates for one prompt. Files that cannot be read are recorded in the packer."""
+    """Opens candidates for one prompt."""
 
     def __init__(
         self,
@@ -114,25 +113,27 @@ class Opener:
         evidence: Evidence,
         weights: Weights,
         source: BundleSource,
-        packer: Packer,
+        refuse: Callable[[str, str], None] = lambda _path, _reason: None,
         small_file_lines: int = SMALL_FILE_LINES,
     ) -> None:
-        """Take what all files of one prompt need. A file of at most `small_file_lines` is one block."""
+        """Take what all files of one prompt need. A file of at most `small_file_lines` is one block.
+
+        `refuse` takes the path of a file that is not rated, and the reason.
+        """
         self._small_file_lines = small_file_lines
         self._read_layout = read_layout
         self._evidence = evidence
         self._weights = weights
         self._source = source
-        self._packer = packer
+        self._refuse = refuse
         self._finder = TermFinder(evidence.term_weights)
         self._roles = understand(evidence.prompt).roles
         self._rater = Rater(evidence.term_weights, self._finder, weights)
         frames = (one.clue for one in evidence.mentions if one.clue.kind is ClueKind.FRAME)
         self._frames = {clue: at for at, clue in enumerate(dict.fromkeys(frames))}  # the innermost is 0
 
-    def open_best(self, budget: Budget) -> list[RatedFile]:
-        """Open the best candidates, and all files that may declare a name or that a frame names."""
-        most = _count_opened(budget)
+    def open_best(self, most: int) -> list[RatedFile]:
+        """Open the best `most` candidates, and all that may declare a name or that a frame names."""
         wanted = [
             one
             for at, one in enumerate(self._evidence.candidates)
@@ -149,11 +150,11 @@ class Opener:
         try:
             live = self._source.read(path)
         except RepoError as error:
-            self._packer.refuse_file(path, f"not readable now: {error.code}")
+            self._refuse(path, f"not readable now: {error.code}")
             return None
         layout = self._read_layout(path, live.data)
         if self._is_table(candidate, layout.spans):
-            self._packer.refuse_file(path, "a table of constants, none of which the prompt names")
+            self._refuse(path, "a table of constants, none of which the prompt names")
             return None
         view = FileView(live, layout, self._finder)
         blocks = cut_blocks(live.lines, layout.spans, self._small_file_lines)
@@ -227,7 +228,7 @@ class Opener:
                     one.worth[at] += self._weights.named * sure / len(found)
 
 
-def _count_opened(budget: Budget) -> int:
+def count_opened(budget: Budget) -> int:
     """Return how many files to open: the lines of the budget are spent among them."""
     by_lines = max(MIN_OPENED, budget.max_total_lines // LINES_PER_OPENED)
     return min(by_lines, OPENED_PER_FILE * budget.max_files, MAX_OPENED)

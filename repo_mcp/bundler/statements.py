@@ -1,4 +1,4 @@
-"""Cut a body into statements, each with its worth for what it does.
+"""Cut a body into statements, each with a bonus and a factor for what it does.
 
 Pure. A statement ends where its brackets are closed. Indentation shows which statements enclose it, in every
 language that people format.
@@ -18,7 +18,7 @@ MAX_STATEMENT_LINES = 8  # a longer statement is data, and is cut into pieces of
 MAX_STATEMENTS = 2_000  # of one body; what follows is left out
 MAX_ALTERNATIVES = 3  # conditions shown above an `else`
 MAX_OUTER = 3  # conditions shown around a statement
-# The worth of a statement for what it does; all words of a question together are worth 1.
+# Added to the worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES = 0.30, 0.10, 0.12
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns, or a flag; names
 TELLS = 0.2  # factor of a line that only logs
@@ -83,7 +83,7 @@ class Statement:
     indent: int  # characters
     terms: tuple[str, ...]  # of the question, each once
     bonus: float  # for what it does
-    worth: float  # factor of the weight of its terms and of the bonus
+    factor: float  # of the weight of its terms and of the bonus
 
 
 def is_branch(line: str) -> bool:
@@ -122,7 +122,7 @@ def cut_statements(body: Body, code: Sequence[int]) -> list[Statement]:
         last = min(last, len(code) - 1)
         found.append(_build(body, first, code[last]))
         at = last + 1
-    credited = _credit_setters(body, _credit_makers(body, _keep_near(body, found)))
+    credited = _credit_setters(body, _credit_makers(body, _discount_far(body, found)))
     weighed = _end_with_result(body, _hand_on(body, credited))
     return _begin_with_signature(body, weighed)
 
@@ -152,7 +152,7 @@ def _goes_on(body: Body, code: Sequence[int], at: int, text: str) -> bool:
     return _AWAITS.search(text) is not None or _GOES_ON.match(below) is not None
 
 
-def _keep_near(body: Body, statements: list[Statement]) -> list[Statement]:
+def _discount_far(body: Body, statements: list[Statement]) -> list[Statement]:
     """Return the statements; in a long body, those far from the question's words are worth less."""
     if body.line_count < MANY_LINES or not body.terms:
         return statements
@@ -162,7 +162,7 @@ def _keep_near(body: Body, statements: list[Statement]) -> list[Statement]:
         at = bisect_left(held, one.first - NEAR_LINES)
         return at < len(held) and held[at] <= one.last + NEAR_LINES
 
-    return [one if is_near(one) else replace(one, worth=one.worth * FAR_OFF) for one in statements]
+    return [one if is_near(one) else replace(one, factor=one.factor * FAR_OFF) for one in statements]
 
 
 def _credit_makers(body: Body, statements: list[Statement]) -> list[Statement]:
@@ -199,7 +199,7 @@ def _hand_on(body: Body, statements: list[Statement]) -> list[Statement]:
     """Return the statements; the condition around a lone `return` or `raise` gets its bonus."""
     handed: dict[int, float] = {}
     for position, one in enumerate(statements):
-        outer = list_outer(body, statements, position)[:1] if not one.worth and one.bonus else []
+        outer = list_outer(body, statements, position)[:1] if not one.factor and one.bonus else []
         if outer and leaves(body.lines[one.first - 1]):
             handed[outer[0]] = one.bonus
     return [replace(one, bonus=one.bonus + handed.get(at, 0.0)) for at, one in enumerate(statements)]
@@ -218,15 +218,15 @@ def _end_with_result(body: Body, statements: list[Statement]) -> list[Statement]
 def _build(body: Body, first: int, last: int) -> Statement:
     text = "\n".join(body.lines[first - 1 : last])
     bonus = FAILS * bool(_FAILS.search(text)) + BRANCHES * bool(_BRANCHES.match(text))
-    worth = 0.0 if _BARE.match(text) else TELLS if tells(text) else 1.0
+    factor = 0.0 if _BARE.match(text) else TELLS if tells(text) else 1.0
     bonus += LEAVES * leaves(text)
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
-    return Statement(first, last, len(top) - len(top.lstrip()), terms, bonus, worth)
+    return Statement(first, last, len(top) - len(top.lstrip()), terms, bonus, factor)
 
 
 def find_bound(body: Body, statements: Sequence[Statement], ordinal: int) -> list[int]:
-    """Return the positions of the statements beside one that it gives a name to, or takes a name from."""
+    """Return the neighbours that use a name which a statement assigns, or assign one which it uses."""
     found = []
     for first, second in ((ordinal - 1, ordinal), (ordinal, ordinal + 1)):
         if first > 0 and second < len(statements) and statements[first].indent == statements[second].indent:
@@ -238,7 +238,7 @@ def find_bound(body: Body, statements: Sequence[Statement], ordinal: int) -> lis
 
 
 def list_arms(body: Body, statements: Sequence[Statement], ordinal: int) -> list[int]:
-    """Return the positions of all arms of the choice of which a statement begins one, none for any other.
+    """Return the positions of all arms of a switch, if the statement begins one of them; otherwise nothing.
 
     The first statement below each arm is among them.
     """
@@ -277,7 +277,7 @@ def list_conditionals(body: Body, shown: Sequence[int]) -> list[int]:
     return sorted(found)
 
 
-def list_telling(body: Body, one: Statement) -> list[int]:
+def list_shown_lines(body: Body, one: Statement) -> list[int]:
     """Return the lines of a statement that are shown: none that only closes something, or hands on a name."""
     lines, top = body.lines, _read_top(body, one)
     is_call = one.first > body.head_line and _OPENS_CALL.search(top) and not (is_branch(top) or leaves(top))
@@ -291,7 +291,7 @@ def list_telling(body: Body, one: Statement) -> list[int]:
 
 
 def measure_statement(body: Body, one: Statement) -> int:
-    return measure(body.lines, list_telling(body, one))
+    return measure(body.lines, list_shown_lines(body, one))
 
 
 def is_empty(body: Body, one: Statement) -> bool:

@@ -105,4 +105,4 @@ class CodeAnswer:
     summary: Summary | None = None
     follow_ups: tuple[FollowUp, ...] = ()
     warnings: tuple[str, ...] = ()
-    lacks_most: bool = False  # no file has most of the query's words, and no others were added
+    lacks_most: bool = False  # most words of the query are in no file, and no others were added

@@ -69,5 +69,5 @@ class DocsAnswer:
     total: int  # sections and comments that were ranked
     truncated: bool  # there are more hits than are returned
     warnings: tuple[str, ...] = ()
-    lacks_most: bool = False  # no file has most of the query's words
+    lacks_most: bool = False  # most words of the query are in no file
     usual_hits: int = 0  # of a page, as in SearchAnswer

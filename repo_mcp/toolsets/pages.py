@@ -111,7 +111,7 @@ class Page:
 
 
 def keep_few(hits: Sequence[Found], page: Page, *, lacks_most: bool) -> tuple[Sequence[Found], list[str]]:
-    """Return the hits of a page, only a few of a first one if no file has most of the query, and a note."""
+    """Return the hits of a page, a few of a first one if most of the query is in no file, and a note."""
     if not lacks_most or page.start or len(hits) <= FEW_HITS:
         return hits, []
     return hits[:FEW_HITS], [FEW_SHOWN]

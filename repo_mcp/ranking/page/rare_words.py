@@ -92,7 +92,7 @@ def _is_story(text: str) -> bool:
 
 
 def lacks_most(text: str, words: Collection[QueryWord]) -> bool:
-    """Return whether no file has most of the words of a query, so that what matches the rest is noise.
+    """Return whether most words of a query are in no file, so that what matches the rest is noise.
 
     Never for pasted text: most of its words are not looked up. A word in whose place others are searched for
     is not lacking.

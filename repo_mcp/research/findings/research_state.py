@@ -129,7 +129,7 @@ class Source:
         return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
 
     def find_absent(self, text: str, replaced: Collection[str]) -> tuple[list[str], list[str], bool]:
-        """Return the words of a text that surely no file has, warnings, and whether files lack most of it.
+        """Return the words of a text that surely no file has, warnings, and whether these are most of it.
 
         The warnings are about words that no indexed file has. Before all files are indexed, no word is surely
         absent. Nothing is said of words that are `replaced` by others.
@@ -176,7 +176,7 @@ class ResearchState:
         self.entry_points: dict[Declaration, EntryPoint] = {}
         self.outside: list[Outside] = []  # uses of names that are declared outside
         self.warnings: list[str] = []
-        self.lacks_most = False  # no file has most words of the question
+        self.lacks_most = False  # most words of the question are in no file
         self.is_unimplemented = False  # nothing implements a subject: the findings depend on it instead
         self.absent: list[str] = []  # words of the question that no file has
         self.weights: Mapping[str, float] = {}  # of the terms of the question's words

@@ -52,7 +52,7 @@ from repo_mcp.text.stop_words import STOP_WORDS
 MAX_RATED = 60  # declarations
 NO_WORD = "The question has no word to search for."
 GUESS_NAMES = "Ask again with names that the code may use, in brackets behind the question: (retry, backoff)."
-FEW_SEEDS = 3  # shown if no file has most of the question's words
+FEW_SEEDS = 3  # shown if most of the question's words are in no file
 _WORD = re.compile(r"\w+")
 
 

@@ -8,8 +8,6 @@ from typing import Any, cast
 from repo_mcp.bundler.evidence import Evidence
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import Opener
-from repo_mcp.bundler.packing import Packer
-from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.ranking.scoring.searcher import Ranking
@@ -43,4 +41,4 @@ def read_text(path: str, text: str) -> LiveFile:
 
 def make_opener(source: Source, prompt: str = "", names: Mapping[str, float] | None = None) -> Opener:
     evidence = Evidence(prompt, (), names or {}, (), {}, Ranking((), 0), (), (), ())
-    return Opener(read_layout, evidence, WEIGHTS, cast("Any", source), Packer(Budget(8, 400, None)), 0)
+    return Opener(read_layout, evidence, WEIGHTS, cast("Any", source), small_file_lines=0)

@@ -6,7 +6,6 @@ import pytest
 
 from repo_mcp.bundler.evidence import Candidate
 from repo_mcp.bundler.opened_files import MOST_CONSTANTS, put_written_last
-from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.mentions import Mention
@@ -57,5 +56,5 @@ def test_a_part_of_a_qualified_name_is_meant_unless_it_is_used_everywhere(
     }
     opener = make_opener(source, names={"sys.jobs_path": 1.0})
     opener._evidence = replace(opener._evidence, candidates=(Candidate("a.py", 0.0, None, may_declare=True),))
-    (opened,) = opener.open_best(Budget(8, 400, None))
+    (opened,) = opener.open_best(10)
     assert any(opened.worth) is is_meant

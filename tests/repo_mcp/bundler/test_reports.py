@@ -7,8 +7,7 @@ import pytest
 from repo_mcp.bundler.evidence import Evidence, find_no_hints, gather_evidence
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import Opener
-from repo_mcp.bundler.packing import Packer
-from repo_mcp.bundler.records import Budget, BundleRequest
+from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from repo_mcp.ranking.query.report_noise import (
@@ -174,6 +173,6 @@ def test_outer_frames_name_their_functions_less() -> None:
     prompt = "panic: it\n    at open_door (door.py:1:1)\n    at open_door (wall.py:1:1)"
     evidence = gather(prompt)
     source = IndexSource(open_index(TEXTS), lambda path: TEXTS[path].encode())
-    opener = Opener(read_layout, evidence, WEIGHTS, source, Packer(Budget(8, 400, None)))
-    worth = {one.candidate.path: one.worth[0] for one in opener.open_best(Budget(8, 400, None))}
+    opener = Opener(read_layout, evidence, WEIGHTS, source)
+    worth = {one.candidate.path: one.worth[0] for one in opener.open_best(10)}
     assert worth["door.py"] - worth["wall.py"] > WEIGHTS.named * (1 - WEIGHTS.next_frame) / 2
