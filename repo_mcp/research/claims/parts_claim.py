@@ -11,7 +11,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import leave_out_lead
 from repo_mcp.text.question_words import list_words, tells_something
 
-_OF_WORDS = frozenset({Form.OPEN, Form.ERRORS})
+_MAY_LACK_WORDS = frozenset({Form.OPEN, Form.ERRORS})
 _NO_WORDS = "Nothing found has the words of this part"
 _CITATION = re.compile(r":\d")
 _SENTENCE_END = re.compile(r"(?<=[?]) |(?:(?<=[.])|(?<=[.]\")) (?=[A-Z])")
@@ -34,7 +34,7 @@ def describe_part(
     if before and state.is_guessed and not state.says_half:
         closest = f"; by the guessed names, the closest are {_name_near(code)}" if code else ""
         return f"{question} {_NO_WORDS}{closest}."
-    missing = _list_missing(state, asked) if reading.form in _OF_WORDS else []
+    missing = _list_missing(state, asked) if reading.form in _MAY_LACK_WORDS else []
     if claim and not missing:
         return f"{question} {claim}"
     where = f" Where to look: {_name_near(code)}." if code else ""

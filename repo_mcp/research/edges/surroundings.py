@@ -26,8 +26,8 @@ MAX_IMPLEMENTERS = 16
 MAX_PLACES = 5  # of one group
 MAX_TESTS = 2  # of what words found: the findings need the room more
 GROUP_BOUNDS = Bounds(files=30, references=120)
-_OF_WORDS = frozenset({Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
-_ALONE = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED, Form.TESTS})  # reported without groups
+_WITH_FEW_TESTS = frozenset({Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
+_UNGROUPED = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED, Form.TESTS})
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
 
@@ -36,7 +36,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     deciding = {one.node_id for one in state.findings if one.role is Role.DECIDES}
     leading = [node for node in state.nodes.values() if node.node_id not in deciding]
     best = [node for node in leading if not is_test_node(node)][:AROUND]
-    if reading.form in _ALONE or not best:
+    if reading.form in _UNGROUPED or not best:
         return ()
     used = {node: [state.get_node(edge.other) for edge in _find_users(state, node)] for node in best}
     users = [user for own in used.values() for user in own]
@@ -50,7 +50,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
         ("examples", [node for node in users if not (is_test_node(node) or is_program(node.path))]),
     )
     most = {IMPLEMENTERS: MAX_IMPLEMENTERS}
-    if reading.form in _OF_WORDS:
+    if reading.form in _WITH_FEW_TESTS:
         most["tests"] = MAX_TESTS
     whole = {IMPLEMENTERS} if reading.form is Form.DEPENDENTS else set()  # who calls one may fill it in, too
     found = [

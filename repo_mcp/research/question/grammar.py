@@ -21,7 +21,8 @@ from repo_mcp.research.question.phrase_names import is_one_name
 from repo_mcp.research.question.phrases import Phrase, leave_out_tail, read_phrase
 from repo_mcp.text.question_words import leave_out_kind
 
-OF_WORDS = frozenset({Form.EXTENSION, Form.ERRORS})  # forms whose phrases are words to search for, not names
+# Forms whose phrases are words to search for, and no names.
+DESCRIBED_FORMS = frozenset({Form.EXTENSION, Form.ERRORS})
 _OF_ONE_NAME = frozenset({Form.CALLERS, Form.DEFINED, Form.DEPENDENTS, Form.IMPLEMENTATIONS})
 _OVER_ADDITION = frozenset({Form.DEPENDENTS, Form.DIFFERENCE, Form.ERRORS})  # though something is to be added
 MAX_CHARS = 400  # of a question that may have a form; longer questions are open
@@ -330,7 +331,7 @@ def _read_loosely(text: str) -> Parsed | None:
     if around is None or (kind and around[0] not in _OVER_ADDITION):
         return Parsed(Form.EXTENSION, (Phrase(kind),)) if kind else None
     form, names = around
-    return Parsed(form, tuple(map(Phrase if form in OF_WORDS else read_phrase, names)))
+    return Parsed(form, tuple(map(Phrase if form in DESCRIBED_FORMS else read_phrase, names)))
 
 
 def _is_sure(parsed: Parsed) -> bool:
@@ -379,4 +380,4 @@ def _build(form: Form, match: re.Match[str]) -> Parsed:
     named = [groups[name] for name in ("x", "y") if groups.get(name)]
     if form in (Form.CALLERS, Form.CALLEES):  # types are not called
         named = [_MEMBER_OF.sub(r"\2.\1", text) for text in named]
-    return Parsed(form, tuple(map(Phrase if form in OF_WORDS else read_phrase, named)))
+    return Parsed(form, tuple(map(Phrase if form in DESCRIBED_FORMS else read_phrase, named)))

@@ -29,7 +29,7 @@ _OF_SYMBOL = re.compile(
     r"\b(?:calls?|called|invokes?|invoked|uses?|used|runs?|executed?|tests?|tested|covers?|covered)\b",
     re.IGNORECASE,
 )
-_OF_SYMBOLS = frozenset({Form.CALLERS, Form.CALLEES, Form.DEPENDENTS, Form.TESTS, Form.IMPLEMENTATIONS})
+_ASKED_OF_IT = frozenset({Form.CALLERS, Form.CALLEES, Form.DEPENDENTS, Form.TESTS, Form.IMPLEMENTATIONS})
 
 
 def has_pronoun(part: str) -> bool:
@@ -47,6 +47,6 @@ def refer_back(part: str, named: str, best: str) -> str:
     if pronoun is None or pronoun[0].lower() in _OWN:
         return part
     parsed = parse_question(part)[0]
-    is_subject = parsed.form in _OF_SYMBOLS and _PRONOUN.fullmatch(parsed.phrases[-1].text or "it")
+    is_subject = parsed.form in _ASKED_OF_IT and _PRONOUN.fullmatch(parsed.phrases[-1].text or "it")
     name = named or (best if is_subject and _OF_SYMBOL.search(part) else "")
     return f"{part[: pronoun.start()]}{name}{part[pronoun.end() :]}" if name else part

@@ -15,7 +15,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.findings.research_state import Source
-from repo_mcp.research.question.grammar import OF_WORDS, Parsed, parse_question
+from repo_mcp.research.question.grammar import DESCRIBED_FORMS, Parsed, parse_question
 from repo_mcp.research.question.phrase_names import is_path, looks_like_name
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.subject_description import (
@@ -56,7 +56,7 @@ _OF_SEVERAL = {
     Form.DEFINED: "what {} are: where they are declared, what uses them, what they use",
 }
 # Forms for which the hits of a word search may stand for a subject that is not declared.
-_BY_WORDS = frozenset(
+_MAY_BE_WORDS = frozenset(
     {Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.FLOW, Form.CONFIGURED, Form.DIFFERENCE}
 )
 # Forms that ask about symbols: if no symbol has the name, the answer says so first. A setting is often only a
@@ -173,7 +173,7 @@ class _QuestionReader:
             return self._try_name()
         if parsed.form is Form.OVERVIEW:
             return self._try_overview(parsed)
-        if parsed.form in OF_WORDS:
+        if parsed.form in DESCRIBED_FORMS:
             text = " ".join(one.text for one in parsed.phrases)
             return build_reading(parsed.form, (Subject(text, TakenAs.WORDS),))
         found = tuple(self._subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
@@ -296,7 +296,7 @@ class _QuestionReader:
 
     def _try_words(self, parsed: Parsed) -> Reading | None:
         """Return the reading with subjects found by their words; None if they are long or find nothing."""
-        if parsed.form not in _BY_WORDS or not parsed.phrases:
+        if parsed.form not in _MAY_BE_WORDS or not parsed.phrases:
             return None
         if any(_is_long(phrase.text) for phrase in parsed.phrases):
             return None
@@ -343,7 +343,7 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
     elif subjects[0].taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED):
         text = f"a question about {' and '.join(map(describe_subject, subjects))}"
-    elif form in (Form.OPEN, *OF_WORDS):
+    elif form in (Form.OPEN, *DESCRIBED_FORMS):
         text = _PHRASES[form].format(subjects[0].asked)
     else:
         phrase = _OF_SEVERAL.get(form, _PHRASES[form]) if is_several(subjects[0]) else _PHRASES[form]

@@ -12,11 +12,12 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, begin_again
-from repo_mcp.research.question.grammar import OF_WORDS
+from repo_mcp.research.question.grammar import DESCRIBED_FORMS
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.text.product_name import leave_out_product
 
-# Forms whose findings are chosen by words: the others stand among them in turns.
+# Forms whose findings are chosen by words: the others stand among them in turns. Behind those of the forms
+# that follow edges, they come last.
 _BY_WORDS = frozenset({Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _BY_EDGES = frozenset({Form.DEPENDENTS, Form.CONFIGURED, Form.CALLEES, Form.FLOW})
 FIRST, MOST_BESIDES = 6, 8  # findings next to a subject that come first, and others beside them
@@ -29,7 +30,7 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     if not state.request.guesses or is_missing or reading.form not in _BY_WORDS | _BY_EDGES:
         return
     other = begin_again(state)
-    text = reading.subjects[0].asked if reading.form in OF_WORDS else state.request.query
+    text = reading.subjects[0].asked if reading.form in DESCRIBED_FORMS else state.request.query
     find_seeds(other, leave_out_product(text, state.source.read_lines))
     found = [one for one in other.findings if len(one.shown) >= LEAST_SHOWN]
     places = {(one.path, one.start_line): one for one in found}
