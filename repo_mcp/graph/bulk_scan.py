@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from enum import Enum, auto
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.vocabulary import BASES, NAMELESS_FILES, ROLE_EDGES, EdgeType
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord, list_aliases
 from repo_mcp.text.roles import is_test_path
@@ -27,7 +29,19 @@ _ARGUMENTS = re.compile(r"\([^()]*\)")  # receivers of a call, as they are recor
 _NUMBER = re.compile(r"[/:]\d+")
 HEAD_LINES = 8  # lines from the start of a function that may have its decorators
 _NO_USES = (ReferenceRole.IMPORT, ReferenceRole.EXPORT, ReferenceRole.BIND)
+_OPEN = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what lies in them needs no name before its own
+_ROWS_OF_NAME = 2  # that are resolved to find the file of a name: one of them may mean a variable
+_DECLARING = 8  # files with a name that are looked at
+_CACHED_NAMES = 20_000
 _IMPORTING_SPACES = frozenset({"csharp"})  # languages whose files import namespaces
+
+
+class Uses(Enum):
+    """Kinds of uses that count as imports where files see each other without one, as in one namespace."""
+
+    NONE = auto()
+    NAMED = auto()  # uses of types and of what is declared outside of types: 4 ms a file
+    ALL = auto()  # all uses, also of members: 30 ms a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,9 @@ class NamedUse:
     outside: str
 
 
+Wanted = tuple[Collection[ReferenceRole], Callable[[SymbolRecord, int], bool]]  # roles, and which rows
+
+
 class BulkScan:
     """Access to many files under the lock of the graph: calls take turns. They may raise IndexFormatError."""
 
@@ -59,6 +76,7 @@ class BulkScan:
         self._edges = edges
         self._lock = lock
         self.read_lines = program.read_lines
+        self._seen_by_name: LruCache[str, bool] = LruCache(_CACHED_NAMES)
 
     def list_paths(self, folder: str) -> list[str]:
         """Return the parsed files in a folder ("" for the root), ascending.
@@ -79,6 +97,11 @@ class BulkScan:
         """Return the files that declare a name, ascending."""
         with self._lock:
             return list(self._program.list_declaring(name))
+
+    def list_using(self, name: str) -> list[str]:
+        """Return the files with a reference to a name, ascending."""
+        with self._lock:
+            return list(self._program.list_using(name))
 
     def find_declared(self, name: str, most_files: int) -> list[Declaration]:
         """Return symbols of exactly this name in the first `most_files` files, by path and ordinal."""
@@ -105,11 +128,11 @@ class BulkScan:
             rows = [] if record is None else np.flatnonzero(record.ref_roles != ReferenceRole.BIND).tolist()
             return [(row, self._edges.resolve(path, record, row)) for row in rows if record is not None]
 
-    def list_imports(self, path: str, *, with_uses: bool = False) -> list[Import]:
+    def list_imports(self, path: str, uses: Uses = Uses.NONE) -> list[Import]:
         """Return a file's imports in line order: one per line and target file or outside name.
 
-        Where files see each other without an import, those whose declarations this one uses are added
-        `with_uses`, which resolves each of its references.
+        Where files see each other without an import, those whose declarations this one uses are added, as far
+        as such `uses` count.
         """
         with self._lock:
             record = self._program.find_record(path)
@@ -119,14 +142,41 @@ class BulkScan:
             for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
                 if not _binds_nothing(record, row):
                     found.update(dict.fromkeys(self._read_import(path, record, row)))
-            if with_uses and self._program.find_language(path) in NAMELESS_FILES:
+            if uses is not Uses.NONE and self._program.find_language(path) in NAMELESS_FILES:
                 known = {path, *(one.target for one in found)}
-                found.update(dict.fromkeys(self._iter_used(path, record, known)))
+                rows = np.flatnonzero(~np.isin(record.ref_roles, _NO_USES)).tolist()
+                rows = rows if uses is Uses.ALL else self._choose_rows(record, rows)
+                found.update(dict.fromkeys(self._iter_used(path, record, rows, known)))
             return sorted(found, key=lambda one: one.line)
 
-    def _iter_used(self, path: str, record: SymbolRecord, known: set[str]) -> Iterator[Import]:
-        """Yield the other files whose declarations a file uses without doubt, each by its first use."""
-        for row in np.flatnonzero(~np.isin(record.ref_roles, _NO_USES)).tolist():
+    def _choose_rows(self, record: SymbolRecord, rows: Iterable[int]) -> list[int]:
+        """Return the first rows of each name that a type has, or something that lies in no type."""
+        chosen: dict[str, list[int]] = {}
+        for row in rows:
+            own = chosen.setdefault(record.strings[record.ref_names[row]], [])
+            if len(own) < _ROWS_OF_NAME:
+                own.append(row)
+        return sorted(row for name, own in chosen.items() if self._is_seen_by_name(name) for row in own)
+
+    def _is_seen_by_name(self, name: str) -> bool:
+        return self._seen_by_name.get(name, lambda: self._declares_openly(name))
+
+    def _declares_openly(self, name: str) -> bool:
+        """Return whether a type, or something in no type, has a name, in the first files with it."""
+        for path in self._program.list_declaring(name)[:_DECLARING]:
+            record = self._program.find_record(path)
+            for ordinal in () if record is None else record.find_symbols(name):
+                assert record is not None
+                kind, parent = record.get_kind(ordinal), record.get_kind(record.get_parent(ordinal))
+                if ordinal and (kind in TYPE_KINDS or parent in _OPEN):
+                    return True
+        return False
+
+    def _iter_used(
+        self, path: str, record: SymbolRecord, rows: Iterable[int], known: set[str]
+    ) -> Iterator[Import]:
+        """Yield the other files whose declarations some rows mean without doubt, each by its first use."""
+        for row in rows:
             for one in _list_sure(self._edges.resolve(path, record, row)):
                 if one not in known:
                     known.add(one)
@@ -153,28 +203,9 @@ class BulkScan:
         if not meant.targets and (meant.external or module):
             yield Import(line, module or meant.external, "", meant.external)
 
-    def list_bases(self, path: str) -> list[NamedUse]:
-        """Return the bases of the types in a file, in line order."""
-
-        def is_of_type(record: SymbolRecord, row: int) -> bool:
-            return record.get_kind(record.ref_symbols[row]) in TYPE_KINDS
-
-        return self._list_uses(path, BASES, is_of_type)
-
-    def list_top_calls(self, path: str) -> list[NamedUse]:
-        """Return the calls outside functions, and those at the top of functions, where decorators are."""
-
-        def is_near_top(record: SymbolRecord, row: int) -> bool:
-            holder = int(record.ref_symbols[row])
-            if record.get_kind(holder) in _HOLDERS:
-                return True
-            return int(record.ref_lines[row]) < int(record.starts[holder]) + HEAD_LINES
-
-        return self._list_uses(path, (ReferenceRole.CALL,), is_near_top)
-
-    def _list_uses(
-        self, path: str, roles: Sequence[ReferenceRole], admits: Callable[[SymbolRecord, int], bool]
-    ) -> list[NamedUse]:
+    def list_named_uses(self, path: str, wanted: Wanted) -> list[NamedUse]:
+        """Return the uses in a file that are `wanted`: TYPE_BASES or TOP_CALLS. They are in line order."""
+        roles, admits = wanted
         with self._lock:
             record = self._program.find_record(path)
             if record is None:
@@ -247,6 +278,20 @@ class BulkScan:
 _HOLDERS = frozenset(
     {SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE, SymbolKind.VARIABLE, SymbolKind.CONSTANT}
 )
+
+
+def _is_of_type(record: SymbolRecord, row: int) -> bool:
+    return record.get_kind(record.ref_symbols[row]) in TYPE_KINDS
+
+
+def _is_near_top(record: SymbolRecord, row: int) -> bool:
+    holder = int(record.ref_symbols[row])
+    is_head = int(record.ref_lines[row]) < int(record.starts[holder]) + HEAD_LINES
+    return is_head or record.get_kind(holder) in _HOLDERS
+
+
+TYPE_BASES: Wanted = (BASES, _is_of_type)
+TOP_CALLS: Wanted = ((ReferenceRole.CALL,), _is_near_top)  # and those at the top of functions: decorators
 
 
 def _list_sure(meant: Resolution) -> list[str]:

@@ -104,7 +104,11 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     note_besides(state, reading)
     structure = gathered.architecture
     if reading.form is Form.OVERVIEW and structure is not None:
-        gathered.claim = describe_structure(state, structure.modules, structure.layers, structure.number)
+        name = reading.subjects[0].name
+        whole = "The repository" if name == "." else name
+        gathered.claim = describe_structure(
+            state, whole, structure.modules, structure.layers, structure.number
+        )
     return gathered
 
 

@@ -244,10 +244,14 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.OVERVIEW, "(?:(?:what is|what's|how is) )?<overall*><structure>(?: (?:and|or|of)(?: the)?(?: "
      "main| core)? <structure>)* (?:of|in|for) X"),
     (Form.OVERVIEW, "what (?:does|do) (?:the )?<structure>(?: of X..)? look like"),
+    (Form.OVERVIEW, "how (?:is|are) (?:the )?<structure> of X.. <organised>"),
     (Form.OVERVIEW, "how (?:is|are) X.. <organised>"),
 )  # fmt: skip
 
 _SLOT = re.compile(r"<(\w+)([?*]?)>(?=(.?))|\b([XY])(\.\.)?(?![\w<])")
+
+
+_STRUCTURE = re.compile(rf"\b(?:{_join('structure')}|{_join('organised')})\b", re.IGNORECASE)
 
 
 def _build_pattern(text: str) -> re.Pattern[str]:
@@ -356,6 +360,11 @@ def _join_verbs(text: str) -> str:
         if re.fullmatch(_join(name), verb, re.IGNORECASE)
     ]
     return f"{found[1]} {verbs[0]}"
+
+
+def asks_for_structure(query: str) -> bool:
+    """Return whether a question has a word such as architecture or layers."""
+    return _STRUCTURE.search(query) is not None
 
 
 def leave_out_lead(text: str) -> str:

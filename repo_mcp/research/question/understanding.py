@@ -15,7 +15,12 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.findings.research_state import Source
-from repo_mcp.research.question.grammar import DESCRIBED_FORMS, Parsed, parse_question
+from repo_mcp.research.question.grammar import (
+    DESCRIBED_FORMS,
+    Parsed,
+    asks_for_structure,
+    parse_question,
+)
 from repo_mcp.research.question.phrase_names import is_path, looks_like_name
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.subject_description import (
@@ -70,6 +75,7 @@ _OF_ANYTHING = frozenset({Form.DEFINED, Form.CALLEES})
 MAX_SUBJECT_WORDS = 4
 LEAST_DESCRIBING = 2  # words of what is compared with a name, and is only described
 MOST_DESCRIBING = 12  # words of a subject for which a guessed name may stand; more are a sentence
+_FOLDER = re.compile(r"(?<![\w./@-])[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,30}")
 _CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 # Returns an undeclared subject as one that a language without a parser declares, if it is.
@@ -121,10 +127,26 @@ class _QuestionReader:
         return (
             next(filter(None, map(self._try_form, self._parsed)), None)
             or self._try_guesses()
+            or self._try_folder()
             or next(filter(None, map(self._try_missing, self._parsed)), None)
             or next(filter(None, map(self._try_words, self._parsed)), None)
             or self._read_open()
         )
+
+    def _try_folder(self) -> Reading | None:
+        """Return the reading that asks for the structure of a folder, if that is the focus; or None.
+
+        The question names the folder, or is asked of it and has a word such as layers.
+        """
+        if self._request.focus is not Focus.ARCHITECTURE:
+            return None
+        for path in _FOLDER.findall(self._request.query):
+            found = self._subjects.find(Phrase(path), Form.OVERVIEW)
+            if found.taken_as is TakenAs.FOLDER:
+                return build_reading(Form.OVERVIEW, (found,))
+        if not self._request.folder or not asks_for_structure(self._request.query):
+            return None
+        return build_reading(Form.OVERVIEW, (Subject("", TakenAs.FOLDER, name=self._request.folder),))
 
     def _read_open(self) -> Reading:
         """Return the reading of a question that names nothing: it is answered from its words."""

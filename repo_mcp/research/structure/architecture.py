@@ -1,8 +1,9 @@
 """Describe the structure of a tree: its strongest modules, its layers, its packages, its entry points.
 
-An edge between two modules stands for the imports of their files. In a tree with more than MAX_FILES files,
-the same number of files of each module is read, evenly spread over its paths. Each import counts by its share
-in the imports of its module, so a large module gains nothing by its size.
+An edge between two modules stands for the imports of their files and, in languages whose files see each other
+without one, for the types and functions that they use. In a tree with more than MAX_FILES files, the same
+number of files of each module is read, evenly spread over its paths. Each import counts by its share in the
+imports of its module, so a large module gains nothing by its size.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.bulk_scan import Uses
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Layer, MapEdge, MapNode, Module, Outside
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.structure.entries import list_outermost, note_entries
 from repo_mcp.research.structure.module_names import name_modules
 from repo_mcp.research.structure.module_ranks import build_layers, compute_strengths
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
@@ -30,9 +31,7 @@ MAX_OUTSIDE = 12  # packages listed
 MAX_OWN = 300  # files of one folder whose imports are resolved
 MAX_FURTHER, FOLLOWED = 24, 12  # imports shown at a later hop; files whose imports are followed
 MAX_LOOKED_AT = 40  # files of one module read to find its main symbol
-FINDINGS = 12  # modules shown with their files, and at most as many entry points
-IMPORTERS = Bounds(files=60, references=240)  # for a file that may be an entry point
-_BEGINNINGS = frozenset({"main", "__main__", "cli", "app", "manage", "server", "index", "program"})
+FINDINGS = 12  # modules shown with their files
 MAX_FILES = 400  # whose imports are read
 LEAST_OF_MODULE = 5  # files read of each module
 POLLED = 20  # files between two checks whether the question was cancelled
@@ -70,7 +69,7 @@ def scan_architecture(state: ResearchState, folder: str) -> Architecture:
     level = {name: position for position, (own, _) in enumerate(layers) for name in own}
     modules = tuple(_build_module(name, names, edges, strengths[name], level[name]) for name in shown)
     _note_modules(state, names, modules)
-    _note_beginnings(state, names, edges)
+    note_entries(state, names, edges)
     state.report_hop(state.depth)
     return Architecture(
         modules,
@@ -106,7 +105,7 @@ def _build_map(
     return (
         tuple(MapNode(name, name, "module", name) for name in shown),
         tuple(
-            MapEdge(*one, "imports", "exact", edges[one].citation, edges[one].count)
+            MapEdge(*one, edges[one].kind, "exact", edges[one].citation, edges[one].count)
             for one in ends[:MAX_EDGES]
         ),
     )
@@ -164,7 +163,7 @@ def _find_main_symbol(state: ResearchState, paths: Sequence[str]) -> Node | None
         record = state.graph.scan.find_record(path)
         if record is None:
             continue
-        for ordinal in record.list_children(0):
+        for ordinal in list_outermost(record):
             kind = int(record.kinds[ordinal])
             if kind in CALLABLE_KINDS or kind in TYPE_KINDS:
                 is_public = bool(int(record.flags[ordinal]) & SymbolFlag.PUBLIC_API)
@@ -172,44 +171,6 @@ def _find_main_symbol(state: ResearchState, paths: Sequence[str]) -> Node | None
                 if best is None or rank < best[0]:
                     best = rank, Declaration(path, ordinal)
     return None if best is None else state.get_node(best[1])
-
-
-def _note_beginnings(state: ResearchState, names: Mapping[str, str], edges: Edges) -> None:
-    """Note functions named main, and files that are named like an entry point and that nothing imports."""
-    imported = {target for _, target in edges}
-    for path in state.graph.scan.list_declaring("main"):
-        main = _find_function(state, path, "main") if path in names else None
-        if main is not None and len(state.entry_points) < FINDINGS:
-            state.enter(main, "a function named main")
-    for path, name in names.items():
-        stem = path.rpartition("/")[2].partition(".")[0].lower()
-        if (
-            stem in _BEGINNINGS
-            and not path.endswith((".h", ".hpp"))
-            and name not in imported
-            and len(state.entry_points) < FINDINGS
-        ):
-            node = state.source.find_file(path)
-            if node is not None and not _is_passed_through(state, node, names):
-                state.enter(node, "named like an entry point, and no other module imports its module")
-    if len(state.entry_points) >= FINDINGS:
-        state.limit("more entry points", f"{FINDINGS} are listed")
-
-
-def _is_passed_through(state: ResearchState, node: Node, names: Mapping[str, str]) -> bool:
-    """Return True when other modules import a file only to reach names that it re-exports."""
-    found = state.graph.find_incoming(node, (EdgeType.IMPORTS,), IMPORTERS)
-    return any(names.get(edge.other.path, names[node.path]) != names[node.path] for edge in found.edges)
-
-
-def _find_function(state: ResearchState, path: str, name: str) -> Node | None:
-    record = state.graph.scan.find_record(path)
-    if record is None:
-        return None
-    for ordinal in record.find_symbols(name):
-        if int(record.kinds[ordinal]) in CALLABLE_KINDS and not int(record.parents[ordinal]):
-            return state.get_node(Declaration(path, ordinal))
-    return None
 
 
 def list_packages(state: ResearchState, packages: Packages) -> tuple[Outside, ...]:
@@ -251,7 +212,7 @@ def scan_imports(state: ResearchState, own: Sequence[str], label: str) -> Archit
         (),
         tuple(MapNode(name, name, "module", name) for name in keys),
         tuple(
-            MapEdge(*ends, "imports", "exact", edge.citation, edge.count) for ends, edge in all_edges.items()
+            MapEdge(*ends, edge.kind, "exact", edge.citation, edge.count) for ends, edge in all_edges.items()
         ),
         list_packages(state, packages),
     )
@@ -280,7 +241,12 @@ class ModuleEdge:
 
     citation: str  # of the first import
     count: int = 0
-    is_use: bool = False  # what is used is seen without an import
+    is_use: bool = True  # all that is used is seen without an import
+
+    @property
+    def kind(self) -> str:
+        """Return the kind of the edge in a map."""
+        return "uses" if self.is_use else "imports"
 
 
 Edges = dict[tuple[str, str], ModuleEdge]
@@ -323,14 +289,16 @@ def resolve_edges(
     for number, path in enumerate(paths):
         if number % POLLED == 0:
             state.check()
-        for one in state.graph.scan.list_imports(path, with_uses=len(paths) == 1):
+        for one in state.graph.scan.list_imports(path, Uses.ALL if len(paths) == 1 else Uses.NAMED):
             citation = write_citation(path, one.line, one.line)
             if not one.target:
                 package = name_package(one.module, one.outside)
                 packages.setdefault(package, ModuleEdge(citation)).count += 1
             elif one.target in modules and modules[one.target] != modules[path]:
                 ends = (modules[path], modules[one.target])
-                edges.setdefault(ends, ModuleEdge(citation, is_use=not one.module)).count += 1
+                edge = edges.setdefault(ends, ModuleEdge(citation))
+                edge.count += 1
+                edge.is_use = edge.is_use and not one.module
 
 
 def name_package(module: str, outside: str) -> str:

@@ -6,21 +6,33 @@ from collections.abc import Mapping, Sequence
 
 ENOUGH = 24  # modules
 FEW_FILES = 40  # in all: with so few, each file is a module
+# A folder whose own files are all but one of its modules: they are modules of their own, if they are so few.
+LEAST_MODULES, MOST_FILES = 3, 120
 LOOSE_FILES = 8  # directly in one folder: up to so many are modules of their own
 
 
 def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
     """Return the module of each path: the path itself, a folder, or a folder with `/*`.
 
-    The largest folder is split until there are enough modules. More than LOOSE_FILES files that lie directly
-    in a split folder form one module, named after the folder with `/*`. `paths` are sorted.
+    The largest folder is split until there are enough modules; one of up to LOOSE_FILES files stays whole.
+    More than LOOSE_FILES files that lie directly in a split folder form one module, named after the folder
+    with `/*`. `paths` are sorted.
     """
     if len(paths) <= FEW_FILES:
         return {path: path for path in paths}
+    parts = _divide(paths)
+    is_flat = len(parts) < LEAST_MODULES and any(name.endswith("*") for name in parts)
+    if is_flat and len(paths) <= MOST_FILES:
+        return {path: path for path in paths}
+    return {path: name or "." for name, own in parts.items() for path in own}
+
+
+def _divide(paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return the paths of each module."""
     parts: dict[str, list[str]] = {_find_stem(paths): list(paths)}
     done: set[str] = set()
     while len(parts) < ENOUGH:
-        open_parts = [name for name in parts if name not in done and len(parts[name]) > 1]
+        open_parts = [name for name in parts if name not in done and len(parts[name]) > LOOSE_FILES]
         if not open_parts:
             break
         name = max(open_parts, key=lambda one: (len(parts[one]), one))
@@ -30,7 +42,7 @@ def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
             del parts[name]
             parts.update(split)
             done.update(one for one in split if one.endswith("*") and len(split[one]) > LOOSE_FILES)
-    return {path: name or "." for name, own in parts.items() for path in own}
+    return parts
 
 
 def _merge_small(folder: str, parts: dict[str, list[str]], most: int) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 
-from repo_mcp.graph.bulk_scan import NamedUse
+from repo_mcp.graph.bulk_scan import TOP_CALLS, TYPE_BASES, NamedUse
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import dataclass
@@ -84,11 +84,11 @@ def _look_through(state: ResearchState, path: str, found: _Repeated) -> None:
     record = state.graph.scan.find_record(path)
     if record is None:
         return
-    for use in state.graph.scan.list_bases(path):
+    for use in state.graph.scan.list_named_uses(path, TYPE_BASES):
         if int(record.kinds[use.symbol]) in _TYPES:
             found.family.setdefault(_name_use(state, use), []).append((path, use.line, use.symbol))
     lines = state.source.read_lines(path)
-    for use in state.graph.scan.list_top_calls(path):
+    for use in state.graph.scan.list_named_uses(path, TOP_CALLS):
         holder = find_innermost(record, use.line)
         if is_decorator(lines, use.line) and _is_decorated(record, holder):
             own = found.decorator.setdefault(_name_use(state, use), [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_mcp.graph.bulk_scan import TOP_CALLS, TYPE_BASES, Uses
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.vocabulary import CALLS, EdgeType, SymbolFilter
@@ -65,8 +66,21 @@ def test_imports_of_csharp_are_the_files_whose_declarations_are_used() -> None:
     scan = make_graph(files).scan
     by_usings = [(3, "", "System.Threading.Tasks"), (4, "Events.cs", "")]
     assert [(one.line, one.target, one.outside) for one in scan.list_imports("Retry.cs")] == by_usings
-    found = [(one.line, one.target, one.outside) for one in scan.list_imports("Retry.cs", with_uses=True)]
+    found = [(one.line, one.target, one.outside) for one in scan.list_imports("Retry.cs", Uses.ALL)]
     assert found == [*by_usings, (5, "Filter.cs", "")]
+    named = [(one.line, one.target, one.outside) for one in scan.list_imports("Retry.cs", Uses.NAMED)]
+    assert named == found
+
+
+def test_uses_of_members_alone_count_only_if_all_are_asked_for() -> None:
+    files = {
+        "Tree.swift": "struct Tree {}\n",
+        "Grow.swift": "extension Tree { func grow() {} }\n",
+        "Park.swift": "func plant(tree: Tree) { tree.grow() }\n",
+    }
+    scan = make_graph(files).scan
+    for uses, used in ((Uses.NAMED, ["Tree.swift"]), (Uses.ALL, ["Tree.swift", "Grow.swift"])):
+        assert [one.target for one in scan.list_imports("Park.swift", uses)] == used
 
 
 def test_files_that_are_seen_without_an_import_are_those_whose_declarations_are_used() -> None:
@@ -84,8 +98,10 @@ def test_files_that_are_seen_without_an_import_are_those_whose_declarations_are_
         ("app/ring.go", 3, "app/wheel.go"),
         ("org/app/Ring.java", 2, "org/app/Wheel.java"),
     ):
-        found = [(one.line, one.target) for one in scan.list_imports(path, with_uses=True) if one.target]
+        found = [(one.line, one.target) for one in scan.list_imports(path, Uses.ALL) if one.target]
         assert found == [(line, used)]
+        named = [(one.line, one.target) for one in scan.list_imports(path, Uses.NAMED) if one.target]
+        assert named == found
         assert not [one for one in scan.list_imports(path) if one.target]
 
 
@@ -107,11 +123,11 @@ def test_what_depends_on_a_namespace_uses_any_of_its_files() -> None:
 
 def test_bases_and_calls_at_the_top() -> None:
     scan = make().scan
-    assert {(one.name, one.outside) for one in scan.list_bases("pkg/later.py")} == {
+    assert {(one.name, one.outside) for one in scan.list_named_uses("pkg/later.py", TYPE_BASES)} == {
         ("Base", ""),
         ("web.Session", "requests.Session"),
     }
-    assert {one.line for one in scan.list_top_calls("pkg/later.py")} == {5, 9, 13}
+    assert {one.line for one in scan.list_named_uses("pkg/later.py", TOP_CALLS)} == {5, 9, 13}
 
 
 def test_users_of_what_is_declared_elsewhere() -> None:

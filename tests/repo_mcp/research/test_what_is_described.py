@@ -124,8 +124,8 @@ def test_of_many_modules_only_the_strongest_are_described() -> None:
     outer = {f"lib/x{at}.py": f"from lib.m00 import f0\ndef x{at}():\n    return f0()\n" for at in range(4)}
     claim = Asked({"lib/__init__.py": "", **ring, **outer}).ask("architecture of lib").claim
     assert claim == (
-        "Of the 20 strongest of 24 modules, lib/m00.py (by 5, as at lib/x3.py:1) is imported by the most"
-        " others. All 20 import each other, directly or through others."
+        "lib has 24 modules, of which the 20 strongest are listed. The others depend most on lib/m00.py (5 of"
+        " them, as at lib/x3.py:1). All 20 depend on each other, directly or through others."
     )
 
 
@@ -134,7 +134,7 @@ def test_of_imports_only_what_is_known_is_said(imported: str, by: str) -> None:
     """Imports by a path from above the root lead nowhere here."""
     texts = {f"{name}.py": f"from up.a import f\ndef {name}():\n    return f()\n" for name in "abc"}
     claim = Asked(texts | {"b.py": f"{imported}\ndef b():\n    return 1\n"}).ask("architecture").claim
-    assert claim.startswith(f"Of 3 modules, none is known to be imported by {by}.")
+    assert claim.startswith(f"The repository has 3 modules. None is known to be used by {by}.")
 
 
 def test_joined_words_mean_the_interface_named_after_them() -> None:
