@@ -29,7 +29,7 @@ VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, a
 MOST_READERS = 2  # functions that decide by all values that are compared
 MAX_DECLARING = 20  # files that declare one name
 _BOUNDS = Bounds(files=20, references=80)
-_OF_VALUES = Reason("decides by all that is compared", Role.READS_FIELD)
+_OF_VALUES = Reason("decides by all that is compared", Role.DECIDES_BY_ALL)
 _OF_BOTH = Reason("is declared by both of the types that are compared", Role.COMPARED)
 _OF_ONE = Reason("only one of the types that are compared declares it", Role.COMPARED)
 

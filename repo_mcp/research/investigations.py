@@ -291,7 +291,7 @@ def _investigate_flow(state: ResearchState, reading: Reading, gathered: Gathered
 def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     follow(state, nodes, DEPENDENTS, 1)
-    follow(state, nodes, DEPENDENCIES, state.depth - 1)
+    follow(state, nodes, DEPENDENCIES, state.depth - 1)  # its users say more of it
 
 
 def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -362,15 +362,15 @@ def _find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, 
     shapes = []
     for node in nodes:
         found = state.graph.find_implementations(node)
-        ordinals = []
+        citations = []
         for edge in found.edges:
             other = state.get_node(edge.other)
             reason = Reason(f"{edge.type.value} {node.qualified_name}")
             state.add(other, reason, 1, edge.confidence, edge.lines)
-            ordinals.append(write_citation(other.path, other.symbol.start_line, other.symbol.end_line))
-        if ordinals:
+            citations.append(write_citation(other.path, other.symbol.start_line, other.symbol.end_line))
+        if citations:
             note = "symbols that have it as a base, or override it"
-            shapes.append(Shape("family", node.qualified_name, len(ordinals), tuple(ordinals[:5]), note))
+            shapes.append(Shape("family", node.qualified_name, len(citations), tuple(citations[:5]), note))
     return tuple(shapes)
 
 

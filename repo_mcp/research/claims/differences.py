@@ -164,7 +164,7 @@ def _cite_call(node: Node, edge: Edge) -> str:
 
 def describe_deciding(state: ResearchState) -> list[str]:
     """Return a sentence on the functions that decide by all values that are compared; none without any."""
-    deciding = [one for one in state.findings if one.role is Role.READS_FIELD]
+    deciding = [one for one in state.findings if one.role is Role.DECIDES_BY_ALL]
     verb = "decides" if len(deciding) == 1 else "decide"
     return [f"{name_findings(deciding)} {verb} by all of them."] if deciding else []
 

@@ -15,7 +15,8 @@ class Role(Enum):
     NAMED = auto()  # the question names the symbol, or leads to it by a name
     OVERRIDDEN = auto()  # a method of a base, through which calls may reach the one that is asked for
     NAMED_SO = auto()  # has the verb and the noun of the question in its name
-    COMPARED = auto()  # declared by both of the types that are compared
+    COMPARED = auto()  # declared by both or only one of the types that are compared
+    DECIDES_BY_ALL = auto()  # decides by all values that are compared
     DECIDES = auto()  # a better one leaves the decision to it
     FAILS = auto()  # a function that fails, and that a subject uses
     MAKES_ERROR = auto()  # makes an error that the question or a guess names

@@ -249,8 +249,7 @@ class ResearchState:
         if not self.admits(node.path):
             self.outside_folder.add(node.declaration)
             return False
-        if len(self.findings) >= MAX_FINDINGS:
-            self.limit(f"{MAX_FINDINGS} places", "a report has no room for more; ask a narrower question")
+        if not self._has_room():
             return False
         self.nodes[node.declaration] = node
         self.confidences[node.declaration] = confidence
@@ -261,10 +260,17 @@ class ResearchState:
         """Note a location that is not a symbol. Return False in the cases in which `add` does."""
         place = (finding.path, finding.start_line)
         known = any((one.path, one.start_line) == place for one in self.findings)
-        if known or not self.admits(finding.path) or len(self.findings) >= MAX_FINDINGS:
+        if known or not (self.admits(finding.path) and self._has_room()):
             return False
         self.findings.append(finding)
         return True
+
+    def _has_room(self) -> bool:
+        """Return True if one more place can be noted; else say that there was one."""
+        if len(self.findings) < MAX_FINDINGS:
+            return True
+        self.limit(f"{MAX_FINDINGS} places", "a report has no room for more; ask a narrower question")
+        return False
 
     def drop(self, node: Node) -> None:
         """Remove a noted symbol that turned out to have nothing to do with the answer."""

@@ -2,7 +2,10 @@
 
     question -> its words (asked_words.py)
         -> what it names indirectly (named_seeds.py), then declarations rated by its words (rated_seeds.py)
-        -> their order (seed_order.py), what the best one lacks (best_seed.py) and what decides (deciders.py)
+        -> their order (seed_order.py), which of them leads (leading_seed.py), what that lacks (best_seed.py)
+        -> what decides (deciders.py), what is handed on to (handed_on.py), tables (read_tables.py), members
+           that do most of what their type does (type_members.py)
+        -> reasons that the graph bears out (confirmed_reasons.py)
         -> the lines of each that are shown (shown_lines.py)
 
 Words that only form the question ("how", "add", "happens") are not searched for. Tests are left out unless
@@ -95,8 +98,16 @@ def find_seeds(
     is_deed = not first and asks_deed(state.request.query, preferred)
     if seeds:
         told, is_open = weigh_words(words, state.weights), preferred is PreferredKind.NOTHING
-        kind = {"is_named": bool(first), "is_open": is_open, "is_deed": is_deed}
-        seeds = judge_best(state, seeds, told, idioms, guessed=guessed, **kind)
+        seeds = judge_best(
+            state,
+            seeds,
+            told,
+            idioms,
+            is_named=bool(first),
+            is_open=is_open,
+            is_deed=is_deed,
+            guessed=guessed,
+        )
     state.warnings += () if state.is_guessed else absent
     if (state.absent or state.lacking) and not (state.request.guesses or first):
         state.warnings.append(GUESS_NAMES)

@@ -6,7 +6,8 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from repo_mcp.bundler.statements import Body
-from repo_mcp.research.words.best_seed import _put_fuller_first, _put_guessed_first, is_thin
+from repo_mcp.research.words.best_seed import is_thin
+from repo_mcp.research.words.leading_seed import put_fuller_first, put_guessed_first
 from repo_mcp.research.words.rated_seeds import Seed
 
 WEIGHED = MappingProxyType({"parcels": 0.2, "long": 0.3, "cancelled": 0.5})
@@ -21,23 +22,23 @@ def make_seed(first: int, worth: float) -> Seed:
 
 def test_one_with_all_words_leads() -> None:
     lacking, full = make_seed(3, 0.9), make_seed(1, 0.5)
-    assert _put_fuller_first([lacking, full], WEIGHED, ()) == [full, lacking]
+    assert put_fuller_first([lacking, full], WEIGHED, ()) == [full, lacking]
 
 
 def test_one_that_is_worth_much_less_does_not() -> None:
     seeds = [make_seed(3, 0.9), make_seed(1, 0.3)]
-    assert _put_fuller_first(seeds, WEIGHED, ()) == seeds
+    assert put_fuller_first(seeds, WEIGHED, ()) == seeds
 
 
 def test_one_word_is_not_enough() -> None:
     seeds = [make_seed(3, 0.9), make_seed(1, 0.9)]
-    assert _put_fuller_first(seeds, {"cancelled": 0.5}, ()) == seeds
+    assert put_fuller_first(seeds, {"cancelled": 0.5}, ()) == seeds
 
 
 def test_one_without_a_word_of_the_name_of_the_best_does_not() -> None:
     seeds = [make_seed(3, 0.9), make_seed(1, 0.5)]
     asked = [*WEIGHED, "wait"]
-    assert _put_fuller_first(seeds, WEIGHED, asked) == seeds
+    assert put_fuller_first(seeds, WEIGHED, asked) == seeds
 
 
 ASKED = ("parcels", "long", "cancelled", "clerk", "night", "desk")
@@ -69,5 +70,5 @@ def test_words_that_an_idiom_says_are_held() -> None:
 
 def test_one_with_a_guessed_name_leads_before_a_thin_one() -> None:
     first, guessed = make_seed(3, 0.9), make_seed(1, 0.5)
-    assert _put_guessed_first([first, guessed], ["run"]) == [guessed, first]
-    assert _put_guessed_first([first, guessed], []) == [first, guessed]
+    assert put_guessed_first([first, guessed], ["run"]) == [guessed, first]
+    assert put_guessed_first([first, guessed], []) == [first, guessed]
