@@ -27,6 +27,8 @@ from repo_mcp.research.claims.differences import (
     describe_members,
     describe_passing,
 )
+from repo_mcp.research.claims.errors_by_function import describe_errors
+from repo_mcp.research.claims.errors_claim import describe_function, list_named
 from repo_mcp.research.claims.recipe_sentences import describe_recipe, describe_tables
 from repo_mcp.research.claims.relation_sentence import describe_relation, is_relation, name_subjects
 from repo_mcp.research.claims.settings_sentence import describe_settings
@@ -52,8 +54,6 @@ from repo_mcp.research.findings.records import (
 )
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.decided_fields import describe_parameter
-from repo_mcp.research.words.errors_by_function import describe_errors
-from repo_mcp.research.words.errors_made import describe_function, list_named
 from repo_mcp.symbol_index.unread_uses import describe_uses
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.roles import is_side_file

@@ -22,7 +22,7 @@ from repo_mcp.research.findings.named_symbols import count_lines, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
-from repo_mcp.research.words.errors_made import holds_error
+from repo_mcp.research.words.error_lines import holds_error
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactRequest
 from repo_mcp.research.edges.filled_functions import fill
 from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.named_symbols import admits_node, read_body
+from repo_mcp.research.findings.locating import is_program, is_test_node
+from repo_mcp.research.findings.named_symbols import admits_node
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
@@ -21,30 +22,37 @@ from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.research.words.errors_made import find_errors, makes_error
+from repo_mcp.research.words.asked_words import asks_tests
+from repo_mcp.research.words.error_lines import OF_ARGUMENT, find_errors, makes_error
+from repo_mcp.research.words.errors_made import list_raising
+from repo_mcp.research.words.kept_errors import list_caught
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.text.question_words import shares_word
 
-FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
+FAILING_DEPTH, MAX_CALLING = 3, 24  # levels of calls searched for errors, and functions on each level
 NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
 MAX_DECLARING = 4  # files that declare one error
 MOST_MAKING = 4  # functions that make one error, if each is shown for it
 MOST_WRITTEN = 40  # lines of the text with the name of an error that no edge leads to
+MOST_BELOW = 40  # functions whose errors are told for such a question
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
+_WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])")  # of a name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
 # The name of an error, or the last part of one.
 _CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*|\b(?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+\b")
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
+_ERROR_ENDINGS = ("Error", "Exception")
 _BOUNDS = Bounds(files=20, references=60)
 
 
 def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, Reason]]:
-    """Return the functions that a question about errors names and those below them that fail.
+    """Return the functions that a question names and those below them that fail.
 
     The mapping has the reason for each of the latter. Callees are searched level by level while few functions
     are found. Declarations without a body are left out if one has a body; if none has, the functions that
     override or implement them are added. Both results are empty if the question names no function, and no
-    type that fails itself.
+    type that fails itself. All that fail are noted in the state, too.
     """
     named = _find_named(state, text)
     if named and named[0].symbol.kind in TYPE_KINDS:
@@ -53,41 +61,83 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
         *named,
         *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
     ]
-    below = find_below(state, named, max(MAX_FAILING - len(named), LEAST_BELOW))
-    return [*named[: max(1, MAX_FAILING - len(below))], *below][:MAX_FAILING], below
+    below = find_below(state, named, MOST_BELOW) if named else {}
+    words = [word for node in named for word in _WORD.findall(node.symbol.name)]
+
+    def rank(node: Node) -> tuple[bool, int]:
+        return node.symbol.kind is SymbolKind.CONSTRUCTOR, -shares_word(node.symbol.name, words)
+
+    best = state.failing = sorted(below, key=rank)
+    room = max(MAX_FAILING - len(named), LEAST_BELOW)
+    shown = [*named[: max(1, MAX_FAILING - min(len(best), room))], *best][:MAX_FAILING]
+    return shown, below
 
 
 def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, Reason]:
-    """Return functions that fail below some others, each with the reason: levels until there are `most`."""
+    """Return functions that fail below some others, each with the reason: levels until there are `most`.
+
+    Set whether there are functions further down that were not looked at.
+    """
     failing: dict[Node, Reason] = {}
     level, seen = [*named], {*named}
     for depth in range(1, NEAR_DEPTH + 1):
         below: list[Node] = []
         for node in level[:MAX_CALLING] if len(failing) < most else ():
-            for edge, other in _list_run(state, node, is_deep=depth > FAILING_DEPTH):
+            for edge, other in _list_run(state, node, depth):
                 if other not in seen:
                     seen.add(other)
                     below.append(other)
                 if other not in named and other not in failing and fails(state, other):
                     failing[other] = Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
         level = below
+    state.may_fail_deeper = bool(level) or len(failing) >= most
     return failing
 
 
-def _list_run(state: ResearchState, node: Node, *, is_deep: bool) -> list[tuple[Edge, Node]]:
+def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, Node]]:
     """Return the functions of the program that one uses; what overrides one that does nothing itself.
 
-    That must be a single one: of several it is not known which is called. Of those deep below what was asked
-    for, return only the overriding ones and those in the same file.
+    That must be a single one, except right below what was asked for: of several it is not known which is
+    called. Of those deep below, return only the overriding ones and those in the same file. What is called
+    where all errors are caught, or makes an error, is left out.
     """
+    lines = state.source.read_lines(node.path)
+    caught = list_caught(lines, node.symbol.start_line, node.symbol.end_line, node.path)
     used = []
     for edge in list_uses(state, node, _BOUNDS, _MENTIONS):
         other = state.get_node(edge.other)
-        filled = fill(state, other) if other.symbol.kind in CALLABLE_KINDS else []
-        for one in filled if len(filled) == 1 else ():
-            if is_program(one.path) and not (is_deep and one is other and one.path != node.path):
+        if _is_of_error(other) or (edge.lines and caught.issuperset(edge.lines)):
+            continue
+        filled = _list_run_for(state, other, edge.type)
+        for one in filled if len(filled) == 1 or depth == 1 else ():
+            is_far = depth > FAILING_DEPTH and one is other and one.path != node.path
+            if is_program(one.path) and not is_far:
                 used.append((edge, one))
     return used
+
+
+def _list_run_for(state: ResearchState, other: Node, edge_type: EdgeType) -> list[Node]:
+    """Return what a use of a declaration runs: a function, or what implements a member without a body.
+
+    Of a type that is called, this is its method `__init__`; other languages have edges to constructors.
+    """
+    if other.symbol.kind in CALLABLE_KINDS:
+        return fill(state, other)
+    if other.symbol.kind in TYPE_KINDS and edge_type is EdgeType.CALLS:
+        record = state.graph.scan.find_record(other.path)
+        members = [] if record is None else record.list_children(other.symbol.ordinal)
+        nodes = (state.get_node(Declaration(other.path, member)) for member in members)
+        return [node for node in nodes if node.symbol.name == "__init__"][:1]
+    if other.symbol.kind is not SymbolKind.PROPERTY:
+        return []
+    return [state.get_node(link.source) for link in list_overriding(state, other)]
+
+
+def _is_of_error(node: Node) -> bool:
+    """Return True for the type of an error and for its members, which hold, describe or make it."""
+    owner = node.qualified_name.rpartition(".")[0].rpartition(".")[2]
+    is_type = node.symbol.kind in TYPE_KINDS
+    return owner.endswith(_ERROR_ENDINGS) or (is_type and node.symbol.name.endswith(_ERROR_ENDINGS))
 
 
 def find_makers(state: ResearchState) -> dict[Node, Reason]:
@@ -143,6 +193,8 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
         nodes = [node for node in subject.nodes if is_whole_name(node.symbol.name, phrase.text)]
     else:
         nodes = list(subject.nodes) if subject.taken_as is TakenAs.DECLARED else []
+    if not asks_tests(state.request.query):
+        nodes = [node for node in nodes if not is_test_node(node)]
     named = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
     functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
     types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _holds_error(state, node)]
@@ -152,15 +204,15 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
 def fails(state: ResearchState, node: Node) -> bool:
     """Return True for a function that raises or returns an error.
 
-    A constructor is none, nor is what gives the error of another system as ours: it holds every error.
+    The constructor of an error is none, nor is what gives the error of another system as ours: it holds every
+    error. A function that only refuses a missing argument does so for its caller, who may well give one.
     """
-    is_callable = node.symbol.kind in CALLABLE_KINDS and node.symbol.kind is not SymbolKind.CONSTRUCTOR
-    if not is_callable or _TRANSLATES.search(node.symbol.name):
+    if node.symbol.kind not in CALLABLE_KINDS or _is_of_error(node) or _TRANSLATES.search(node.symbol.name):
         return False
-    return _holds_error(state, node)
+    lines = state.source.read_lines(node.path)
+    raising = list_raising(state, node.path, node.symbol.start_line, node.symbol.end_line)
+    return any(not {*find_errors(lines[at - 1])} & OF_ARGUMENT for at in raising)
 
 
 def _holds_error(state: ResearchState, node: Node) -> bool:
-    left_out = state.source.read_comment_lines(node.path)
-    body = enumerate(read_body(state, node), node.symbol.start_line)
-    return any(number not in left_out and makes_error(line) for number, line in body)
+    return bool(list_raising(state, node.path, node.symbol.start_line, node.symbol.end_line))

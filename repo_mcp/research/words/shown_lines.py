@@ -19,7 +19,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.errors_made import holds_error
+from repo_mcp.research.words.error_lines import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 

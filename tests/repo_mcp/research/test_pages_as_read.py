@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.bundler.body import Body, only_imports
 from repo_mcp.research.settings.line_use import LineUse, classify_use
-from repo_mcp.research.words.errors_made import find_errors
+from repo_mcp.research.words.error_lines import find_errors
 from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import ALSO, MAX_ALSO, render_report
 from tests.repo_mcp.research.asking import Asked

@@ -10,7 +10,7 @@ import pytest
 from repo_mcp.bundler.body import Body
 from repo_mcp.research.claims.first_sentences import read_first_sentence
 from repo_mcp.research.words.deciders import _OF_ERROR
-from repo_mcp.research.words.errors_made import holds_error
+from repo_mcp.research.words.error_lines import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, Seed, _discount_overloads
 from repo_mcp.research.words.shown_lines import end_blocks
 from tests.repo_mcp.research.asking import Asked, find_one, list_found

@@ -10,7 +10,7 @@ from repo_mcp.bundler.body import Body
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.research.claims.first_sentences import read_first_sentence
 from repo_mcp.research.settings.line_use import LineUse, classify_use
-from repo_mcp.research.words.errors_made import find_errors
+from repo_mcp.research.words.error_lines import find_errors
 from repo_mcp.text.idioms import find_idioms
 from tests.repo_mcp.research.asking import Asked
 

@@ -39,3 +39,46 @@ def test_a_text_that_says_raise_is_no_error() -> None:
     }
     claim = Asked(files).ask("which errors can check_row raise?").claim
     assert claim == "Errors that arise here: Late (warn.py:7)."
+
+
+def test_all_that_fails_below_is_counted_and_what_was_not_searched_is_said() -> None:
+    checks = "".join(
+        f"def check{at}(row):\n    if row.bad:\n        raise ValueError('no good row {at}')\n\n\n"
+        for at in range(14)
+    )
+    calls = "".join(f"    check{at}(row)\n" for at in range(14))
+    deep = "".join(f"def go{at}(row):\n    return go{at + 1}(row)\n\n\n" for at in range(9))
+    files = {"rows.py": f"{checks}{deep}def go9(row): ...\n\n\ndef add_row(row):\n{calls}    go0(row)\n"}
+    claim = Asked(files).ask("which errors can add_row raise?").claim
+    assert 'ValueError "no good row 11" (rows.py:58) and 2 more. ' in claim
+    assert (
+        "check2 (rows.py:11-13) and 11 more, where errors arise. Calls further down were not searched."
+        in claim
+    )
+
+
+def test_the_errors_of_what_has_most_words_of_the_function_come_first() -> None:
+    files = {
+        "reader.py": "def read_count(row):\n    skip(row)\n    return parse(row)\n\n\n"
+        "def skip(row):\n    raise EndError('nothing is left')\n\n\n"
+        "def parse(row):\n    return read_count_text(row)\n\n\n"
+        "def read_count_text(row):\n    raise CountError('this is no count')\n"
+    }
+    claim = Asked(files).ask("which errors can read_count raise?").claim
+    assert claim.startswith(
+        'Errors that arise here: CountError "this is no count" (reader.py:15) and EndError'
+    )
+
+
+def test_what_makes_an_object_may_fail_but_not_what_makes_an_error() -> None:
+    files = {
+        "way.py": "class WayError(Exception):\n    def __init__(self, way):\n        if not way:\n"
+        "            raise TypeError('an error needs a way')\n\n\n"
+        "class Way:\n    def __init__(self, text):\n        if '/' not in text:\n"
+        "            raise ValueError('not a way at all')\n\n\n"
+        "def open_way(text):\n    way = Way(text)\n    if not way:\n        raise WayError(way)\n"
+    }
+    claim = Asked(files).ask("which errors can open_way raise?").claim
+    assert claim.startswith(
+        'Errors that arise here: WayError (way.py:16) and ValueError "not a way at all" (way.py:10).'
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.settings.line_use import LineUse, classify_use
-from repo_mcp.research.words.errors_made import find_errors, holds_error
+from repo_mcp.research.words.error_lines import find_errors, holds_error
 from tests.repo_mcp.research.asking import Asked
 
 HOSTS = """\

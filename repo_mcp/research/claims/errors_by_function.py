@@ -15,19 +15,20 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
+from repo_mcp.research.claims.errors_claim import describe_near
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
 from repo_mcp.research.findings.locating import is_program, is_test, is_test_node, may_answer
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.words.error_lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.words.errors_made import (
-    LINE_CHARS,
     MAX_ERRORS,
     build_finding,
-    describe_near,
     iter_errors,
     list_errors,
+    put_asked_first,
 )
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -39,10 +40,6 @@ MAX_FUNCTIONS = 8  # that are told
 MOST_OTHERS = 2  # functions beside these that fail
 _BOUNDS = Bounds(files=20, references=80)
 _FUNCTIONS = frozenset({"function", "method"})
-_OF_ARGUMENT = (
-    "ArgumentNullException (",
-    "NullPointerException (",
-)  # no text: nothing but the caller is wrong
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -85,8 +82,10 @@ def _tell_errors(state: ResearchState, functions: Sequence[Finding]) -> list[str
     told: list[str] = []
     seen: set[str] = set()
     for one in functions:
-        listed = list_errors(state, [one])[0]
-        errors = [error for error in listed if error not in seen and not error.startswith(_OF_ARGUMENT)]
+        listed = put_asked_first(state, list_errors(state, [one])[0])
+        errors = [
+            error for error in listed if error not in seen and error.partition(" (")[0] not in OF_ARGUMENT
+        ]
         seen.update(errors)
         told += [f"{shorten_symbol(one)}: {join_names(errors, MAX_ERRORS)}"] if errors else []
     return told

@@ -1,0 +1,91 @@
+"""Say which errors a function raises, and which functions below it fail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.ranking.query.asked_name import split_qualified
+from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.error_lines import LINE_CHARS
+from repo_mcp.research.words.errors_made import (
+    FAILING,
+    MAX_ERRORS,
+    build_finding,
+    iter_errors,
+    list_errors,
+    put_asked_first,
+)
+from repo_mcp.text.citations import write_citation
+
+MOST_OF_FUNCTION = 12  # errors of a function and of what it calls
+NOT_DEEPER = "Calls further down were not searched."
+# Lines that give a caller the error of what they call, by the ending of the file.
+_PASSES_ON = {
+    "rs": re.compile(r"[\w)\]]\?(?:[;,.)]|\s*$)"),
+    "go": re.compile(r"\breturn\b[^/\n]*\berr\b"),
+    "swift": re.compile(r"\btry\b(?![?!])"),
+}
+
+
+def list_named(state: ResearchState) -> list[Finding]:
+    """Return the functions that a question names and that have a body."""
+    named = [one for one in state.findings if one.role is Role.NAMED]
+    return [one for one in named if one.end_line > one.start_line]
+
+
+def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
+    """Return the errors that a function raises, and what fails below it, or that none is known to."""
+    below = [build_finding(node) for node in state.failing]
+    errors = _name_errors(*list_errors(state, [*named, *below]), MOST_OF_FUNCTION)
+    deeper = f" {NOT_DEEPER}" if below and state.may_fail_deeper else ""
+    return f"{errors}{_describe_failing(state, named, below, errors)}{deeper}".rstrip()
+
+
+def describe_near(state: ResearchState, near: Sequence[Finding], asked: str) -> str:
+    """Return the errors that findings make, of a single word those with that name; "" if none makes any."""
+    asked_for = near if " " in asked else _keep_named(near, asked)
+    errors, unnamed = list_errors(state, asked_for[:FAILING])
+    return _name_errors(put_asked_first(state, errors), unnamed)
+
+
+def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
+    """Return the findings with a name that no parser knows, or all if none has it."""
+    name = split_qualified(asked.replace("#", "."))[-1]
+    return [one for one in near if one.symbol.rpartition(".")[2] == name] or near
+
+
+def _name_errors(named: Sequence[str], unnamed: Sequence[str], most: int = MAX_ERRORS) -> str:
+    """Return a sentence with some errors or, if none has a name or a text, with their places."""
+    if named:
+        return f"Errors that arise here: {join_names(named, most)}. "
+    return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
+
+
+def _describe_failing(
+    state: ResearchState, named: Sequence[Finding], failing: Sequence[Finding], errors: str
+) -> str:
+    """Return which functions fail below those that a question names, or that none is known to fail.
+
+    Return "" if none fails but `errors` already names errors of the function itself.
+    """
+    subject = f"{shorten_symbol(named[0])} ({named[0].citation})"
+    if failing:
+        too = " too" if any(True for one in named for _ in iter_errors(state, one)) else ""
+        return f"{subject} uses {name_findings(failing)}, where errors arise{too}."
+    if errors:
+        return ""
+    passing = _PASSES_ON.get(named[0].path.rpartition(".")[2])
+    code = [] if passing is None else state.source.read_lines(named[0].path)
+    comments = state.source.read_comment_lines(named[0].path)
+    lines = [
+        write_citation(named[0].path, number, number)
+        for number in range(named[0].start_line, min(named[0].end_line, len(code)) + 1)
+        if passing and number not in comments and passing.search(code[number - 1][:LINE_CHARS])
+    ]
+    if lines:
+        return f"{subject} passes on the errors of what it calls at {join_names(lines)}."
+    return f"Neither {subject} nor what it calls is known to cause an error."

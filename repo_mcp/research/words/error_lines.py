@@ -1,0 +1,217 @@
+"""Tell lines that make errors, and read the name and the text of an error from one. Pure.
+
+Errors are known by their names, in lines that raise, throw or return one; in C by values such as `EINVAL`.
+The text that an error is given tells it from others of its name, and stands for one without a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.bundler.statements import holds_failure, is_branch
+
+# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`; in C++
+# `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`; in Node.js `new ERR_INVALID_URL(`.
+_ERROR = re.compile(
+    r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b"
+    r"(?!\.(?!(?:new|create|from|of)(?![a-z]))[a-z]\w*\()"
+    r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
+    r"|\bthrow(?: (?=\w+::\w+[({])|_\w+<)((?:\w+::)*[a-z]\w+)\b"
+    r"|\bnew ((?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+)\b"
+)
+# The value of one in C: `EINVAL`, `PARSE_INVALID_METHOD`.
+_CODE = (
+    r"((?:[A-Z]+_)?E(?:2BIG|ACCES|ADDRINUSE|AGAIN|ALREADY|BADF|BUSY|CANCELED|CONNRESET|EXIST|FAULT|INTR|INVAL|IO"
+    r"|ISDIR|MFILE|MSGSIZE|NODEV|NOBUFS|NOENT|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTSUP|OPNOTSUPP|OVERFLOW|PERM"
+    r"|PIPE|PROTO|RANGE|ROFS|TIMEDOUT)"
+    r"|(?:[A-Z0-9]+_){0,6}(?:ERR(?:OR)?|INVALID|FAIL(?:ED|URE)?)(?:_[A-Z0-9]+){0,6})\b(?!\s*[\[(.])"
+)
+# A line that gives one: `errno = EINVAL`, `return -EIO`, `s->rc = PARSE_INVALID`, `set_error(s, ERR_IO)`;
+# `Status::Corruption(` in C++, `.map_err(|err| Error::Read {` in Rust, `return ErrClosed` and
+# `err = ErrClosed` in Go.
+_GIVES_VALUE = re.compile(
+    r"\berrno = (E[A-Z0-9]{2,})\b"
+    rf"|\breturn -?\(?{_CODE}"
+    rf"|\b(?:\w{{0,40}}err\w{{0,40}}|rc|ret|rv|res|result|retval|status|code)\s*=\s*-?\(?{_CODE}"
+    r"|\b(?!\w{0,40}(?:[Ll]og|[Pp]rint|is_|has_|Is|Has))\w{0,40}(?:[Ee]rr|[Ff]ail)\w{0,40}"
+    rf"\(\s*+(?:(?:[^()\"=<>]|->){{0,120}},\s*+)?-?{_CODE}"
+    r"|\b(Status::(?!OK\b|Ok\b)[A-Z]\w+)\("
+    r"|\.(?:map_err|ok_or(?:_else)?)\((?:move )?(?:\|[^|\n]{0,40}\|\s*)?"
+    r"((?:\w{1,60}::){0,3}\w{0,60}Error(?:::[A-Z]\w*)?)\b"
+    r"|(?:\breturn|\berr :?=) (?:[^,\"]{1,80}, ){0,4}(?:[a-z]\w*\.)?(Err[A-Z]\w*)\s*$",
+    re.ASCII,
+)
+_SAYS = re.compile(
+    r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error(?:_[a-z]{1,20})?\([^()\"]{0,120}\""
+)  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
+# A call that only logs, `level.Error(logger).Log("msg", ...)`, or passes one on, `OnReadError(path)`, and one
+# that makes an error in Go.
+_LOGS = re.compile(
+    r"\b(?:level|zap|\w{0,40}[Ll]og(?:ger|ging)?)(?:\(\))?\.(?:Error|Exception)\("
+    r"|\b(?:On|Handle|Process|Has|Is|Clear)(?:[A-Z]\w{0,60})?(?:Error|Exception)\("
+)
+_WRAPS = re.compile(r"\b(?:\w{0,20}errors|status)\.(?:Errorf?|Newf|Wrapf?|With(?:Message|Stack)f?)\(")
+# The head of a function makes no error: `func (m Matcher) MatchWithError(`, `fn open() -> OpenError`, and
+# before the brackets `void ReadError(`. Of Swift, what it `throws` is kept.
+_NAMES_FUNCTION = re.compile(
+    r"\b(?:fn|func) (?![^{\n]*\bthrows\b)[^{\n]*+|\b(?:def|func?|function) \w+"
+    r"|^\s*+(?:(?!(?:and|assert|await|case|defer|do|elif|else|for|go|if|in|is|match|new|not|or|raise|return"
+    r"|switch|throw|try|unless|when|while|yield)\b)[\w<>\[\],.?*&]++\s++){1,6}[*&]?\w++(?=\()"
+)
+# What a function gives, at the end of its head: `(cause): ReadError {`.
+_RESULT = re.compile(r"\)\s*+:\s*+[\w$<>\[\]|.&, ?]++\{\s*+$")
+# A text in quotes. In C# a quote is doubled in `@"..."`; one in a word, or of `&'a`, opens no text.
+_QUOTED = re.compile(
+    r"@\"([^\"\n]*+(?:\"\"[^\"\n]*+)*)\"|\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*)\"|`([^`\n]*+)`"
+    r"|(?<![\w&<])[rbfuRBFU]{0,2}'([^'\\\n]*+(?:\\.[^'\\\n]*+)*)'"
+)
+# They have no text: nothing but the caller is wrong.
+OF_ARGUMENT = frozenset({"ArgumentNullException", "NullPointerException"})
+LINE_CHARS = 1_000  # read of a line, so that none takes long
+MESSAGE_CHARS = 60  # of the text of an error
+_REMARK = re.compile(r"\s(?:#|//)\s.*")  # a comment behind code
+_IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
+_DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
+_CAUGHT = re.compile(  # `throws Exception` and `throws E` in Java name none
+    r"\b(?:catch|except|rescue)\b[^{:]{0,200}|\bthrows (?:Exception|Throwable|[A-Z])\b"
+)
+# A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
+_DOES = re.compile(
+    r"(?:Add|As|Build|Can|Check|Clear|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Process"
+    r"|Report|Retry|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]|\w*GetLastError$"
+)
+_IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
+_IS_ASKED = re.compile(r"\s*\(\s*\)")  # `const bool hadError = Error();`
+_IS_PARAMETER = re.compile(  # `(XMLError error, `
+    r"[&*]*+\s++[&*]*+(?:\s++[&*]*+)?(?!if\b|unless\b|from\b)[a-z]\w*\s*[,)]"
+)
+_PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
+# Stands behind the name of an error that a function of its type makes: `throw ReadError.Create(`.
+_FACTORY = re.compile(r"(?<=Error|ption)(?:\.|::)(?:[Cc]reate|[Ff]rom|[Nn]ew|[Oo]f|[Ff]or)(?:[A-Z]\w*)?$")
+# Stands before the last part of the name of an error that is made: `throw errors.`
+_GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
+_MAKES = re.compile(r"\b(?:(?:new|raise|return|throw)\s+|(?:Err|panic|reject|throw)\s?)\(?$")
+_TEMPLATE_TOKEN = re.compile(r"\\.|\$\{|[`{}]|[^\\`${}]++|.", re.DOTALL)
+_HAS_QUOTE = re.compile(r"[\"'`]")
+# An error of a kind that holds another: `DecodeError::Format(FormatErrorInner::TooShort {` in Rust.
+_HOLDS_ERROR = re.compile(r"\b\w+::[A-Z]\w*\(\s*+(\w{0,40}Err\w{0,40}::[A-Z]\w*)")
+
+
+def holds_error(line: str) -> bool:
+    """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
+    plain = _RESULT.sub("", _QUOTED.sub('""', _NAMES_FUNCTION.sub("", _LOGS.sub("", line))))
+    is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain)
+    return bool(is_made or ("_error(" in plain and _SAYS.search(plain)))
+
+
+def makes_error(line: str) -> bool:
+    """Return True for a line that holds an error and does not only catch it, or say that one may come."""
+    return holds_error(_CAUGHT.sub("", line))
+
+
+def declares_type(line: str) -> bool:
+    return _DECLARES.match(leave_out_heads(line)) is not None
+
+
+def leave_out_heads(line: str) -> str:
+    """Return a line without the head of a function, and without what it only catches."""
+    return _CAUGHT.sub("", _NAMES_FUNCTION.sub("", line))
+
+
+def name_made(called: str) -> str:
+    """Return the name of an error by what is called to make it: `ReadError` for `ReadError.Create`."""
+    return _FACTORY.sub("", called)
+
+
+def _find_value(line: str) -> str | None:
+    """Return the value of an error that a line gives; None for one that gives none, or only asks for one."""
+    value = None if is_branch(line) and "return" not in line else _GIVES_VALUE.search(line)
+    name = None if value is None else next(filter(None, value.groups()))
+    return None if name is None or _IS_NONE.search(name) else name
+
+
+def find_errors(line: str) -> list[str]:
+    """Return the names of errors in a line: those of types or constants, not of functions or fields."""
+    value = _find_value(line)
+    if value is not None:
+        return [value]
+    code = _RESULT.sub("", _REMARK.sub("", _QUOTED.sub('""', line)))
+    return [
+        name_made(name)
+        for found in _ERROR.finditer(code)
+        if (name := found[1] or found[2] or found[3] or found[4])
+        and not _is_something_else(code, name, found.start(), found.end())
+    ]
+
+
+def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
+    """Return True for a name that ends like that of an error but is that of a function or a field."""
+    if (_DOES.match(name) and f"new {name}" not in line) or _IS_SET.match(line, end):
+        return True
+    if _IS_PARAMETER.match(line, end):
+        return True
+    if name in _PLAIN and _IS_ASKED.match(line, end) and not _MAKES.search(line[:start]):
+        return True
+    if not line[:start].endswith("."):
+        return False
+    return name in _PLAIN or bool(_IS_CALLED.match(line, end) and not _GIVEN_BACK.search(line[:start]))
+
+
+def says_error(line: str, statement: str) -> bool:
+    """Return True for a line that begins a call such as `set_error(s, "lost")`; it may end further down."""
+    found = _SAYS.search(statement) if "_error" in line else None
+    return found is not None and found.start() < len(line)
+
+
+def find_message(statement: str) -> str:
+    """Return the first text of several words in a statement, in quotes and cut; "" without one."""
+    for found in _QUOTED.finditer(blank_nested(statement)):
+        text = next(filter(None, found.groups()), "").strip()
+        if " " in text:
+            return f'"{text[:MESSAGE_CHARS].rstrip()}{"…" if len(text) > MESSAGE_CHARS else ""}"'
+    return ""
+
+
+def find_inner(name: str, statement: str) -> str:
+    """Return the error that another one only holds, or else its own name."""
+    inner = _HOLDS_ERROR.search(statement, max(0, statement.find(f"{name}("))) if "::" in name else None
+    return inner[1] if inner is not None and statement.startswith(f"{name}(", inner.start()) else name
+
+
+def join_open(lines: Sequence[str]) -> str:
+    """Return the first of some lines and those that follow while its brackets are open."""
+    joined, depth = "", 0
+    for line in lines:
+        joined += f"{line[:LINE_CHARS]}\n"
+        bare = _QUOTED.sub('""', line[:LINE_CHARS])
+        depth += bare.count("(") - bare.count(")")
+        if depth <= 0:
+            break
+    return joined
+
+
+def blank_nested(text: str) -> str:
+    """Return a text in which expressions with quotes inside a template are `${…}`.
+
+    Otherwise such an expression would end the template, and a part of it would be taken for a text:
+    `got ${names.map((name) => `<${name}>`)}`. A template without an end gets one.
+    """
+    if "${" not in text or "`" not in text:
+        return text
+    made, inner, opened = list[str](), list[str](), list[str]()
+    for found in _TEMPLATE_TOKEN.finditer(text):
+        token = found[0]
+        (inner if "${" in opened else made).append(token)
+        top = opened[-1] if opened else ""
+        if token == "`":
+            opened = opened[:-1] if top == "`" else [*opened, token]
+        elif (token == "${" and top == "`") or (token == "{" and top in ("{", "${")):
+            opened.append(token)
+        elif token == "}" and top in ("{", "${"):
+            opened.pop()
+        if inner and "${" not in opened:
+            said = "".join(inner[:-1])
+            made.append("…}" if _HAS_QUOTE.search(said) else f"{said}}}")
+            inner = []
+    return "".join(made) + ("…`" if opened[:1] == ["`"] else "")

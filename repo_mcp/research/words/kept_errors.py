@@ -1,0 +1,160 @@
+"""Tell which lines of a function make errors that never leave it. Pure.
+
+    try {                                       return new ReadError("no row");
+        throw new Error("no row");
+    } catch (cause) {                           made, and handed back as a value
+        throw new ReadError({ cause });
+    }                                           the caller only meets the ReadError
+
+Indentation shows what a `try` encloses, in every language that people format. If the `catch` may not catch
+everything, or may let out what it catches, all is taken to leave. In languages where functions return
+their errors, such as Go, Rust and C, what is returned leaves, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.bundler.statements import tells
+from repo_mcp.record_classes import dataclass
+
+LINE_CHARS = 1_000  # read of a line, so that none takes long
+_SCRIPTS = frozenset({"cjs", "cts", "js", "jsx", "mjs", "mts", "svelte", "ts", "tsx", "vue"})
+# Endings of the files in whose languages errors are raised: one that is returned is a value like any other.
+_RAISING = _SCRIPTS | {"cs", "dart", "groovy", "java", "kt", "kts", "php", "py", "pyi", "rb", "scala"}
+_GIVES_BACK = re.compile(
+    r"\s*+(?:return|yield)\s++(?:await\s++)?(?:new\s++)?(?:[\w$]{1,60}(?:\.|::)){0,6}[\w$]*(?:Error|Exception)\w*\s*+[({]"
+    r"|(?!.*(?:[Tt]hrow|reject)).*[=-]>\s*+new\s++(?:[\w$]{1,60}\.){0,6}\w*(?:Error|Exception)\w*\s*+\("
+)
+_HOLDS = re.compile(
+    r"\s*+(?:[\w$<>?.\[\]]{1,60}\s+){0,2}([\w$]+)(?:\s*:[^=]{1,60})?\s*=\s*(?:new\s+)?(?:[\w$]{1,60}\.){0,6}"
+    r"\w*(?:Error|Exception)\w*\s*\("
+)  # `const made = new ReadError(`
+_TRIES = re.compile(r"\s*+[})\s]*+(?:(?:try|do)\b\s*+(?:[({:]|$)|begin\s*+$)")
+_CATCHES = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)", re.DOTALL)
+_CLOSES = re.compile(r"\s*+[})]++\s*+$")
+_OPENS = re.compile(r"\s*+\{\s*+$")
+# What stands behind the word of a clause that catches everything; group 1, 2 or 3 is the variable.
+_ALL = re.compile(
+    r"\s*+(?:\{|:|$)"
+    r"|\s*+\((?:final\s++)?(?:\w{1,60}\.){0,6}\\?(?:Exception|Throwable)(?:\s++[&$]?+(\w++))?\s*+\)\s*+(?:\{|$)"
+    r"|\s*+\(\s*+(\w++)\s*+:\s*+(?:Exception|Throwable)\s*+\)"
+    r"|\s*+(?:\(?(?:Base)?Exception\b\)?|StandardError\b)?\s*+(?:as|=>)\s++(\w++)"
+    r"|\s++(?:\(?(?:Base)?Exception\)?|StandardError)\s*+(?::|$)"
+    r"|\s*+\(\.\.\.\)"
+)
+_ALL_OF_SCRIPT = re.compile(r"\s*+(?:\(\s*+([\w$]++)[^)]*+\)|\{|$)")  # `catch (cause: unknown)`
+_RAISES = re.compile(r"\b(?:throw|raise)\b")
+_RAISES_AGAIN = re.compile(r"\b(?:throw|raise|rethrow)\b\s*+(?:;|\}|$|if\b|unless\b)")
+
+# A line that raises what a variable holds, maybe as one of two, and a call that hands it on as an error.
+_RAISES_NAME = re.compile(r"(?:\b(?:throw|raise)\s+|[?:|]\s*)\$?(\w+)\s*(?:[;:?]|$|(?:as|if|unless|from)\b)")
+_HANDS_ON = re.compile(
+    r"(?i:reject|next|callback|cb|done|fail|error|emit|throw)\w*[!?]?\((?:[^()]{0,200}[\s,(])?\$?(\w+)\s*[,)]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause that catches: what stands behind its word, and the numbers of its lines."""
+
+    head: str
+    lines: range
+
+
+def list_given_back(lines: Sequence[str], first: int, last: int, path: str) -> set[int]:
+    """Return the numbers of those lines that only hand back an error as a value.
+
+    Such a line returns the error, or gives it to a variable that is returned and neither raised nor handed to
+    another function. Where functions fail by returning errors, there are none.
+    """
+    if _find_ending(path) not in _RAISING:
+        return set()
+    numbers = range(first, min(last, len(lines)) + 1)
+    found = {at for at in numbers if _GIVES_BACK.match(lines[at - 1][:LINE_CHARS])}
+    for at in numbers:
+        held = _HOLDS.match(lines[at - 1][:LINE_CHARS])
+        if held is not None and _is_only_returned(held[1], lines[at : min(last, len(lines))]):
+            found.add(at)
+    return found
+
+
+def _is_only_returned(name: str, below: Sequence[str]) -> bool:
+    """Return True if a variable is returned by one of some lines, and neither raised nor handed on by any."""
+    own = rf"(?<![\w.]){re.escape(name)}\b(?!\s*=)"
+    uses = re.compile(rf"(?:(?P<returned>\breturn\s+)|\b(?:throw|raise)\b.*|\(.*){own}")
+    found = [use["returned"] for line in below if (use := uses.search(line[:LINE_CHARS]))]
+    return bool(found) and all(found)
+
+
+def list_caught(lines: Sequence[str], first: int, last: int, path: str) -> set[int]:
+    """Return the numbers of those lines whose errors are caught below them, and go no further."""
+    caught: set[int] = set()
+    for at in range(first, min(last, len(lines)) + 1):
+        if _TRIES.match(lines[at - 1][:LINE_CHARS]):
+            end = _find_end(lines, at, last)
+            clauses = _list_clauses(lines, end, last)
+            if clauses and _keep_all(lines, clauses, is_script=_find_ending(path) in _SCRIPTS):
+                caught.update(range(at, end))
+    return caught
+
+
+def _find_ending(path: str) -> str:
+    return path.rpartition(".")[2].lower()
+
+
+def _measure_indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _find_end(lines: Sequence[str], at: int, last: int) -> int:
+    """Return the number of the first line behind the block that a line begins."""
+    indent = _measure_indent(lines[at - 1])
+    for number in range(at + 1, min(last, len(lines)) + 1):
+        line = lines[number - 1]
+        is_brace = number == at + 1 and _OPENS.match(line)
+        if line.strip() and _measure_indent(line) <= indent and not is_brace:
+            return number
+    return min(last, len(lines)) + 1
+
+
+def _list_clauses(lines: Sequence[str], end: int, last: int) -> list[_Clause]:
+    """Return the clauses that catch what is raised in a block, which ends at a line."""
+    clauses: list[_Clause] = []
+    number = end
+    while number <= min(last, len(lines)):
+        line = lines[number - 1][:LINE_CHARS]
+        found = _CATCHES.match(line)
+        if found is not None:
+            behind = _find_end(lines, number, last)
+            clauses.append(_Clause(found[1].strip(), range(number, behind)))
+            number = behind
+        elif _CLOSES.match(line):  # the clause stands on the next line
+            number += 1
+        else:
+            break
+    return clauses
+
+
+def _keep_all(lines: Sequence[str], clauses: Sequence[_Clause], *, is_script: bool) -> bool:
+    """Return True if one of some clauses catches everything, and none lets out what it catches."""
+    matches = [(_ALL_OF_SCRIPT if is_script else _ALL).match(one.head) for one in clauses]
+    if not any(matches) or any(re.search(r"\b(?:when|if)\b", one.head) for one in clauses):
+        return False
+    for one, found in zip(clauses, matches, strict=True):
+        names = [name for name in found.groups() if name] if found is not None else []
+        names = names or re.findall(r"(\w+)\s*\)?\s*[:{]?\s*$", one.head)
+        body = (lines[at - 1][:LINE_CHARS] for at in one.lines[1:] or one.lines)
+        if any(_lets_out(line, names[:1]) for line in body):
+            return False
+    return True
+
+
+def _lets_out(line: str, names: Sequence[str]) -> bool:
+    """Return True for a line that raises what was caught, or hands it to something that may."""
+    if tells(line):
+        return False
+    lets_out = _RAISES_NAME if _RAISES.search(line) else _HANDS_ON
+    found = (one[1] for one in lets_out.finditer(line))
+    return _RAISES_AGAIN.search(line) is not None or not set(names).isdisjoint(found)
