@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
+from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.edges.written_names import names_setting
@@ -18,6 +19,8 @@ from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.settings.configured import is_written
+from repo_mcp.research.settings.reading_lines import asks_for_readers
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
@@ -61,6 +64,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_said:
         return _read_as_open(state)
     nodes = [node for subject in reading.subjects for node in subject.nodes]
+    setting = _find_setting(reading, question)
+    if setting is not None:
+        return build_reading(Form.CONFIGURED, (setting,))
     if reading.form is Form.CALLEES and nodes and all(node.symbol.kind in VALUE_KINDS for node in nodes):
         return build_reading(Form.DEPENDENTS, reading.subjects)  # a value does nothing: who reads it does
     if reading.form is not Form.FLOW or _ASKS_PATH.search(question) or is_named:
@@ -85,6 +91,20 @@ def _find_guessed_pair(state: ResearchState) -> tuple[Subject, ...]:
     if second not in list_bases(state, first) and first not in list_bases(state, second):
         return ()
     return tuple(Subject(node.symbol.name, TakenAs.DECLARED, (node,)) for node in (first, second))
+
+
+def _find_setting(reading: Reading, question: str) -> Subject | None:
+    """Return the subject of a question for the readers of a value, or of any question for a setting.
+
+    A type that has the name of a property is no setting: it is the type of its values.
+    """
+    asks_readers = reading.form is Form.DEPENDENTS and asks_for_readers(question)
+    if len(reading.subjects) != 1 or not (asks_readers or reading.form is Form.CONFIGURED):
+        return None
+    subject = reading.subjects[0]
+    if not any(node.symbol.kind in VALUE_KINDS for node in subject.nodes):
+        return None
+    return replace(subject, nodes=tuple(node for node in subject.nodes if node.symbol.kind not in TYPE_KINDS))
 
 
 def _read_as_open(state: ResearchState) -> Reading:

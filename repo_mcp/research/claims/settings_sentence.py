@@ -13,6 +13,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.settings.configured import KCONFIG, list_setting_names
 from repo_mcp.research.settings.decided_fields import describe_decided, list_asking
+from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -36,9 +37,15 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     }
     name = _find_spelling(subject, program)
     read = join_names(_cite_role(program, Role.READS))
-    name_asked = list_setting_names(subject)[0]
+    is_first = bool(read) and asks_for_readers(state.request.query)
+    is_key = not subject.nodes and "." in subject.asked  # whose last part alone may be anything
+    name_asked = subject.asked if is_key else list_setting_names(subject)[0]
     decided = describe_decided(state, name_asked, () if subject.nodes else list_asking(state, name_asked))
-    otherwise = f"{f' It is read at {read}.' if read else ''}{decided}{_describe_otherwise(state, subject)}"
+    reads = f" It is read at {read}." if read and not is_first else ""
+    otherwise = f"{reads}{decided}{_describe_otherwise(state, subject)}"
+    if is_first:
+        so = _state_places(subject, places)
+        return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"
     if passing and not (subject.nodes or any(places.values())):
         return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}"
     if not (subject.nodes or any(places.values())):
@@ -58,7 +65,9 @@ def _find_spelling(subject: Subject, program: Sequence[Finding]) -> str:
     own = (one.reason.about for one in program if one.role in (Role.SETS, Role.DECLARES))
     spelled = Counter(declared or (name for name in own if fold_name(name) == asked))
     is_so = subject.asked in spelled or not spelled
-    return subject.asked if is_so else max(spelled, key=lambda one: (spelled[one], one))
+    return (
+        subject.asked if is_so else max(spelled, key=lambda one: (not one.startswith("_"), spelled[one], one))
+    )
 
 
 def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Finding], otherwise: str) -> str:

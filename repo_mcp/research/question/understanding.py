@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
@@ -21,7 +22,7 @@ from repo_mcp.research.question.grammar import (
     asks_for_structure,
     parse_question,
 )
-from repo_mcp.research.question.phrase_names import is_path, looks_like_name
+from repo_mcp.research.question.phrase_names import is_path, is_whole_name, looks_like_name
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.subject_description import (
     describe_subject,
@@ -203,6 +204,11 @@ class _QuestionReader:
             TakenAs.OUTSIDE,
             TakenAs.DECLARED_OTHERWISE,
         ):
+            values = [node for node in found[0].nodes if node.symbol.kind in VALUE_KINDS]
+            if " " in found[0].asked and values and is_whole_name(values[0].symbol.name, found[0].asked):
+                values.sort(key=lambda node: node.symbol.name.startswith("_"))  # stable
+                named = replace(found[0], taken_as=TakenAs.DECLARED, nodes=tuple(values))
+                return build_reading(parsed.form, (named,))  # `ArrayPool` for "array pool"
             # Settings are often attributes of objects made elsewhere.
             return build_reading(parsed.form, (Subject(found[0].asked, TakenAs.WORDS),))
         if not all(one.is_found for one in found):

@@ -7,7 +7,7 @@ a dictionary), or when a defining word precedes it: `#define NAME`, `config NAME
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from repo_mcp.bundler.body import measure
 from repo_mcp.graph.nodes import Node
@@ -18,26 +18,20 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.decided_fields import list_asking, note_decided
-from repo_mcp.research.settings.line_use import (
-    LineUse,
-    classify_match,
-    classify_use,
-    reads_in_call,
-    reads_key,
-)
+from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
+from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
+from repo_mcp.research.settings.setting_lines import MAX_MATCHES, MAX_SETTING_CHARS, search_setting
+from repo_mcp.research.settings.setting_owners import is_owned
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
-MAX_MATCHES = 200  # lines examined for one name
-MAX_SETTING_CHARS = 300  # of a line that a person wrote to set something; a longer one was generated
 MAX_OF_FILE = 5  # functions or lines shown of one file
 MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
 MAX_READERS = 10
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
-_OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: sets a value only if there is none, or adds to one
 _CONFIG_PATH = re.compile(
     r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
     r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
@@ -81,24 +75,66 @@ def _join_words(text: str) -> list[str]:
 def is_written(state: ResearchState, subject: Subject) -> bool:
     """Return True for a setting that is declared, or whose name, perhaps of several words, some line has."""
     return bool(subject.nodes) or any(
-        _search(state, name) or _search_mentions(state, name) for name in list_setting_names(subject)
+        search_setting(state, name) or _search_mentions(state, name) for name in list_setting_names(subject)
     )
 
 
 def find_settings(state: ResearchState, subject: Subject) -> None:
-    """Note the lines that give the subject a value: configuration first, tests last."""
+    """Note the lines that give the subject a value, and those that read it, or these first if asked for.
+
+    Of the former, those in configuration come first, and those in tests last.
+    """
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
         return
+    used = find_used(state, subject)
     for name in list_setting_names(subject):
         state.check()
-        matches, mentions = _search(state, name), _search_mentions(state, name)
-        own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
-        taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
-        _note_matches(state, name, [*own, *taking])
-        note_decided(state, name, list_asking(state, name) if not subject.nodes else ())
-        state.report_hop(1)
-        _note_readers(state, name, [one for one in mentions if not _lies_in(subject.nodes, one)])
-        _note_matches(state, name, [one for one in matches if one not in own])
+        matches, mentions = [*search_setting(state, name)], _search_mentions(state, name)
+        if subject.nodes and "." in subject.asked:
+            matches = [one for one in matches if _is_meant(state, subject, name, one, used)]
+            mentions = [one for one in mentions if _is_meant(state, subject, name, one, used)]
+        mentions = [one for one in mentions if not _lies_in(subject.nodes, one)]
+        reading = list_reading(state, name, mentions, used, is_declared=bool(subject.nodes))
+        matches = [one for one in matches if one not in reading or not reads_only(state, name, one)]
+        _note_uses(state, subject, name, matches, mentions, reading)
+
+
+def _is_meant(
+    state: ResearchState, subject: Subject, name: str, match: ExactMatch, used: Collection[tuple[str, int]]
+) -> bool:
+    """Return True for a line with the name of a member, by the graph or by the text.
+
+    If neither tells, lines of configuration count, and those of files that declare such a member.
+    """
+    if (match.path, match.start_line) in used:
+        return True
+    owner = subject.asked.rpartition(".")[0].rpartition(".")[2]
+    is_so = is_owned(state, owner, name, match)
+    is_near = find_role(match.path) is FileRole.CONFIG or match.path in {node.path for node in subject.nodes}
+    return is_near if is_so is None else is_so
+
+
+def _note_uses(
+    state: ResearchState,
+    subject: Subject,
+    name: str,
+    matches: Sequence[ExactMatch],
+    mentions: Sequence[ExactMatch],
+    reading: Sequence[ExactMatch],
+) -> None:
+    """Note the lines that set and read a name, and others that only mention it."""
+    own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
+    taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
+    is_first = asks_for_readers(state.request.query)
+    if is_first:
+        _note_readers(state, name, reading, Role.READS)
+    _note_matches(state, name, [*own, *taking])
+    note_decided(state, name, list_asking(state, name) if not subject.nodes else ())
+    state.report_hop(1)
+    if not is_first:
+        _note_readers(state, name, reading, Role.READS)
+    _note_readers(state, name, [one for one in mentions if one not in reading], Role.MENTIONS)
+    _note_matches(state, name, [one for one in matches if one not in own])
 
 
 def _lies_in(nodes: Iterable[Node], match: ExactMatch) -> bool:
@@ -114,40 +150,28 @@ def _note_dotted(state: ResearchState, key: str) -> bool:
     matches = state.source.search_exact(ExactRequest(key, whole_word=True, limit=MAX_MATCHES)).matches
     found = [one for one in matches if len(one.line) <= MAX_SETTING_CHARS]
     setting = [one for one in found if is_configuration(one.path)]
-    reading = [one for one in found if one not in setting and is_program(one.path)]
+    others = [one for one in found if one not in setting and is_program(one.path)]
+    reading = list_reading(state, key, others, ())
     _note_matches(state, key, setting)
+    owner, name = key.split(".")[-2:]
+    inside = [
+        one
+        for one in search_setting(state, name)
+        if one not in setting
+        and (is_program(one.path) or is_configuration(one.path))
+        and is_owned(state, owner, name, one)
+        and classify_match(state, name, one) is LineUse.SETS
+    ]
+    _note_matches(state, name, inside)
     state.report_hop(1)
-    _note_readers(state, key, reading)
-    return bool(setting or reading)
+    _note_readers(state, key, reading, Role.READS)
+    _note_readers(state, key, [one for one in others if one not in reading], Role.MENTIONS)
+    return bool(setting or inside or others)
 
 
 def is_configuration(path: str) -> bool:
     """Return True for a file that by its path configures something."""
     return _CONFIG_PATH.search(path) is not None or find_role(path) is FileRole.CONFIG
-
-
-def _search(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
-    request = ExactRequest(_build_pattern(name), regex=True, case_sensitive=False, limit=MAX_MATCHES)
-    found = state.source.search_exact(request)
-    if found.truncated:
-        state.limit(f"lines that set {name}", f"the first {MAX_MATCHES} by path are read")
-    return tuple(match for match in found.matches if _may_set(name, match))
-
-
-def _may_set(name: str, match: ExactMatch) -> bool:
-    """Return False for a line that cannot set the name.
-
-    It was generated, only reads the name, is a link in a document, or names a type that differs from the
-    setting in case: `Rack::ShowErrors` for `show_errors`.
-    """
-    quoted = re.escape(name).replace("_", "[_-]?")
-    of_type = re.search(rf"::({quoted})\b", match.line, re.IGNORECASE)
-    is_other = of_type is not None and of_type[1][0].isupper() != name[0].isupper()
-    is_link = find_role(match.path) is FileRole.DOCS and re.match(
-        rf"\s*(?:[-*]\s+)?\[`?{quoted}`?\]:", match.line, re.IGNORECASE
-    )
-    is_written = len(match.line) <= MAX_SETTING_CHARS and not is_other and not is_link
-    return is_written and classify_use(name, match.line) is not LineUse.READS
 
 
 def _search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
@@ -156,34 +180,16 @@ def _search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
     return [match for match in state.source.search_exact(request).matches if is_program(match.path)]
 
 
-def _note_readers(state: ResearchState, name: str, reading: Iterable[ExactMatch]) -> None:
-    """Note other lines that mention the name, since they read the setting."""
+def _note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
+    """Note lines that read or mention the name."""
     noted = 0
-    for place in _join_lines(state, reading):
+    reason = Reason(f"{'reads' if role is Role.READS else 'mentions'} {name}", role, name)
+    for place in _join_lines(state, found):
         if noted >= MAX_READERS:
-            state.limit(f"more places that mention {name}", f"{MAX_READERS} are shown")
+            verb = "read" if role is Role.READS else "mention"
+            state.limit(f"more places that {verb} {name}", f"{MAX_READERS} are shown")
             break
-        is_read = any(reads_key(name, one.line) or reads_in_call(state, name, one) for one in place.matches)
-        reason = Reason(
-            f"{'reads' if is_read else 'mentions'} {name}", Role.READS if is_read else Role.MENTIONS, name
-        )
-        noted += _note_place(state, name, place, reason, 2)
-
-
-def _build_pattern(name: str) -> str:
-    """Return an expression for lines that set a name, made of whole words, which the index can look up."""
-    spelled = dict.fromkeys(re.escape(name.replace("_", joint)) for joint in ("_", "-", ""))
-    return "|".join(map(_build_spelled, spelled))
-
-
-def _build_spelled(quoted: str) -> str:
-    before = (
-        r"(?:(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|::)\s+|--|::|\b(?:set|enable|disable)\s+:)"
-    )
-    named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
-    valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
-    keyed = rf"[\"':]{quoted}[\"']?\s*=>"  # of a table, as in Ruby and PHP
-    return rf"(?:{valued}|{keyed}|{before}{quoted}\b|{named})"
+        noted += _note_use(state, name, place, reason, 2)
 
 
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]) -> None:
@@ -220,7 +226,7 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
         use = uses[match]
         text = f"{use.value.format(written)}, in {_name_role(match.path)}"
         role = _ROLES.get(use, Role.OTHER)
-        noted += _note_place(state, name, own, Reason(text, role, written), 1)
+        noted += _note_use(state, name, own, Reason(text, role, written), 1)
 
 
 def _name_role(path: str) -> str:
@@ -241,11 +247,13 @@ class _Place:
 
     matches: list[ExactMatch]
     around: Node | None
+    is_line: bool = False  # though it lies in a function, which is noted for another reason
 
     @property
     def function(self) -> Node | None:
         """Return the function that holds the lines; None outside functions."""
-        return self.around if self.around is not None and self.around.symbol.kind in CALLABLE_KINDS else None
+        is_function = self.around is not None and self.around.symbol.kind in CALLABLE_KINDS
+        return self.around if is_function and not self.is_line else None
 
 
 def _join_lines(state: ResearchState, matches: Iterable[ExactMatch]) -> list[_Place]:
@@ -258,6 +266,18 @@ def _join_lines(state: ResearchState, matches: Iterable[ExactMatch]) -> list[_Pl
         if known is not place:
             known.matches.append(match)
     return list(found.values())
+
+
+def _note_use(state: ResearchState, name: str, place: _Place, reason: Reason, hop: int) -> bool:
+    """Note a place as `_note_place` does; of a function noted for another use, note the line alone."""
+    if _note_place(state, name, place, reason, hop):
+        return True
+    function = place.function
+    roles = {one.role for one in state.findings if function is not None and one.node_id == function.node_id}
+    if reason.role not in (Role.READS, Role.SETS) or not roles or roles & {reason.role, Role.NAMED}:
+        return False
+    place.is_line = True
+    return _note_place(state, name, place, reason, hop)
 
 
 def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, hop: int) -> bool:

@@ -9,6 +9,7 @@ import re
 from enum import StrEnum
 
 from repo_mcp.bundler.statements import is_branch
+from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolKind
@@ -67,7 +68,8 @@ def classify_use(name: str, line: str) -> LineUse:
     taken = _TAKEN_IN_CAPITALS if name.isupper() else _TAKEN
     if re.search(taken.replace("NAME", quoted), line, re.IGNORECASE):
         return LineUse.SETS if _GIVEN.search(line) else LineUse.TAKES
-    if re.search(rf"[\"'`][^\"'`]{{0,200}}\s{quoted}: ", line, re.IGNORECASE):
+    named = re.search(rf"(?<=[\s.]){quoted}:\s", line, re.IGNORECASE)
+    if named is not None and stands_in_text(line, named.start()):
         return LineUse.READS  # a message that names it
     if re.search(rf"[\"'`][^\"'`]{{0,200}}\b{quoted}=(?:{{|%\w)", line, re.IGNORECASE):
         return LineUse.READS  # a text with its value: f"retries={retries}", "retries=%d"
@@ -96,6 +98,27 @@ def classify_use(name: str, line: str) -> LineUse:
     if handed[2] and _READING.match(handed[1]):
         return LineUse.READS
     return LineUse.SETS if handed[2] and _SETTING.match(handed[1]) else LineUse.PASSES_ON
+
+
+def stands_in_text(line: str, column: int) -> bool:
+    """Return True if a column of a line lies in quotes, behind a blank: it is part of a message."""
+    opened, at = "", 0
+    begun = 0
+    while at < column:
+        char = line[at]
+        if char == "\\":
+            at += 1
+        elif opened and char == opened:
+            opened = ""
+        elif not opened and char in "\"'`" and _opens(line, at):
+            opened, begun = char, at
+        at += 1
+    return bool(opened) and " " in line[begun:column]
+
+
+def _opens(line: str, at: int) -> bool:
+    """Return True for a quote that begins a text: an apostrophe stands in a word, or alone."""
+    return line[at] != "'" or (not line[at - 1 : at].isalnum() and "'" in line[at + 1 :])
 
 
 def reads_key(name: str, line: str) -> bool:
@@ -163,10 +186,19 @@ def _join_value(state: ResearchState, match: ExactMatch) -> str:
 
 
 def _declares_field(state: ResearchState, match: ExactMatch, quoted: str) -> bool:
-    """Return True for a line that is the declaration of a field of the name."""
+    """Return True for a line that is the declaration of a field of the name, and no key of an object."""
     around = state.source.find_around(match.path, match.start_line)
-    is_field = around is not None and around.symbol.kind is SymbolKind.PROPERTY
-    return around is not None and is_field and bool(re.fullmatch(quoted, around.symbol.name, re.IGNORECASE))
+    if around is None or around.symbol.kind is not SymbolKind.PROPERTY:
+        return False
+    return bool(re.fullmatch(quoted, around.symbol.name, re.IGNORECASE)) and not _lies_in_value(state, around)
+
+
+def _lies_in_value(state: ResearchState, node: Node) -> bool:
+    """Return True for a property of an object that a variable holds."""
+    outline = {one.symbol.ordinal: one for one in state.graph.outline(node.path)}
+    while node.symbol.kind is SymbolKind.PROPERTY and node.symbol.parent in outline:
+        node = outline[node.symbol.parent]
+    return node.symbol.kind in (SymbolKind.VARIABLE, SymbolKind.CONSTANT)
 
 
 def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str | None:

@@ -303,4 +303,4 @@ def test_the_heading_of_a_document_declares_nothing() -> None:
     }
     report = Asked(texts).ask("Where is the setting DEPOT_SHELVES read?")
     assert report.reading.form is Form.CONFIGURED
-    assert [(one.path, one.start_line) for one in report.findings][:2] == [("depot.py", 2), ("depot.py", 6)]
+    assert [(one.path, one.start_line) for one in report.findings][:2] == [("depot.py", 6), ("depot.py", 2)]

@@ -111,7 +111,7 @@ SETTINGS = {
 def test_a_record_of_a_setting_declares_it_and_a_function_asked_for_it_reads_it() -> None:
     claim = Asked(SETTINGS).ask("Where is the setting worker_threads read?").claim
     assert claim.startswith(
-        "worker_threads is declared as an option at app/options.py:3. It is read at app/run.py:3."
+        "worker_threads is read at app/run.py:3. It is declared as an option at app/options.py:3."
     )
     assert ".sh" not in claim
 

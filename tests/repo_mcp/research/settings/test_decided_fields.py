@@ -41,7 +41,7 @@ def test_what_a_setting_controls_is_asked_of_the_same_setting() -> None:
 def test_a_setting_that_is_taken_from_keywords_is_read_there() -> None:
     claim = Asked(POOL).ask("where is pool_size read and what does it end up setting?").claim
     assert claim == (
-        "pool_size is set at main.py:5. It is read at pool.py:3."
+        "pool_size is read at pool.py:3. It is set at main.py:5."
         " It decides _limit (pool.py:3), which is read by Pool.take (pool.py:5-7)."
     )
 
@@ -73,8 +73,10 @@ def test_a_constant_whose_name_is_given_as_a_text_is_a_setting() -> None:
     asked = Asked(texts)
     report = asked.ask("where is MAX_JOBS read?")
     assert report.reading.form is Form.CONFIGURED
-    assert "It is read at runner.py:7." in report.claim
-    assert asked.ask("where is LEAST_JOBS read?").reading.form is Form.DEPENDENTS
+    assert report.claim.startswith("MAX_JOBS is read at runner.py:7. It is set at defaults.py:6.")
+    claim = asked.ask("where is LEAST_JOBS read?").claim
+    assert claim == "LEAST_JOBS is read at runner.py:11. It is declared at defaults.py:7."
+    assert asked.ask("where is LEAST_JOBS used?").reading.form is Form.DEPENDENTS
 
 
 def test_a_sentence_in_quotes_reads_no_setting() -> None:

@@ -1,0 +1,91 @@
+"""Tell which of the lines that mention a setting read it: by the graph, or as they ask a record for it.
+
+A line that gives the name a value sets it, even if the value is another setting of the same name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
+from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.model import ExactMatch
+from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.research_state import ResearchState, list_users
+from repo_mcp.research.settings.line_use import LineUse, classify_match, reads_in_call, reads_key
+
+_BOUNDS = Bounds(files=60, references=300)  # of one declaration
+_ASKS_READERS = re.compile(
+    r"\b(?:reads?|consult(?:s|ed)?|look(?:s|ed)? (?:at|up)|hono(?:u)?r(?:s|ed)?)\b", re.IGNORECASE
+)
+_ASKS_SETTERS = re.compile(r"\b(?:configur|set\b|sets\b|assign|initiali|default|declar|defin)", re.IGNORECASE)
+_READ = frozenset({LineUse.READS, LineUse.PASSES_ON})
+
+
+def asks_for_readers(question: str) -> bool:
+    """Return True for a question that asks what reads something, and not also what sets it."""
+    return _ASKS_READERS.search(question) is not None and _ASKS_SETTERS.search(question) is None
+
+
+def find_used(state: ResearchState, subject: Subject) -> frozenset[tuple[str, int]]:
+    """Return the lines that the graph knows to use a declared setting, each with its path."""
+    nodes = [node for node in subject.nodes if node.symbol.kind in VALUE_KINDS]
+    edges = [edge for node in nodes for edge in list_users(state, node, _BOUNDS, (EdgeType.REFERENCES,))]
+    return frozenset((state.get_node(edge.other).path, at) for edge in edges for at in edge.lines)
+
+
+def list_reading(
+    state: ResearchState,
+    name: str,
+    mentions: Iterable[ExactMatch],
+    used: Collection[tuple[str, int]],
+    *,
+    is_declared: bool = False,
+) -> list[ExactMatch]:
+    """Return those of some lines that read a setting, those last that also give the name a value.
+
+    For one that `is_declared`, they are those that the graph knows to use it. While files are parsed, all
+    lines with the name as a member count.
+    """
+    quoted = re.escape(name)
+    member = re.compile(rf"[\w)\]]\??(?:\.|->){quoted}\b")
+    unpacked = re.compile(
+        rf"[{{,]\s{{0,40}}{quoted}\s{{0,40}}(?:[,:=][^{{}}]{{0,300}})?\}}\s{{0,40}}=\s{{0,40}}[\w(]"
+    )
+    is_partial = is_declared and state.source.is_partial
+    found = [
+        one
+        for one in mentions
+        if (
+            (one.path, one.start_line) in used
+            or reads_key(name, one.line)
+            or reads_in_call(state, name, one)
+            or (is_declared and unpacked.search(one.line) is not None)
+            or (is_partial and member.search(one.line) is not None)
+        )
+    ]
+    reading = [one for one in found if reads_only(state, name, one)]
+    copying = [one for one in found if one not in reading and _hands_on(name, one)]
+    return [*reading, *copying]
+
+
+def reads_only(state: ResearchState, name: str, match: ExactMatch) -> bool:
+    """Return False for a line that gives the name a value, or takes it from the environment."""
+    use = classify_match(state, name, match)
+    return use in _READ or (use is LineUse.SETS and _split_given(name, match) is None)
+
+
+def _hands_on(name: str, match: ExactMatch) -> bool:
+    """Return True for a line that gives the name a value made of a member of the same name."""
+    given = _split_given(name, match)
+    return given is not None and re.search(rf"(?:\.|->){re.escape(name)}\b", given) is not None
+
+
+def _split_given(name: str, match: ExactMatch) -> str | None:
+    """Return what stands behind the sign with which a line gives the name a value; None if it gives none."""
+    quoted = re.escape(name)
+    sign = rf"\b{quoted}\b[\"'\]]*\s*(?:(?:\?\?|\|\||&&|[-+*/|&])?=(?![=>])|:(?!:)|(?<=[\"']),)"
+    found = re.search(sign, match.line)
+    return None if found is None else match.line[found.end() :]

@@ -1,0 +1,114 @@
+"""Tell whose setting a line sets: `keepAlive.intervalMs` is not `ping.intervalMs`. Only the text is read.
+
+The owner is what stands before the name, or before the bracket or the lines in which it stands:
+
+    ping.intervalMs = 3      keepAlive: { intervalMs: 3 }      keepAlive:
+                                                                   intervalMs: 3
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from repo_mcp.model import ExactMatch
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.settings.line_use import QUOTED
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
+
+LINES_ABOVE = 60  # in which a bracket may be opened, or a section begin
+LEAST_CHARS = 3  # of a name that tells an owner; a shorter one is any variable
+HEAD_CHARS = 120  # before a bracket
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_SECTION = re.compile(
+    r"\s*\[+([^\]\n]{1,200})\]+\s*(?:[#;].*)?$|(\s*)(?:-\s+)?[\"']?([\w.-]+)[\"']?:\s*(?:[#&].*)?$"
+)
+_KEY = re.compile(r"[\"']([\w$-]{1,80})[\"']\s{0,8}:")  # of an object
+_BEHIND = re.compile(r"[{}\[\](),;]")
+_NO_OWNERS = frozenset(
+    """const let var val return export default static final public private readonly new await async
+    function if else this self cls options opts config settings props""".split()  # noqa: SIM905
+)
+_SELF = frozenset(("this", "self", "cls", "base", "super"))
+
+
+def is_owned(state: ResearchState, owner: str, name: str, match: ExactMatch) -> bool | None:
+    """Return whether a line means the name of an owner, or None if it does not say whose it is.
+
+    A variable is seldom named after its type, so it tells a type only if it is.
+    """
+    for holders in _iter_holders(state, name, match):
+        told = [one for one in holders if len(one) >= LEAST_CHARS and one not in _NO_OWNERS]
+        if any(_is_like(owner, one) for one in told):
+            return True
+        if any(owner[0].islower() or one[0].isupper() for one in told):
+            return False
+    return None
+
+
+def _is_like(owner: str, other: str) -> bool:
+    """Return True for the same type, and for other names if one has the other in it."""
+    if owner[0].isupper() and other[0].isupper():
+        return owner == other
+    first, second = (one.replace("_", "").lower() for one in (owner, other))
+    return first in second or second in first
+
+
+def _iter_holders(state: ResearchState, name: str, match: ExactMatch) -> Iterator[Sequence[str]]:
+    """Yield the names that stand for what holds the name in a line, the innermost first."""
+    quoted = re.escape(name)
+    found = re.search(rf"\b{quoted}[\"']?\]?\s*(?:[:=]|\?\?|\|\|)", match.line) or re.search(
+        quoted, match.line
+    )
+    if found is None:
+        return
+    before = re.search(r"([\w$]+)\s*[?!]?(?:\(\))?(?:\.|->|::|\[[\"'])$", match.line[: found.start()])
+    around = state.source.find_around(match.path, match.start_line)
+    parts = [] if around is None else around.qualified_name.split(".")
+    if before is not None and before[1] not in _SELF:
+        yield [before[1]]
+        return
+    if before is not None:
+        yield _list_types(state, match)
+        return
+    if parts[-1:] == [name]:
+        yield parts[-2:-1]
+    yield from _iter_opened(state, match, found.start())
+    yield from _iter_sections(state, match)
+
+
+def _list_types(state: ResearchState, match: ExactMatch) -> list[str]:
+    """Return the names of the types around a line."""
+    return [
+        node.symbol.name
+        for node in state.graph.outline(match.path)
+        if node.symbol.kind in TYPE_KINDS
+        and node.symbol.start_line <= match.start_line <= node.symbol.end_line
+    ]
+
+
+def _iter_opened(state: ResearchState, match: ExactMatch, column: int) -> Iterator[Sequence[str]]:
+    """Yield the names before each bracket that is open at a column of a line."""
+    last = match.start_line - 1
+    above = state.source.read_lines(match.path)[max(0, last - LINES_ABOVE) : last]
+    text = "\n".join(QUOTED.sub("", _KEY.sub(r"\1:", line)) for line in (*above, match.line[:column]))
+    opened: list[int] = []
+    for at, char in enumerate(text):
+        if char in "([{":
+            opened.append(at)
+        elif char in ")]}" and opened:
+            opened.pop()
+    for at in reversed(opened):
+        head = text[max(0, at - HEAD_CHARS) : at].rpartition("\n")[2]
+        yield _WORD.findall(_BEHIND.split(head)[-1])
+
+
+def _iter_sections(state: ResearchState, match: ExactMatch) -> Iterator[Sequence[str]]:
+    """Yield the key above a line that is indented less, or the section of a file with sections."""
+    last = match.start_line - 1
+    indent = len(match.line) - len(match.line.lstrip())
+    for line in reversed(state.source.read_lines(match.path)[max(0, last - LINES_ABOVE) : last]):
+        found = _SECTION.match(line)
+        if found is not None and (found[1] or len(found[2]) < indent):
+            yield re.split(r"[.\s\"']+", found[1] or found[3])
+            return
