@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from enum import Enum, auto
 
@@ -17,6 +16,7 @@ import numpy as np
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import NamedProgram
+from repo_mcp.graph.other_names import OtherNames
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.vocabulary import BASES, NAMELESS_FILES, ROLE_EDGES, EdgeType
 from repo_mcp.lru_cache import LruCache
@@ -74,6 +74,7 @@ class BulkScan:
     def __init__(self, program: NamedProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
         self._program = program
         self._edges = edges
+        self._other_names = OtherNames(program, edges.resolve)
         self._lock = lock
         self.read_lines = program.read_lines
         self._seen_by_name: LruCache[str, bool] = LruCache(_CACHED_NAMES)
@@ -245,17 +246,8 @@ class BulkScan:
 
     def find_meant(self, name: str, bounds: Bounds) -> list[Declaration]:
         """Return the meanings of a name that exists only as an export alias, most frequent first."""
-        counts: Counter[Declaration] = Counter()
         with self._lock:
-            for path in sorted(self._program.list_using(name), key=is_test_path)[: bounds.files]:
-                record = self._program.find_record(path)
-                rows = record.find_references(name)[: bounds.references] if record is not None else ()
-                for row in rows:
-                    assert record is not None
-                    if int(record.ref_roles[row]) == ReferenceRole.IMPORT:
-                        targets = self._edges.resolve(path, record, row).targets
-                        counts.update(one.declaration for one in targets if one.declaration.ordinal)
-        return sorted(counts, key=lambda one: (-counts[one], one.path, one.ordinal))
+            return self._other_names.list_meant(name, bounds)
 
     def _iter_outside(
         self, path: str, name: str, last: str, wanted: frozenset[EdgeType]

@@ -13,6 +13,7 @@ from repo_mcp.graph.edge_list import EdgeLists
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.name_uses import NameUses
 from repo_mcp.graph.nodes import Node, ProgramNodes
+from repo_mcp.graph.other_names import OtherNames
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.projects import Projects
 from repo_mcp.graph.qualified_names import NameMatch
@@ -62,7 +63,10 @@ class Graph:
         self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded, precise))
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
-        self._lookup = SymbolLookup(program, self._nodes, self._symbols, self._list_places, self.is_called)
+        self._other_names = OtherNames(program, self._edges.resolve)
+        self._lookup = SymbolLookup(
+            program, self._nodes, self._symbols, self._other_names, self._list_places, self.is_called
+        )
         self._looked_up: LruCache[tuple[str, SymbolFilter], tuple[list[Declaration], NameMatch]] = LruCache(
             CACHED_LOOKED_UP, lambda found: 1 + len(found[0])
         )
@@ -145,6 +149,11 @@ class Graph:
         with self._lock:
             found, match = self._looked_up.get((qualified_name, scope), look_up)
             return [self._nodes.get(one) for one in found[:most]], match, len(found)
+
+    def list_renamed(self, name: str, path: str = "") -> list[Node]:
+        """Return what the files, or one file, that import a name mean by it, although none declares it."""
+        with self._lock:
+            return [self._nodes.get(one) for one in self._other_names.list_meant(name, path=path)]
 
     def list_near(self, name: str) -> list[Node]:
         """Return the symbols with names most like an undeclared one, best first."""

@@ -8,6 +8,7 @@
     shop/orders.py                the file itself
     shop.orders                   a Python module: its file
     Box<T>.put(int, String)       without type arguments; parameters choose among overloads
+    runProcedure                  what files import under that name, although none declares it
     crate::module::function       where qualified names have no modules, as in Rust: folders or a file
 
 Nothing is guessed: a text that fits several symbols is refused, and they are listed. Declarations of one
@@ -28,6 +29,7 @@ from itertools import chain, filterfalse
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
+from repo_mcp.graph.other_names import OtherNames
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.qualified_names import FEW_FILES, Admits, NameMatch, QualifiedNames, choose_best
 from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
@@ -80,6 +82,7 @@ class SymbolLookup:
         program: SearchableProgram,
         nodes: ProgramNodes,
         symbols: SymbolFinder,
+        other_names: OtherNames,
         list_places: Callable[[Node], list[Node]],
         is_called: Callable[[Node], bool],
     ) -> None:
@@ -90,6 +93,7 @@ class SymbolLookup:
         self.look_up = self._names.look_up
         self._unknown = UnknownSymbols(program, nodes, symbols)
         self.list_near = self._unknown.list_near
+        self._other_names = other_names
         self._list_places = list_places
         self._is_called = is_called
 
@@ -118,6 +122,7 @@ class SymbolLookup:
         if path and not rest:
             return self._nodes.get(Declaration(path, 0))
         found = self._list_in_path(path, rest, argument) if path else self._list_anywhere(rest, argument)
+        found = found or self._list_renamed(path, rest)
         if len(found) == 1 and has_body:
             found = self._list_bodies(found[0])
         if len(found) > 1:
@@ -144,6 +149,11 @@ class SymbolLookup:
         if len(first) > MAX_CANDIDATES:
             raise AmbiguousSymbolError(name, first, argument, len(declaring))
         return self._list_meant(name, lambda _: True) or self._list_as_written(name, lambda _: True)
+
+    def _list_renamed(self, path: str, name: str) -> list[Node]:
+        """Return what is imported under a plain name that is not declared, in a file or anywhere."""
+        meant = self._other_names.list_meant(name, path=path) if name.isidentifier() else []
+        return self._merge(map(self._nodes.get, meant))
 
     def _list_as_written(self, text: str, admits: Admits) -> list[Node]:
         """Return the symbols that a name means in the form in which people and stack traces write it.

@@ -32,6 +32,7 @@ NO_EXPRESSION = (
 TOO_MANY = "More symbols match than can be ranked: give more of the name, a node_type or a project_id."
 UNKNOWN = "No symbol has this qualified name"
 ELSEWHERE = "Symbols have this name, but none in the language or project that was asked for."
+RENAMED = "Nothing is declared under this name: files import or export this symbol under it."
 # By the name of a NameMatch: that module is loaded with the first call.
 NOT_EXACT = {
     "ENDING": ("No symbol has exactly this qualified name; these end with it.",),
@@ -71,8 +72,10 @@ def lookup_symbol(repository: Repository, arguments: Arguments, context: CallCon
     scope = _build_scope(repository, arguments)
     with repository.engines.graph.open(names=name) as graph:
         nodes, match, total = graph.look_up(name, scope, page.start + LOOKED_UP_ROWS)
-        rows = [_render_found(graph, node) for node in nodes]
         notes = NOT_EXACT.get(match.name, ()) if nodes else _say_unknown(graph, arguments)
+        if not nodes and ELSEWHERE not in notes and (renamed := graph.list_renamed(name)):
+            nodes, total, notes = renamed[:LOOKED_UP_ROWS], min(len(renamed), LOOKED_UP_ROWS), [RENAMED]
+        rows = [_render_found(graph, node) for node in nodes]
     if not nodes:
         notes = [*notes, *_say_unread(repository, name)]
     more = total > len(rows)

@@ -149,6 +149,9 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     opened = _open_only(repository, found, about)
     if opened is not None:
         return opened
+    renamed = None if found else _open_renamed(repository, "", symbol, about)
+    if renamed is not None:
+        return renamed
     if found:
         hint = f"Give one as path, such as {_join_paths(list(found))}."  # there may be more
         raise _refuse("path", f"Several files declare {shown(symbol)}", hint)
@@ -166,6 +169,9 @@ def _open_elsewhere(
         raise error from None
     own = repository.tree.name_path(path)
     has_file = error.details.get("argument") == "symbol"  # else the path leads to none
+    renamed = None if found else _open_renamed(repository, own if has_file else "", symbol, about)
+    if renamed is not None:
+        return renamed
     if own not in found:
         opened = _open_only(repository, found, about, own)
         if opened is not None:
@@ -176,6 +182,25 @@ def _open_elsewhere(
         others = [other for other in found if other != own]
         hint = f"{error.hint} Also declared in {_join_paths(others)}." if others else error.hint
     raise RepoError(error.code, error.message, hint, error.details) from error
+
+
+def _open_renamed(repository: Repository, path: str, symbol: str, about: str | None) -> OpenedText | None:
+    """Return the one declaration that a file, or any, imports under a name that no file declares.
+
+    Returns None if there is none or several, or as long as the files are not parsed.
+    """
+    graphs = repository.engines.graph
+    try:
+        with graphs.open(names=symbol) as graph:
+            found = (graph.list_renamed(symbol, path) if path else []) or graph.list_renamed(symbol)
+    except RepoError:
+        return None
+    if len(found) != 1:
+        return None
+    (node,) = found
+    opened = repository.open_file(node.path, None, None, symbol=node.name_inside, about=about, folds=True)
+    note = f"{shown(symbol)} is another name under which {shown(node.name_inside)} is imported or exported."
+    return replace(opened, warnings=(note, *opened.warnings))
 
 
 def _open_only(

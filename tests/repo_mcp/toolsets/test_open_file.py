@@ -16,6 +16,7 @@ from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.open_calls import WIDE, WIDE_LINES
 from tests.repo_mcp.schema_check import validate
+from tests.written_trees import write_tree
 
 SOURCE = """\
 import os
@@ -800,3 +801,22 @@ def test_a_constructor_is_opened_by_the_name_that_a_hit_gives_it(tmp_path: Path)
     assert (opened["start_line"], opened["end_line"]) == (4, 6)
     assert served.open(symbol="Crane")["end_line"] == 7
     served.repository.close()
+
+
+def test_a_name_under_which_files_import_a_symbol_opens_it(tmp_path: Path) -> None:
+    files = {
+        "index.ts": "export { addUp as totalOf } from './own';\n",
+        "own.ts": "// sums\nexport function addUp(n: number) {\n  return n;\n}\n",
+        "use.ts": "import { totalOf } from './index';\nexport const one = () => totalOf(1);\n",
+    }
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        served.repository.refresh()
+        served.repository.symbol_index.build()
+        for arguments in ({"symbol": "totalOf"}, {"symbol": "totalOf", "path": "use.ts"}):
+            answer = served.call(**arguments)
+            assert (answer["result"]["path"], answer["result"]["start_line"]) == ("own.ts", 2)
+            assert answer["warnings"][0].startswith("'totalOf' is another name under which 'addUp' is")
+        assert served.call(symbol="sumOf")["error"]["message"] == "No file declares 'sumOf'."
+    finally:
+        served.repository.close()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from repo_mcp.toolsets.graph.symbol_calls import RENAMED
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served
 from tests.repo_mcp.toolsets.test_graph_toolset import OF_NODES
 from tests.written_trees import write_tree
@@ -18,6 +19,10 @@ HEADERS = {
     "lib/slab.c": "void kfree(void *p) { }\nvoid drop(void *p) { kfree(p); }\n",
     "tools/slab.c": "void kfree(void *p) { }\n",
     "lib/Shape.java": "public class Shape {\n  public Shape(int n) { }\n}\n",
+    "web/src/renamed/index.ts": "export { addUp as totalOf } from './own';\n",
+    "web/src/renamed/own.ts": "export function addUp(n: number) { return n; }\n",
+    "web/src/renamed/use.ts": "import { totalOf } from './index';\nimport { addUp as joined } from './own';\n"
+    "export const both = () => totalOf(1) + joined(2);\n",
     "web/src/calc.ts": "export function sum() {}\nexport class Calc { sum() {} }\n",
 }
 
@@ -53,6 +58,9 @@ def name(served: Served, symbol: str, tool: str = "get_symbol") -> tuple[str, st
         ("shop/orders.py", "shop/orders.py", "shop/orders.py"),
         ("money.py", "shop/money.py", "shop/money.py"),
         ("shop.money", "shop/money.py", "shop/money.py"),
+        ("totalOf", "addUp", "web/src/renamed/own.ts"),  # only imported and exported under this name
+        ("web/src/renamed/use.ts:totalOf", "addUp", "web/src/renamed/own.ts"),
+        ("web/src/renamed/use.ts:joined", "addUp", "web/src/renamed/own.ts"),
         ("shop", "shop/__init__.py", "shop/__init__.py"),
         ("twice", "twice", "lib/twice.c"),  # not its prototype
         ("lib/twice.h:twice", "twice", "lib/twice.c"),
@@ -153,7 +161,7 @@ def test_candidates_of_tests_come_last_and_are_counted(tmp_path: Path) -> None:
         ("plcae_order", "No symbol is named 'plcae_order'.", "shop.orders.place_order ("),
         ("OrderStroe", "No symbol is named 'OrderStroe'.", "shop.orders.OrderStore ("),
         ("kfere", "No symbol is named 'kfere'.", "kfree ("),
-        ("shop/orders.py:add", "No symbol is named 'add' in 'shop/orders.py'.", "search_symbols"),
+        ("shop/orders.py:adds", "No symbol is named 'adds' in 'shop/orders.py'.", "search_symbols"),
         ("shop/orders.py:7", "Line 7 of 'shop/orders.py' is outside every symbol.", "shop.orders.OrderStore"),
         ("shop/nothing.py:7", "No source file has the path 'shop/nothing.py'.", "list_directory"),
         (
@@ -184,3 +192,9 @@ def test_one_symbol_is_given_once(served: Served) -> None:
         assert "Give symbol" in error["hint"]
     same = served.find("shop.money.add")
     assert served.rows("get_callers", symbol=same, node_id=same)
+
+
+def test_a_name_that_is_only_imported_is_looked_up(served: Served) -> None:
+    answer = served.call("lookup_symbol", qualified_name="totalOf")
+    assert [row["qualified_name"] for row in answer["result"]] == ["addUp"]
+    assert answer["warnings"] == [RENAMED]
