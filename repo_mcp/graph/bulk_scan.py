@@ -16,7 +16,7 @@ import numpy as np
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.other_names import OtherNames
+from repo_mcp.graph.other_names import GLANCE, OtherNames
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.vocabulary import BASES, NAMELESS_FILES, ROLE_EDGES, EdgeType
 from repo_mcp.lru_cache import LruCache
@@ -244,10 +244,13 @@ class BulkScan:
             whole = min(found, key=lambda one: (-len(found[one]), one))
             return whole, _join(found[whole], len(paths) > bounds.files or left <= 0)
 
-    def find_meant(self, name: str, bounds: Bounds) -> list[Declaration]:
-        """Return the meanings of a name that exists only as an export alias, most frequent first."""
+    def find_meant(self, name: str, bounds: Bounds = GLANCE, *, path: str = "") -> list[Declaration]:
+        """Return the meanings of a name that exists only as an export alias, most frequent first.
+
+        With a path, these are what that file imports under the name.
+        """
         with self._lock:
-            return self._other_names.list_meant(name, bounds)
+            return self._other_names.list_meant(name, bounds, path=path)
 
     def _iter_outside(
         self, path: str, name: str, last: str, wanted: frozenset[EdgeType]

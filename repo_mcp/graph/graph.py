@@ -63,9 +63,9 @@ class Graph:
         self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded, precise))
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
-        self._other_names = OtherNames(program, self._edges.resolve)
+        other_names = OtherNames(program, self._edges.resolve)
         self._lookup = SymbolLookup(
-            program, self._nodes, self._symbols, self._other_names, self._list_places, self.is_called
+            program, self._nodes, self._symbols, other_names, self._list_places, self.is_called
         )
         self._looked_up: LruCache[tuple[str, SymbolFilter], tuple[list[Declaration], NameMatch]] = LruCache(
             CACHED_LOOKED_UP, lambda found: 1 + len(found[0])
@@ -149,11 +149,6 @@ class Graph:
         with self._lock:
             found, match = self._looked_up.get((qualified_name, scope), look_up)
             return [self._nodes.get(one) for one in found[:most]], match, len(found)
-
-    def list_renamed(self, name: str, path: str = "") -> list[Node]:
-        """Return what the files, or one file, that import a name mean by it, although none declares it."""
-        with self._lock:
-            return [self._nodes.get(one) for one in self._other_names.list_meant(name, path=path)]
 
     def list_near(self, name: str) -> list[Node]:
         """Return the symbols with names most like an undeclared one, best first."""

@@ -229,7 +229,9 @@ class ChangedSymbols:
             only, gone = here.list_only(there), there.list_only(here)
             resigned = here.list_signature_changes(there)
         comments = find_comments(file.path, file.lines)
-        touched = list_touched(record, file.applied.here, file.lines, comments, _list_idle_gaps(file, gone))
+        by_number = file.applied.side is Side.NEITHER
+        idle = _list_idle_gaps(file, gone)
+        touched = list_touched(record, file.applied.here, file.lines, comments, idle, by_number=by_number)
         if file.old_path is not None:
             touched[0] = Change.CHANGED  # renamed: files that import it use another name for it
         new = Change.ADDED if file.applied.side is Side.NEW else Change.DELETED
@@ -339,13 +341,16 @@ def list_touched(
     lines: Sequence[str],
     comments: Set[int] = frozenset(),
     idle_gaps: Set[int] = frozenset(),
+    *,
+    by_number: bool = False,
 ) -> dict[int, Change]:
     """Return the innermost symbols with touched lines, by ordinal, each with CHANGED.
 
     The file, 0, has IMPORTS if outside all symbols only imports are touched. A gap belongs to the symbol that
     has both lines beside it; beside an import it counts as an import. Blank lines and the bracket that ends a
     declaration never count. Comments and idle gaps do not count for a type or a file. A touched namespace or
-    package counts as the file around it.
+    package counts as the file around it. `by_number` means that the lines are elsewhere in the text: what is
+    on them here says nothing, so that all of them count.
     """
     starts, ends = record.starts.tolist(), (record.starts + record.spans).tolist()
     owners = _number_innermost(list(zip(starts[1:], ends[1:], strict=True)), len(lines))
@@ -364,7 +369,8 @@ def list_touched(
         ordinal = int(owners[line])
         is_around = record.kinds[ordinal] in _AROUND
         is_end = _ENDS.match(lines[line - 1]) is not None and (is_around or line == ends[ordinal])
-        if lines[line - 1].strip() and not is_end and not (line in comments and is_around):
+        is_idle = not lines[line - 1].strip() or is_end or (line in comments and is_around)
+        if by_number or not is_idle:
             note(ordinal, is_import=line in imports)
     for gap in touched.gaps:
         ordinal = int(owners[gap])

@@ -36,8 +36,16 @@ MAX_HOLDING = 200  # files with such a name that are counted: those of a type na
 SHOWN_NAMES = 3  # of the names that a file shares
 # A shared name is shown if at most 3 files have it, or a tenth of all: in small trees, RARE is most of them.
 LEAST_FILES, SHOWN_SHARE = 3, 10
+NAMED_LIKE = "named like"  # begins the reason for a file with the name of a changed one
 WORDS_ALONE = "words in common"  # the reason for a file that nothing else speaks for
-_NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS})  # common words and keywords
+# Names of types that languages declare themselves, and words before declarations.
+_BUILT_IN = """
+    abstract any auto bigint boolean byte char decimal declare double extends final float global implements
+    infer inout internal keyof long module mutable namespace native never nil nullptr number object operator
+    out override package params readonly ref sealed short signed sizeof string symbol template throws trait
+    typedef typeof undefined union unknown unsafe unsigned using virtual volatile where
+"""
+_NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS, *_BUILT_IN.split()})  # common words and keywords
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _MARKS = re.compile(
     r"^(?:tests?|specs?)(?=[-_.])|[-_.](?:tests?|specs?)(?=$|[-_.])|(?<=[A-Za-z0-9])(?:Tests?|Spec|Suite)$"
@@ -123,7 +131,7 @@ class Evidence:
         """Return the evidence for a file other than edges, in words."""
         own = self._amounts.get(path, {})
         twin = self._twins.get(path)
-        reasons = [] if twin is None else [f"named like `{twin.rpartition('/')[2]}`"]
+        reasons = [] if twin is None else [f"{NAMED_LIKE} `{twin.rpartition('/')[2]}`"]
         shared = self._shared.get(path, {})
         rare = [name for name in shared if shared[name] * self._most_files >= 1]
         if rare:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from repo_mcp.graph.live_graph import LiveGraph
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import EdgeType, are_uses_recorded
 from repo_mcp.impact.applied import Side
 from repo_mcp.impact.changed_symbols import (
@@ -26,7 +26,7 @@ from repo_mcp.impact.changed_symbols import (
     judge_files,
     list_touched_text,
 )
-from repo_mcp.impact.evidence import WORDS_ALONE, Evidence, list_words
+from repo_mcp.impact.evidence import NAMED_LIKE, WORDS_ALONE, Evidence, list_words
 from repo_mcp.impact.reach import ORDER, Follower, Reach
 from repo_mcp.impact.records import (
     CHANGED_ITSELF,
@@ -37,7 +37,7 @@ from repo_mcp.impact.records import (
     Reached,
     ReachedFile,
 )
-from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.impact.runnable_tests import has_tests, is_test_file
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import SymbolKind
@@ -97,24 +97,38 @@ class ImpactFinder:
         own = {path for file in files for path in (file.path, file.old_path) if path is not None}
         nodes = {one.node.declaration for one in changed if one.node is not None}
         reached = list_reached(evidence, reach, own, nodes)
-        tests = [one for one in reached if _is_test(one.path) and one.path not in own]
+        tests, others = self._part_tests([one for one in reached if one.path not in own])
+        others += [one for one in reached if one.path in own and not is_test_path(one.path)]
         changed_tests = [
             ReachedFile(one.path, reasons=[CHANGED_ITSELF])
             for one in files
-            if one.is_there and _is_test(one.path)
+            if one.is_there and is_test_file(one.path)
         ]
         notes = [*parsed.faults, *_note_files(files), *finder.list_notes(), *_note_reach(changed, reach)]
         if not parsed.files:
             notes.append("The diff is empty: nothing changes.")
         return Impact(
             tuple(changed),
-            tuple(_choose([one for one in reached if not is_test_path(one.path)])),
+            tuple(_choose(others)),
             (*changed_tests, *sorted(_choose(tests), key=_order_tests)),
             tuple(left_out),
             reach.unresolved,
             tuple(notes),
             _list_without_symbols(files, changed),
         )
+
+    def _part_tests(self, reached: Sequence[ReachedFile]) -> tuple[list[ReachedFile], list[ReachedFile]]:
+        """Return the tests that can be run, and the files of the program, with what helps tests.
+
+        What helps tests counts only if an edge leads there; the data of tests never does.
+        """
+        among = [one.path for one in reached if is_test_file(one.path)]
+        with self._sources.graph.open(paths=among) as graph:
+            run = {path for path in among if has_tests(graph, path)}
+        others = [
+            one for one in reached if not is_test_path(one.path) or (one.symbols and one.path not in run)
+        ]
+        return [one for one in reached if one.path in run], others
 
     def _leave_out(self, paths: Sequence[str]) -> list[LeftOutFile]:
         return [LeftOutFile(path, f"beyond the first {MAX_FILES} files of the diff") for path in paths]
@@ -134,6 +148,8 @@ def list_reached(
     evidence: Evidence, reach: Reach, own: set[str], changed: Set[Declaration]
 ) -> list[ReachedFile]:
     """Return the affected files, best first. Files of the diff come after all others.
+
+    Words in common, and edges that are only possible, never come before an edge that is surer.
 
     For each symbol and type of edge, one row has the nearest and surest edges.
     """
@@ -156,8 +172,14 @@ def list_reached(
         for path in evidence.list_paths()
         if path not in own or path in of_path
     ]
-    found.sort(key=lambda one: (one.path in own, -one.worth, one.path))
+    found.sort(key=lambda one: (one.path in own, _is_guess(one), -one.worth, one.path))
     return found
+
+
+def _is_guess(file: ReachedFile) -> bool:
+    """Return whether no sure edge leads to a file, and it is not named like a changed one."""
+    is_twin = any(one.startswith(NAMED_LIKE) for one in file.reasons)
+    return file.confidence is Confidence.POSSIBLE and not is_twin
 
 
 def _drop_imports(symbols: list[Reached]) -> list[Reached]:
@@ -185,11 +207,6 @@ def _order_symbols(one: Reached) -> tuple[int, int, int]:
     return one.distance, ORDER[one.confidence], one.node.symbol.start_line
 
 
-def _is_test(path: str) -> bool:
-    """Return True for a test that can be run, by its name; not for a test's data."""
-    return is_test_path(path) and find_language(path).kind == "code"
-
-
 def _order_tests(one: ReachedFile) -> tuple[int, int]:
     """Return a sort key: tests that reach a change over the fewest and surest edges come first."""
     nearest = one.symbols[0] if one.symbols else None
@@ -199,10 +216,17 @@ def _order_tests(one: ReachedFile) -> tuple[int, int]:
 def _note_files(files: Sequence[ChangedFile]) -> list[str]:
     """Return notes about what is not known of the files in the diff."""
     elsewhere = [one for one in files if one.applied.side is not Side.NEITHER and one.applied.misplaced]
+    unmatched = [one for one in files if one.applied.side is Side.NEITHER and one.applied.misplaced]
+    located = [one for one in unmatched if one.applied.here.lines or one.applied.here.gaps]
     notes = [
         (
-            [one.path for one in files if one.applied.side is Side.NEITHER and one.applied.misplaced],
+            [one.path for one in located],
             "Neither side of the diff matches these files as they are: changed lines are located by number",
+        ),
+        (
+            [one.path for one in unmatched if one not in located],
+            "Neither side of the diff matches these files, and its lines are beyond their end:"
+            " what changes there is not known",
         ),
         ([one.path for one in elsewhere], "Hunks of these files match nowhere and are left out"),
     ]

@@ -73,8 +73,9 @@ def lookup_symbol(repository: Repository, arguments: Arguments, context: CallCon
     with repository.engines.graph.open(names=name) as graph:
         nodes, match, total = graph.look_up(name, scope, page.start + LOOKED_UP_ROWS)
         notes = NOT_EXACT.get(match.name, ()) if nodes else _say_unknown(graph, arguments)
-        if not nodes and ELSEWHERE not in notes and (renamed := graph.list_renamed(name)):
-            nodes, total, notes = renamed[:LOOKED_UP_ROWS], min(len(renamed), LOOKED_UP_ROWS), [RENAMED]
+        if not nodes and ELSEWHERE not in notes and (renamed := graph.scan.find_meant(name)):
+            nodes = [graph.get_node(one) for one in renamed[:LOOKED_UP_ROWS]]
+            total, notes = len(nodes), [RENAMED]
         rows = [_render_found(graph, node) for node in nodes]
     if not nodes:
         notes = [*notes, *_say_unread(repository, name)]

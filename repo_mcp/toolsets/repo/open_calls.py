@@ -192,7 +192,8 @@ def _open_renamed(repository: Repository, path: str, symbol: str, about: str | N
     graphs = repository.engines.graph
     try:
         with graphs.open(names=symbol) as graph:
-            found = (graph.list_renamed(symbol, path) if path else []) or graph.list_renamed(symbol)
+            find = graph.scan.find_meant
+            found = [*map(graph.get_node, (find(symbol, path=path) if path else []) or find(symbol))]
     except RepoError:
         return None
     if len(found) != 1:

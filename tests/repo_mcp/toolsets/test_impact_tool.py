@@ -461,3 +461,56 @@ def test_lines_beyond_the_first_are_numbered(tmp_path: Path) -> None:
     assert symbol["lines"].split("\n") == [
         *(f"{line}\tpay(1)" for line in (5, 6, 7)), *map(str, range(8, 15)), "and 2 more"
     ]  # fmt: skip
+
+
+FIXTURES = {
+    "src/shape.ts": "export interface Shape { area(size: unknown): number }\n"
+    "export function measure(shape: Shape, size: unknown) {\n\n  return shape.area(size);\n}\n",
+    "src/page.ts": "import { measure } from './shape';\n"
+    "export function draw(s: any) { return measure(s, 1); }\n",
+    "src/app.ts": "import { draw } from './page';\nexport function start() { return draw(null); }\n",
+    "src/words.ts": "export const size = 1;\nexport const area = 2; // measure a shape, area, size\n",
+    "test/square.ts": "import { measure } from '../src/shape';\n"
+    "export const square = (x: unknown) => measure(x, 2);\n",
+    "test/data.ts": "export const shape: unknown = { measure: 1, area: 2, size: 3 };\n",
+    "test/runs.ts": "import { draw } from '../src/page';\ntest('draws', () => { draw(null); });\n",
+}
+
+
+@pytest.fixture(scope="module")
+def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("fixtures")
+    served = Served(write_tree(place / "r", FIXTURES), place / "data")
+    yield served
+    served.close()
+
+
+def test_only_what_declares_a_test_is_a_test_to_run(fixtures: Served) -> None:
+    new = FIXTURES["src/shape.ts"].replace("shape: Shape, size: unknown", "shape: Shape, size?: unknown")
+    found = fixtures.call("get_impact", diff=_compare("src/shape.ts", FIXTURES["src/shape.ts"], new))
+    assert [row["file_path"] for row in found["tests"]] == ["test/runs.ts"]
+    paths = [row["file_path"] for row in found["result"]]
+    assert {"src/page.ts", "test/square.ts", "src/app.ts"} <= {*paths}  # what helps tests depends on it, too
+    sure = [row["file_path"] for row in found["result"] if row["confidence"] != "possible"]
+    assert paths[: len(sure)] == sure  # no file with words in common stands before them
+
+
+def test_words_of_languages_are_no_names_in_common(fixtures: Served) -> None:
+    new = FIXTURES["test/data.ts"].replace("const shape: unknown", "const shape: any")
+    found = fixtures.call("get_impact", diff=_compare("test/data.ts", FIXTURES["test/data.ts"], new))
+    assert "`unknown`" not in json.dumps(found)
+
+
+def test_a_hunk_located_by_number_changes_what_is_there_even_a_blank_line(fixtures: Served) -> None:
+    diff = """--- a/src/shape.ts
++++ b/src/shape.ts
+@@ -2,2 +2,3 @@
+ export function gauge(shape: Shape) {
++  check(shape);
+   return shape.area(2);
+"""
+    found = fixtures.call("get_impact", diff=diff)
+    assert [row["name"] for row in found["changed"]] == ["measure"]
+    beyond = fixtures.call("get_impact", diff=diff.replace("-2,2 +2,3", "-92,2 +92,3"))
+    assert beyond["changed"] == []
+    assert "what changes there is not known: src/shape.ts." in beyond["warnings"][0]
