@@ -69,7 +69,8 @@ class TreeWatcher:
         self._closed = threading.Event()
         self._walked = threading.Event()
         self.can_wait = has_inotify()
-        self._turn = threading.Condition()  # guards the next four
+        self._turn = threading.Condition()  # guards the next five
+        self._is_placing = False  # a new watch is being put in place: only its walk is waited for
         self._queue: ChangeQueue | None = None
         self._begun = 0  # batches taken from the queue so far; the walk of a new watch counts as one
         self._ended = 0  # batches that `report` has finished with
@@ -104,6 +105,12 @@ class TreeWatcher:
         """Return True while a watch is in place of which `report` is done with all changes so far."""
         with self._turn:
             return self._queue is not None and self._queue.is_empty and self._ended >= self._begun
+
+    @property
+    def is_placing(self) -> bool:
+        """Return True while a new watch is put in place and all is walked for it, and no change is known."""
+        with self._turn:
+            return self._is_placing and (self._queue is None or self._queue.is_empty)
 
     def close(self) -> None:
         """Stop the thread, waiting at most CLOSE_SECONDS for it."""
@@ -168,11 +175,12 @@ class TreeWatcher:
 
     def _begin(self) -> None:
         with self._turn:
+            self._is_placing = True
             self._begun += 1
 
     def _end(self) -> None:
         with self._turn:
-            self._ended = self._begun
+            self._ended, self._is_placing = self._begun, False
             if self._ended >= self._awaited:
                 self._hurried.clear()
             self._turn.notify_all()

@@ -85,6 +85,12 @@ class ChangeWatch:
         return watcher is None or watcher.wait(seconds)
 
     @property
+    def is_placing(self) -> bool:
+        """Return True while watching begins, and the tree is walked for it, and no change is known so far."""
+        watcher = self._watcher
+        return watcher is not None and watcher.is_placing
+
+    @property
     def is_settled(self) -> bool | None:
         """Return whether all changes so far are indexed; None where the system cannot be asked for them."""
         watcher = self._watcher

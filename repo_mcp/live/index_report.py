@@ -1,7 +1,7 @@
 """The report on the index of one root: its state, and what answers from it may lack.
 
-The report changes nothing and waits for nothing; only a small tree that was not looked at lately may be
-compared with the index.
+The report changes nothing, and waits only for the walk with which watching begins; only a small tree that was
+not looked at lately may be compared with the index.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ NOT_LISTED = (
     "Some directories could not be listed when the tree was last looked over, or were too deep: files in them"
     " may be missing or out of date. Check their permissions."
 )
+# While watching begins, the tree is walked once more, although a walk has just ended: an answer waits so long
+# for that, instead of doubting itself.
+PLACING_SECONDS = 0.3
 _LAST_CHECKED = "The tree was last checked"
 
 
@@ -140,8 +143,9 @@ class IndexReport:
         known = self._describe_refresh(snapshot) or self._generation.loss or self._describe_changed()
         if known:
             return [known]
-        if not self._watch.wait(0.0):
-            return [CHANGING]
+        is_placing = self._watch.is_placing
+        if not self._watch.wait(PLACING_SECONDS if is_placing else 0.0):
+            return [NOT_COMPARED if is_placing else CHANGING]
         if not self._generation.is_whole(snapshot):
             return [NOT_WHOLE]
         can_wait = self._watch.can_wait

@@ -67,6 +67,31 @@ def test_the_first_word_is_that_everything_may_have_changed(listen: Any, tmp_pat
     wait_until(lambda: listener.has_reported("top.c"))
 
 
+@pytest.mark.skipif(not os.path.exists("/proc"), reason="only the kernel of Linux can be asked")
+def test_while_a_watch_is_put_in_place_no_change_is_known_unless_one_came(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    reporting, may_go_on = threading.Event(), threading.Event()
+
+    def report(_batch: frozenset[str] | None) -> None:
+        reporting.set()
+        may_go_on.wait(HANG_SECONDS)
+
+    one = TreeWatcher(str(tmp_path / "root"), lambda: [""], report, lambda _why: None)
+    one.start()
+    try:
+        assert reporting.wait(HANG_SECONDS)
+        assert one.is_placing
+        assert not one.wait(0.0)
+        (tmp_path / "root" / "a.c").write_text("a")
+        wait_until(lambda: not one.is_placing)
+        may_go_on.set()
+        assert one.wait(HANG_SECONDS)
+        assert not one.is_placing
+    finally:
+        may_go_on.set()
+        one.close()
+
+
 @pytest.mark.skipif(not os.path.exists("/proc"), reason="elsewhere the root is watched as a whole")
 def test_only_the_directories_that_are_listed_are_watched(listen: Any, tmp_path: Path) -> None:
     listener = listen("", "src")

@@ -18,6 +18,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.documentation.records import DocsRequest
 from repo_mcp.indexing import inotify
 from repo_mcp.live import index_report, live_index, tree_look
+from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.index_report import IndexReport
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
@@ -134,6 +135,18 @@ def test_an_answer_from_before_what_was_indexed_meanwhile_says_so(unwatched: Rep
     (root / "ling.py").write_text("def ling():\n    return 2\n")
     unwatched.refresh()
     assert unwatched._index.report.describe_progress(before.snapshot) == [index_report.RENEWED]
+
+
+@pytest.mark.parametrize("is_in_time", [True, False])
+def test_an_answer_waits_for_the_walk_with_which_watching_begins(
+    unwatched: Repository, monkeypatch: pytest.MonkeyPatch, is_in_time: bool
+) -> None:
+    """The tree has just been walked: only if that walk takes long does the answer doubt itself."""
+    monkeypatch.setattr(ChangeWatch, "is_placing", True)
+    monkeypatch.setattr(ChangeWatch, "wait", lambda _watch, seconds: is_in_time and seconds > 0)
+    snapshot = unwatched._index.get_searcher().snapshot
+    expected = [] if is_in_time else [index_report.NOT_COMPARED]
+    assert unwatched._index.report.describe_progress(snapshot) == expected
 
 
 def test_where_nobody_watches_the_tree_is_looked_over(unwatched: Repository, root: Path) -> None:
