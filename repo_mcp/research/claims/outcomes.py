@@ -23,6 +23,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 
 LOOKED_AT, NEXT = 4, 0.8  # best findings; factor for each that comes behind another
 LEAST_SHARE = 0.55  # of the weight of the event's words, in a branch
+LEAST_ELSEWHERE = 0.75  # of the number of all words, in a branch of another declaration than the best
 MOST_STATEMENTS = 10  # of a branch: a longer one has any word somewhere
 LINE_CHARS = 400  # read of a line, so that none takes long
 QUOTED_CHARS = 90
@@ -68,6 +69,8 @@ def describe_outcome(state: ResearchState) -> str:
             text = _quote(body, (branch.condition, *branch.inner), 2_000)
             share = sum(event[word] for word in event if shares_word(text, (word,))) / sum(event.values())
             if share < LEAST_SHARE or (lacking and not shares_word(text, lacking)):
+                continue
+            if position and shares_word(text, words) < LEAST_ELSEWHERE * len(words):
                 continue
             if position and tells(_read_line(body, branch.end)):  # a log says little elsewhere
                 continue
