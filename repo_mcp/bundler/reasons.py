@@ -75,6 +75,8 @@ def _list_reasons(
     """
     start, end = selection.start_line, selection.end_line
     reasons = [*_describe_mentions(file, start, end)]
+    if _makes_message(file, start, end):
+        reasons.insert(0, "makes a message that the prompt shows")
     names = list(dict.fromkeys(span.name for span in named))
     if names:
         reasons.append(f"declares {_join(names[:MAX_NAMED_TERMS])}, named in the prompt")
@@ -102,6 +104,16 @@ def _describe_mentions(file: RatedFile, start_line: int, end_line: int) -> Itera
             yield "is in a function that a traceback frame names"
         else:
             yield f"{what} names line {mention.clue.line}" if here else f"{what} names this file"
+
+
+def _makes_message(file: RatedFile, start_line: int, end_line: int) -> bool:
+    """Return True for an excerpt with the literal of a message, unless a frame names its function."""
+    return any(
+        start_line <= line <= end_line
+        for traced in file.traced.values()
+        if not traced.is_frame
+        for line in traced.lines
+    )
 
 
 def _is_framed(file: RatedFile, start_line: int, end_line: int) -> bool:

@@ -38,7 +38,7 @@ MAX_HEAD_LINES = 6
 TRACED_LINES, TRACED_SHARE = 80, 5  # of the innermost frame's block, and the part of the budget for it
 NEXT_TRACED, LEAST_TRACED = 0.6, 24  # factor for the lines of each further frame, and the least of any
 SHORT_TRACED = 40  # a block of no more lines is shown whole
-NEAR_LINES = 8  # shown before and after a line that a frame names
+NEAR_LINES = 24  # shown at most before and after a line that a frame names
 MOST_GAP = 3  # lines between two excerpts of a block that are shown, too
 WORTH_NAMING = 0.5  # of the worth per line of the best block: what is left out of these is named
 
@@ -293,10 +293,10 @@ def choose_parts(
     shown = set(range(start, min(head, start + most_lines - 1) + 1))
     for line in near:
         heads = {at + start for at in list_heads(lines[start - 1 : line])} if line > start else set[int]()
-        for beside in range(NEAR_LINES, -1, -2):
-            around = set(range(max(start, line - beside), min(block.end_line, line + beside) + 1)) | heads
-            if len(shown | around) <= most_lines:
-                shown |= around
+        for beside in range(min(NEAR_LINES, most_lines // len(near)), -1, -2):
+            around = {*range(max(start, line - beside), min(block.end_line, line + beside) + 1), line}
+            if len(shown | around | heads) <= most_lines:
+                shown |= around | heads
                 break
     if near:
         return list(_join_lines(_fill_gaps(sorted(shown), most_lines)))

@@ -29,7 +29,7 @@ MAX_FRAMES = 12  # whose blocks come first
 MAX_MESSAGES = 2  # whose sources are looked for
 MAX_SOURCES = 8  # files that may hold a message, and that are opened
 MAX_ALIKE = 2  # sources of one message; what more places say is no message of one of them
-MESSAGE = 1  # rank of the source of a message; that of the innermost frame is 0, and the others' from 2 on
+INNERMOST, MESSAGE, NEXT = 0, 1, 2  # ranks: of the innermost frame, of the source of a message, of the others
 UNTRACED = 1_000  # rank of lines that no trace points at
 WHOLE_FILE = 1, 1 << 31
 _SEPARATORS = re.compile(r"[\"'“”`]")
@@ -57,10 +57,10 @@ def mark_traced(opened: Sequence[RatedFile], evidence: Evidence) -> None:
         for one in opened:
             for mention in one.candidate.mentions:
                 if mention.clue == clue:
-                    _mark_frame(one, mention, number + (number > 0), inner)
+                    _mark_frame(one, mention, NEXT + number - 1 if number else INNERMOST, inner)
         inner = clue.name or ""
     for message in list_messages(evidence.prompt)[:MAX_MESSAGES]:
-        _mark_message(opened, read_quotable(message))
+        _mark_message(opened, read_quotable(message), MESSAGE if frames else INNERMOST)
 
 
 def find_rank(one: RatedFile, start_line: int, end_line: int) -> int:
@@ -105,7 +105,7 @@ def _iter_calling(one: RatedFile, at: int, name: str) -> Iterator[int]:
             yield number
 
 
-def _mark_message(opened: Sequence[RatedFile], message: Quotable) -> None:
+def _mark_message(opened: Sequence[RatedFile], message: Quotable, rank: int) -> None:
     """Note the block that holds a message in a literal; of several literals the one that has most of it."""
     found = []
     for one in opened:
@@ -118,7 +118,7 @@ def _mark_message(opened: Sequence[RatedFile], message: Quotable) -> None:
     best = [place for place in best if place[2] in place[0].traced] or best  # a frame says which one it was
     for one, line, at in best if len(best) <= MAX_ALIKE else ():
         if at is not None:
-            one.traced.setdefault(at, Traced(MESSAGE, is_frame=False)).lines.append(line)
+            one.traced.setdefault(at, Traced(rank, is_frame=False)).lines.append(line)
 
 
 def _may_say(path: str) -> bool:

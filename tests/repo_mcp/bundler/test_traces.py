@@ -73,8 +73,20 @@ def test_the_line_of_each_frame_is_shown_and_the_innermost_comes_first() -> None
 
 
 def test_the_source_of_the_message_is_shown_with_its_values_filled_in() -> None:
-    shown = list_shown(choose(TRACE, TEXTS))
-    assert any(path == "src/limits.ts" and start <= 53 <= end for path, start, end in shown)
+    choice = choose(TRACE, TEXTS)
+    (made,) = [
+        one
+        for one in choice.selections
+        if one.path == "src/limits.ts" and 53 in range(one.start_line, one.end_line + 1)
+    ]
+    assert made.evidence[0] == "makes a message that the prompt shows"
+
+
+def test_a_message_without_a_trace_comes_first() -> None:
+    report = "Sending fails\n\nIt says:\n\nError: Batch of 7 calls is too large\n\nI expected two batches."
+    (first, *_) = choose(report, TEXTS).selections
+    assert first.path == "src/limits.ts"
+    assert first.evidence[0] == "makes a message that the prompt shows"
 
 
 def test_an_error_of_the_language_is_no_type_of_the_repository() -> None:
