@@ -61,7 +61,9 @@ def _find_spelling(subject: Subject, program: Sequence[Finding]) -> str:
     Return it as it was asked for if some line has that spelling, or if none has the name.
     """
     asked = fold_name(subject.asked).replace(" ", "")
-    declared = [node.symbol.name for node in subject.nodes if fold_name(node.symbol.name) == asked]
+    in_words = " " in subject.asked and subject.is_declared  # "the default max_size"
+    names = [node.symbol.name for node in subject.nodes]
+    declared = [name for name in names if in_words or fold_name(name) == asked]
     own = (one.reason.about for one in program if one.role in (Role.SETS, Role.DECLARES))
     spelled = Counter(declared or (name for name in own if fold_name(name) == asked))
     is_so = subject.asked in spelled or not spelled

@@ -48,6 +48,8 @@ _IS_OPEN = _compile(
     r"how (?!(?:do|can|would|should) (?:i|we|you) (?:find|see|list)\b)",
     r"(?:why|under (?:what|which)|what (?:happens|goes on|is going on))\b",
     r"what does\b(?!.*\b(?:raise|throw)\b)",
+    # Of "which options does X read", X is the reader, and no option.
+    r"(?:what|which)(?: [\w-]+){0,3} (?:options?|settings?|flags?|variables?) (?:does|do|can|did) ",
 )
 # "if it stopped removing them": what it does is changed, which no name tells.
 _IS_SUPPOSED = _compile(r"\bif (?:it|they) (?!(?:is|are|was|were|gets?|got) (?:remov|renam|delet|chang))")

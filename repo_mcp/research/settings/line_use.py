@@ -36,6 +36,10 @@ _ASKING = r"\b\w{0,40}(?:conf|config|settings?|option|pref|preference)"
 _SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.IGNORECASE)
 
 _TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function that declares an option
+# A field or parameter alone on its line, with its type.
+_TYPED = (
+    r"\bNAME\??\s{0,8}:\s{0,8}(?-i:boolean|bool|string|str|number|int|float)(?:\s{0,8}\|[^=]{0,80})?[;,]?\s*$"
+)
 _NOT_SET = r"(?!\s*(?:\?\?|\|\|)?=(?!=))"
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _SENTENCE = re.compile(r"\"[^\"\n ]{0,200}+ [^\"\n]{0,200}\"|'[^'\n ]{0,200}+ [^'\n]{0,200}'")  # in quotes
@@ -148,6 +152,8 @@ def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUs
     if match.start_line in state.source.read_comment_lines(match.path):
         return LineUse.DECLARES
     quoted = re.escape(name).replace("_", "[_-]?")
+    if use is LineUse.SETS and re.search(_TYPED.replace("NAME", quoted), match.line, re.IGNORECASE):
+        return LineUse.DECLARES
     if use is LineUse.DECLARES:
         option = re.search(rf"[\"'`][^\"'`]{{0,20}}--{quoted}\b", match.line, re.IGNORECASE)
         called = None if option is None else _find_open_call(state, match, option.start())

@@ -65,6 +65,26 @@ def test_prose_inside_data_sets_nothing(text: str, line: int) -> None:
     assert claim == f"isLoud is declared at bell.ts:2{f' and set at bell.yaml:{line}' if line else ''}."
 
 
+def test_a_type_in_a_document_sets_nothing() -> None:
+    files = {
+        "bell.ts": "export interface Bell {\n  isLoud: boolean;\n}\n",
+        "docs/bell.md": "```ts\n{\n  isLoud: boolean | null;\n}\n```\n",
+    }
+    reasons = [one.why for one in Asked(files).ask("where is isLoud configured?").findings]
+    assert "declares or documents isLoud, in a document or example" in reasons
+
+
+def test_words_beside_a_declared_name_are_not_said_to_be_declared() -> None:
+    files = {"bell.py": "class Bell:\n    max_tone = 3\n"}
+    claim = Asked(files).ask("where is the default max_tone configured?").claim
+    assert claim == "max_tone is declared at bell.py:2."
+
+
+def test_what_reads_options_is_no_option() -> None:
+    files = {"bell.py": "def ring_bell(options):\n    return options.get('tone', 3)\n"}
+    assert Asked(files).ask("which options does ring_bell read?").reading.form is not Form.CONFIGURED
+
+
 def test_a_sentence_about_setting_sets_nothing() -> None:
     files = {
         "bell.ts": "export interface Bell {\n  isLoud: boolean;\n}\n",
