@@ -137,11 +137,11 @@ class CSharpTypes(CSharpGenerics):
         items = self.find_items(value) if name == "[]" or name in OF_SEQUENCES else NOTHING_KNOWN
         if items.type is not None:
             return self._step_items(replace(items, is_items=True), segment, at, steps)
-        if is_call:
-            return self._call_extension(value, segment, at, steps)
+        extended = self._call_extension(value, segment, at, steps) if is_call else NOTHING_KNOWN
         # `T?` and `Lazy<T>` are treated as T
-        is_wrapped = name == "Value" and not self.find_external_base(value.type)
-        return value if is_wrapped else NOTHING_KNOWN
+        is_wrapped = name == ("GetValueOrDefault" if is_call else "Value")
+        is_wrapped = is_wrapped and not self.find_external_base(value.type)
+        return value if is_wrapped and extended.type is None else extended
 
     def _step_items(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
         if segment.name == "[]" or segment.name in ITEM_OF:

@@ -67,3 +67,24 @@ def test_what_is_meant(found: Repository, line: str, name: str, said: list[str])
 def test_a_generic_type_before_a_dot_is_not_called(found: Repository) -> None:
     assert found.ask("a.cs", "Json<Job>.Other", "Json", ReferenceRole.USE) == ["a.cs:26 Json exact"]
     assert found.ask("a.cs", "Json<Job>.Other", "Other") == ["a.cs:26 Other exact"]
+
+
+def test_what_a_nullable_value_holds_has_its_own_members() -> None:
+    found = Repository.build(
+        {
+            "a.cs": """
+                struct Place
+                {
+                    public void WriteTo(Text to, ref int at) { }
+                    public static void Tell(Place? near, Text text, int at)
+                    {
+                        near.GetValueOrDefault().WriteTo(text, ref at); // may be missing
+                        near.Value.WriteTo(text, ref at); // is there
+                    }
+                }
+            """,
+            "b.cs": "class Token { public void WriteTo(Text to, params int[] by) { } }",
+        }
+    )
+    assert found.ask("a.cs", "may be missing", "WriteTo") == ["a.cs:3 WriteTo exact"]
+    assert found.ask("a.cs", "is there", "WriteTo") == ["a.cs:3 WriteTo exact"]
