@@ -18,6 +18,7 @@ from repo_mcp.graph.vocabulary import (
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import DERIVED, TYPE_KINDS, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
+from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import Arguments, Draft, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
@@ -141,6 +142,7 @@ def _find_page(
 ) -> EdgePage:
     """Return one page of the edges of the symbol that the arguments name."""
     from repo_mcp.graph.edge_list import EdgeQuestion
+    from repo_mcp.graph.function_types import describe_function_type
 
     folder = _read_folder(repository, arguments)
     likely = IMPLEMENTED_KINDS if types is None else CALLED_KINDS if types == CALLS else frozenset()
@@ -166,6 +168,8 @@ def _find_page(
         if types is None:
             blind += [*_name_bases(graph, rows), *([] if page.start else _count_derives(graph, node))]
         notes = [] if known.rows or blind else explain_kind(graph, node, types, asked)
+        if types is None and not page.start:
+            notes += filter(None, [escape_text(describe_function_type(graph, node))])
         if incoming and not (known.rows or blind or notes):
             notes = describe_unparsed_rest(repository, graph, node)
         if tool == "get_callers" and not page.start:

@@ -255,3 +255,28 @@ def test_what_a_block_declares_means_nothing_outside_of_it(served: Served) -> No
     for start in (2, 6):
         found = list_rows(served, "get_references", f"unit/checks.ts:{start}")
         assert [row[1:] for row in found] == [("exact", [start + 1])]
+
+
+def test_a_function_type_has_functions_in_place_of_implementations(tmp_path: Path) -> None:
+    files = {
+        "links.ts": "export type Link<T> = (given: T) => void;\nexport type Box = { open(): void };\n"
+        "export const plain: Link<string> = (given) => {};\n"
+        "export function make(): Link<number> {\n  return () => {};\n}\n"
+        "export function take(link: Link<string>): void {}\nexport const all: Link<string>[] = [];\n",
+        "test/links.test.ts": "import { Link } from '../links';\nconst tried: Link<string> = () => {};\n",
+        "Sums.cs": "public delegate int Sum(int a);\nclass Q { Sum Make() { return null; } }\n"
+        "public delegate int Idle();\n",
+    }
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    said = "{}, which nothing implements by name: these return it or are declared as it: {}."
+    try:
+        found = served.call("get_implementations", symbol="Link")
+        named = "plain (links.ts:3), make (links.ts:4), tried (test/links.test.ts:2)"
+        assert found["warnings"] == [f"This is {said.format('a function type', named)}"]
+        found = served.call("get_implementations", symbol="Sum")
+        assert found["warnings"] == [f"This is {said.format('a delegate', 'Q.Make (Sums.cs:2)')}"]
+        found = served.call("get_implementations", symbol="Idle")
+        assert found["warnings"][0].endswith("no function is known that returns it or is declared as it.")
+        assert not served.call("get_implementations", symbol="Box").get("warnings")
+    finally:
+        served.close()
