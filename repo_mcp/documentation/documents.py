@@ -1,9 +1,10 @@
 """Tell by its path alone whether a file is documentation, and how much of its score it keeps.
 
-Markdown, reStructuredText and plain text are documents anywhere; HTML pages and files without an extension
-only in a documentation directory. Lists of requirements and logs are not documents. Files that match often
-but are rarely wanted keep only a share of their score: tests, vendored code, translations into other
-languages, change logs, licences. A query that asks for such files does not lower their scores.
+Markdown, reStructuredText and plain text are documents anywhere; HTML pages, XML such as DocBook, DITA and
+MAML, and files without an extension only in a documentation directory. Lists of requirements and logs are no
+documents. Files that match often but are rarely wanted keep only a share of their score: tests, vendored
+code, translations into other languages, change logs, licences. A query that asks for such files does not
+lower their scores.
 
 Left out on purpose: documents that are data, such as YAML schemas with descriptions and notebooks.
 """
@@ -15,10 +16,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from repo_mcp.documentation.query_words import DocsWeights
+from repo_mcp.languages.outline.heading_readers import XML_DOCUMENTS
 from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_language
 from repo_mcp.text.roles import FileRole, find_role
 
-DOCUMENT_LANGUAGES = frozenset(("markdown", "rst", "text", "html", "unknown"))
+DOCUMENT_LANGUAGES = frozenset(("markdown", "rst", "text", "html", "xml", "unknown"))
 CODE_LANGUAGES = frozenset(name for name, one in LANGUAGES.items() if one.kind == "code" and name != "css")
 _CACHED_PATHS = 20_000
 
@@ -26,6 +28,8 @@ _DOCS_DIRECTORY = re.compile(
     r"(?:^|/)(?:docs?|documentation|guides?|manual|wiki|website|site)/", re.IGNORECASE
 )
 _NO_DOCUMENT = re.compile(r"(?:^|/)(?:[^/]{0,80}requirements[^/]{0,80}\.txt|[^/]{1,200}\.log|robots\.txt)$")
+_XML_ENDINGS = (".xml", *(f".{one}" for one in sorted(XML_DOCUMENTS)))
+_BUILDS = ("build.xml", "pom.xml")  # of the documentation
 _CHANGELOG = re.compile(
     r"(?:^|/)(?:change-?logs?|changes|history|news|releases?(?:[-_ ]?notes?)?|what-?s-?new)"
     r"(?:[.\d_-][^/]{0,80})?(?:/|$)",
@@ -79,7 +83,10 @@ def is_document(path: str, overrides: Mapping[str, str] | None = None) -> bool:
         return _NO_DOCUMENT.search(path.lower()) is None
     if name not in DOCUMENT_LANGUAGES or _DOCS_DIRECTORY.search(path) is None:
         return False
-    return name == "html" or "." not in path.rpartition("/")[2]
+    file_name = path.rpartition("/")[2].lower()
+    if file_name.endswith(_XML_ENDINGS):
+        return file_name not in _BUILDS
+    return name == "html" or "." not in file_name
 
 
 def match_documents(

@@ -41,6 +41,7 @@ from repo_mcp.live.look_ahead import Need
 from repo_mcp.ranking.files.ranking import BEST_UNITS
 from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_up_words
 from repo_mcp.ranking.query.query import Query, parse_query
+from repo_mcp.ranking.relevance import rate_percent
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
 from repo_mcp.ranking.scoring.spell_suggest import suggest
@@ -49,6 +50,8 @@ from repo_mcp.record_classes import dataclass, replace
 SECTION_LINES = 300  # a section of at least so many is searched for references only in its best part
 NOTHING_HERE = "No indexed document in this path passes these filters."
 NO_PHRASE = "No documentation contains the quoted phrase; these hits match its words."
+UNFIT = "Nothing here fits the query well: even the best hit has a relevance of only {:.0f} %."
+LEAST_FITTING = 0.15  # of 30 questions to FastAPI and Zod, the best hit of none scores less than 0.21
 NEAR_SHARE = 0.5  # a page ends before the first hit with less than this share of the best score
 
 
@@ -96,6 +99,8 @@ def search_docs(
     looked_up = look_up_words(query.text, searcher.count_units)
     absent = describe_absent(looked_up, is_whole=is_whole)
     notes = [*absent, *query.warnings, *warnings, *describe_reading((documents, code))]
+    if hits and hits[0].score < LEAST_FITTING:
+        notes.append(UNFIT.format(rate_percent(hits[0].score)))
     if not hits:
         notes += _explain_none(searcher, query, best, has_found=bool(found))
     lacking = is_whole and lacks_most(query.text, looked_up)

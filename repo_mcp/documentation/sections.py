@@ -18,7 +18,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from repo_mcp.languages.outline.adapter import cut
-from repo_mcp.languages.outline.heading_readers import Heading, count_front_matter, find_reader
+from repo_mcp.languages.outline.heading_readers import (
+    Heading,
+    Reader,
+    count_front_matter,
+    count_xml_head,
+    find_reader,
+    read_xml,
+)
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 
@@ -88,13 +95,24 @@ def split_sections(path: str, language: str, lines: Sequence[str]) -> list[Secti
     headings = list(islice(reader(lines), MAX_HEADINGS)) if reader is not None else []
     name = path.rpartition("/")[2]
     title = _find_title(language, lines)
+    if reader is read_xml and (
+        not headings or headings[0].level > 1
+    ):  # MAML has the titles of topics elsewhere
+        title = name.partition(".")[0]
     root = () if not title or (headings and clean_title(headings[0].title) == title) else (title,)
     sections: list[Section] = []
     if not headings or headings[0].line > 1:
         end = headings[0].line - 1 if headings else len(lines)
-        first = count_front_matter(lines) + 1 if language == "markdown" else 1
+        first = _count_head(language, reader, lines) + 1
         sections.append(Section(1, end, min(first, end + 1), title or name, (), False))
     return [*sections, *_nest(headings, len(lines), root)]
+
+
+def _count_head(language: str, reader: Reader | None, lines: Sequence[str]) -> int:
+    """Return the number of lines at the top that say nothing to a reader."""
+    if reader is read_xml:
+        return count_xml_head(lines)
+    return count_front_matter(lines) if language == "markdown" else 0
 
 
 def find_sections(path: str, language: str, lines: Sequence[str], fingerprint: bytes) -> tuple[Section, ...]:

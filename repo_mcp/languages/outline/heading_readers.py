@@ -2,7 +2,8 @@
 
 Fenced code, comments and front matter have no headings. reStructuredText has no fixed levels: each new style
 of underlining is one level below the previous new one. Plain text is read the same way, and also has numbered
-headings and lines in capitals. AsciiDoc and Org are recognised by their file extensions.
+headings and lines in capitals. AsciiDoc and Org are recognised by their file extensions. The titles of XML,
+as in DocBook, DITA and MAML, lie as deep as their sections.
 
 Each line is looked at a bounded number of times, in time linear in its length, whatever it contains.
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from html import unescape
 from itertools import islice
 
 from repo_mcp.languages.outline.adapter import MAX_PARENT_CHARS, MAX_SYMBOLS, Adapter, cut
@@ -45,6 +47,19 @@ _ASCIIDOC_UNDERLINE = re.compile(r"([=~^+-])\1{3,}[ \t]*$")
 _ASCIIDOC_LEVELS = "=-~^+"  # of underlines, the highest first
 _ASCIIDOC_BLOCK = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
 _ORG = re.compile(r"(\*{1,8})[ \t]+(\S.*)$", re.DOTALL)
+_SECTIONS = (
+    "appendix|article|book|chapter|concept|glossary|part|preface|procedure|ref(?:entry|sect(?:ion|[1-3]))|reference"
+    "|sect(?:ion|[1-5])|set|simplesect|task|topic"
+)
+_ASIDES = "caution|equation|example|figure|formalpara|important|note|sidebar|table|tip|warning"
+_UNTITLED = frozenset(_ASIDES.split("|"))  # their titles are no headings
+_NAMES = f"{_SECTIONS}|{_ASIDES}"
+_XML = re.compile(
+    rf"<!--|-->|<(?:[\w-]{{1,30}}:)?(?P<open>{_NAMES})(?:\s[^<>]{{0,1000}})?>|</(?:[\w-]{{1,30}}:)?(?P<close>{_NAMES})>"
+    r"|<(?:[\w-]{1,30}:)?title(?:\s[^<>]{0,300})?>(?P<title>.{0,400}?)</(?:[\w-]{1,30}:)?title>"
+)
+_XML_DEPTH = 64
+_WORD = re.compile(r"\w")
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?[ \t]+[A-Z][^\n]{1,79}$")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,/&()'+:-]{3,60}$")
 _RULES = frozenset(mark for mark in map(chr, range(0x21, 0x7F)) if not mark.isalnum())
@@ -68,8 +83,11 @@ Reader = Callable[[Sequence[str]], Iterator[Heading]]
 
 def find_reader(path: str, language: str) -> Reader | None:
     """Return the reader of a file's headings; None for a language without headings."""
+    extension = path.rpartition(".")[2].lower()
     if language == "text":
-        return _BY_EXTENSION.get(path.rpartition(".")[2].lower(), read_plain_text)
+        return _BY_EXTENSION.get(extension, read_plain_text)
+    if language == "xml" or extension in XML_DOCUMENTS:
+        return read_xml
     return READERS.get(language)
 
 
@@ -240,11 +258,50 @@ def read_html(lines: Sequence[str]) -> Iterator[Heading]:
                 yield _build(number, int(match.group(1)), title, match.group(0))
 
 
+def read_xml(lines: Sequence[str]) -> Iterator[Heading]:
+    """Yield the titles that open and close on one line, except those of figures, tables and the like."""
+    open_: list[str] = []  # sections, and other parts that may have a title
+    is_comment = False
+    for number, line in enumerate(lines, 1):
+        for match in _XML.finditer(line[:20_000]) if "<" in line or "-->" in line else ():
+            if match[0] in ("<!--", "-->"):
+                is_comment = match[0] == "<!--"
+            elif is_comment:
+                continue
+            elif match["close"]:
+                if match["close"] in open_:
+                    del open_[len(open_) - 1 - open_[::-1].index(match["close"]) :]
+            elif match["open"]:
+                if not match[0].endswith("/>") and len(open_) < _XML_DEPTH:
+                    open_.append(match["open"])
+            elif not open_ or open_[-1] not in _UNTITLED:
+                title = " ".join(_TAG.sub("", match["title"]).split())
+                if title:
+                    yield _build(number, max(1, len(open_)), unescape(title), match[0])
+
+
+def count_xml_head(lines: Sequence[str]) -> int:
+    """Return the number of lines of XML above the first one with text, not counting comments."""
+    is_comment = False
+    for number, line in enumerate(lines[:FRONT_MATTER_LINES]):
+        text = line[:LOOKED_AT_CHARS]
+        if is_comment:
+            is_comment, text = "-->" not in text, text.partition("-->")[2]
+        while "<!--" in text:
+            before, _, after = text.partition("<!--")
+            is_comment, text = "-->" not in after, f"{before} {after.partition('-->')[2]}"
+        if _WORD.search(_TAG.sub("", text)):
+            return number
+    return 0
+
+
 def _build(line: int, level: int, title: str, shown: str, last_line: int | None = None) -> Heading:
     short = shown[:LOOKED_AT_CHARS].strip()
     return Heading(line, level, cut(title, MAX_TITLE_CHARS), cut(short, MAX_TITLE_CHARS), last_line or line)
 
 
+# Extensions of documents in XML, besides `.xml`.
+XML_DOCUMENTS = frozenset(("aml", "dbk", "dita", "docbook"))
 READERS: dict[str, Reader] = {"markdown": read_markdown, "rst": read_rst, "html": read_html}
 _BY_EXTENSION: dict[str, Reader] = {"adoc": read_asciidoc, "asciidoc": read_asciidoc, "org": read_org}
 

@@ -72,6 +72,46 @@ def opened(tmp_path: Path) -> Iterator[Repository]:
     repository.close()
 
 
+TOPIC = """<?xml version="1.0" encoding="utf-8"?>
+<topic id="KettleCare" revisionNumber="1">
+  <developerConceptualDocument>
+    <!-- <summary>
+      <para>Optional summary</para>
+    </summary> -->
+    <introduction>
+      <para>A kettle lasts longer if you look after it.</para>
+    </introduction>
+    <section address="Lime">
+      <title>Getting rid of lime</title>
+      <content><para>Boil vinegar in it, and rinse it twice.</para></content>
+    </section>
+  </developerConceptualDocument>
+</topic>
+"""
+
+
+def test_documents_in_xml_are_found_by_their_titles_and_texts(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "root", {"Doc/KettleCare.aml": TOPIC, "Doc/license.txt": "Use it.\n"})
+    repository = open_root(root, tmp_path / "data")
+    found = ask(repository, "how do I get rid of lime").hits[0]
+    assert (found.path, found.breadcrumb) == ("Doc/KettleCare.aml", "KettleCare > Getting rid of lime")
+    assert found.start_line == 11
+    found = ask(repository, "kettle care").hits[0]
+    assert found.breadcrumb == "KettleCare"
+    assert found.start_line == 8  # what stands above has no text
+    repository.close()
+
+
+def test_an_answer_without_a_good_hit_says_so(tmp_path: Path) -> None:
+    licence = "Permission is granted to copy, merge and sell this software without a guide or warranty.\n"
+    root = write_tree(tmp_path / "root", {"docs/licence.txt": licence, "docs/tea.md": "# Tea\n\nBrew it.\n"})
+    repository = open_root(root, tmp_path / "data")
+    answer = ask(repository, "custom contract resolver naming strategy guide")
+    assert any(one.startswith("Nothing here fits the query well") for one in answer.warnings)
+    assert not any("fits the query well" in one for one in ask(repository, "brew tea").warnings)
+    repository.close()
+
+
 def ask(repository: Repository, query: str, limit: int = 10, glob: str | None = None) -> DocsAnswer:
     matches = GlobFilter(glob).matches if glob else None
     return repository.engines.documentation.search(DocsRequest(query, limit, matches, glob or ""))
@@ -326,6 +366,13 @@ def test_many_large_documents_are_not_all_read(tmp_path: Path, monkeypatch: pyte
         ("src/Makefile.am", False),
         ("docs/conf.py", False),
         ("docs/data.json", False),
+        ("docs/manual.xml", True),
+        ("Doc/Guide.aml", True),
+        ("docs/topic.dita", True),
+        ("src/manual.xml", False),
+        ("docs/pom.xml", False),
+        ("docs/picture.svg", False),
+        ("docs/manual.shfbproj", False),
         ("CMakeLists.txt", False),
     ],
 )

@@ -24,6 +24,7 @@ FORMATS = [
     ("a.adoc", "text"),
     ("a.org", "text"),
     ("a.html", "html"),
+    ("a.xml", "xml"),
     ("README", "unknown"),
 ]
 LINES = st.lists(
@@ -32,6 +33,9 @@ LINES = st.lists(
             "",
             "text",
             "# One",
+            "<section><title>One</title>",
+            "</section>",
+            "<!--",
             "## Two",
             "###### Six",
             "===",

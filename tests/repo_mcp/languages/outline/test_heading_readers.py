@@ -16,6 +16,24 @@ def read(path: str, language: str, text: str) -> list[Row]:
     return [(one.line, one.level, one.title, one.last_line) for one in reader(text.split("\n"))]
 
 
+def test_titles_of_xml_lie_as_deep_as_their_sections() -> None:
+    text = (
+        "<db:book xmlns:db='x'>\n<bookinfo><title>Kettles &amp; pots</title></bookinfo>\n"
+        "<!-- <section><title>Old</title>\n</section> -->\n<chapter>\n"
+        "  <title>Use of <code>boil</code></title>\n"
+        "  <figure><title>A kettle</title></figure>\n  <section/>\n  <section id='lime'>\n"
+        "    <title>Lime</title>\n  </section>\n</chapter>\n<chapter><title>Care</title></chapter>\n"
+        "<para>title</para>\n</db:book>\n"
+    )
+    assert read("a.xml", "xml", text) == [
+        (2, 1, "Kettles & pots", 2),
+        (6, 2, "Use of boil", 6),
+        (10, 3, "Lime", 10),
+        (13, 2, "Care", 13),
+    ]
+    assert read("a.aml", "unknown", text) == read("a.xml", "xml", text)
+
+
 def test_markdown_headings_of_every_kind() -> None:
     text = (
         "# One #\n\nTwo\n===\n\nThree\n---\n### Four ##\n<h2 align='center'>Five <b>bold</b></h2>\n"
@@ -165,6 +183,12 @@ HOSTILE = [
     ("text", "1.1.1.1.1.1 " + "A" * 70 + "\n\n", "", 20_000),
     ("text", "A" * 1_900 + "\n\n", "", 1_000),
     ("html", "<h1>", "\n", 100_000),
+    ("xml", "<title>", "\n", 100_000),
+    ("xml", "<section>\n", "", 100_000),
+    ("xml", "<section " + "a" * 900, "", 5_000),
+    ("xml", "</section>\n", "", 100_000),
+    ("xml", "<!--", "\n", 100_000),
+    ("xml", "<section><title>a</title>\n", "", 50_000),
 ]
 
 
