@@ -59,16 +59,16 @@ def _rank(path: str) -> int:
     return 2 if role is FileRole.TEST else int(role is not FileRole.CODE)
 
 
-def describe_function_type(graph: Graph, node: Node) -> str:
-    """Return a sentence with the functions of a function type; "" for any other symbol."""
+def describe_function_type(graph: Graph, node: Node, named: str = "This") -> str:
+    """Return a sentence with the functions of the function type `named`; "" for any other symbol."""
     if not is_function_type(node):
         return ""
     found, is_cut = find_functions(graph, node)
     what = "a delegate" if node.language == "csharp" else "a function type"
-    said = f"This is {what}, which nothing implements by name"
+    said = f"{named} is {what}, which nothing implements by name"
     if not found:
         return f"{said}; no function is known that returns it or is declared as it."
-    named = [f"{one.name_inside} ({one.path}:{one.symbol.start_line})" for one in found[:MAX_NAMED]]
-    left = len(found) - len(named)
+    listed = [f"{one.name_inside} ({one.path}:{one.symbol.start_line})" for one in found[:MAX_NAMED]]
+    left = len(found) - len(listed)
     more = f" and {'at least ' if is_cut else ''}{left:,} more" if left else ""
-    return f"{said}: these return it or are declared as it: {', '.join(named)}{more}."
+    return f"{said}: these return it or are declared as it: {', '.join(listed)}{more}."

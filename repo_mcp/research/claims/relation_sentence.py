@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from repo_mcp.graph.called_overrides import describe_called_overrides
+from repo_mcp.graph.function_types import describe_function_type
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
@@ -64,6 +65,10 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
         more += _describe_called_overrides(state, subjects)
     found = _choose_related(reading, subjects, first_hop)
     users = _gather_users(state, reading, subjects, found)
+    if state.is_unimplemented and len(subjects) == 1:
+        said = describe_function_type(state.graph, subjects[0], named)
+        if said:
+            return said
     if state.is_unimplemented:
         more += f" It {users.say('is used by')}." if found else ""
         found = []

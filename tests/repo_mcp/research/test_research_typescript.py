@@ -167,3 +167,16 @@ def test_what_calls_a_value_is_answered_beside_an_import_alias_of_its_name() -> 
     report = Asked(MADE).ask("what calls slice?", depth=1)
     assert list_found(report) == ["slice", "use"]
     assert ("use", "calls", "slice") in list_edges(report)
+
+
+def test_what_implements_a_function_type_are_the_functions_of_it() -> None:
+    links = {
+        "src/links.ts": "export type Link = (given: string) => void;\nexport function take(link: Link) {}\n",
+        "src/batch.ts": "import type { Link } from './links';\n"
+        "export function batchLink(): Link {\n  return () => {};\n}\n",
+    }
+    report = Asked(links).ask("what implements Link?")
+    assert report.claim == (
+        "Link (src/links.ts:1) is a function type, which nothing implements by name:"
+        " these return it or are declared as it: batchLink (src/batch.ts:2)."
+    )
