@@ -37,7 +37,8 @@ _NAME = re.compile(
     r")(?:\(\))?(?![\w/>-])"
 )
 _FILE = re.compile(
-    r"\.(?:[ch]|cc|cpp|cs|go|hpp|java|json|jsx?|kts?|md|mjs|php|pyi?|rb|rs|scala|swift|toml|tsx?|ya?ml)$"
+    r"\.(?:[ch]|cc|cpp|cs|dart|exs?|go|hpp|hs|java|json|jsx?|kts?|lua|md|mjs|php|pyi?|rb|rs|scala|sh|svelte|swift|toml|tsx?"
+    r"|vue|ya?ml|zig)$"
 )
 # "`add` of Store", "the `add` method of `Store`", "`add` in class Store": a member of a type.
 _MEMBER = re.compile(
