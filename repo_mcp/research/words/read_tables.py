@@ -91,5 +91,10 @@ def _list_tables(state: ResearchState, seed: Seed) -> list[Node]:
 
 
 def _count_entries(lines: Sequence[str]) -> int:
-    """Return the number of lines below the first that end with a comma, and perhaps a comment."""
-    return sum(_ENDS_ENTRY.search(line) is not None for line in lines[1:])
+    """Return the number of entries of a table: the outermost lines below the first that end with a comma.
+
+    A comment may stand behind it. What lies deeper is a part of an entry.
+    """
+    depths = [(len(line) - len(line.lstrip()), line) for line in lines[1:] if line.strip()]
+    outermost = min((depth for depth, _ in depths[:-1]), default=0)
+    return sum(depth == outermost and _ENDS_ENTRY.search(line) is not None for depth, line in depths)

@@ -88,3 +88,20 @@ def test_a_guessed_base_must_have_what_the_new_one_is_said_to_be_like() -> None:
     asked = "Where would I support a new vehicle, like those that a horse draws? (Store, BaseCart, HandCart)"
     claim = Asked(texts).ask(asked).claim
     assert claim.startswith("Others of the kind derive from carts.BaseCart (carts.py:1-2).")
+
+
+def test_an_object_of_functions_is_no_table() -> None:
+    handler = "".join(
+        f"  {name}(parcel) {{\n    return pack(\n      parcel,\n      1,\n      2,\n    );\n  }},\n"
+        for name in ("open", "close")
+    )
+    texts = {
+        "handlers.ts": (
+            f"export const paperHandler = {{\n{handler}}};\n\n"
+            "export function findParcelHandler(kind: string) {\n"
+            "  if (kind === 'paper') {\n    return paperHandler;\n  }\n  return undefined;\n}\n"
+        )
+    }
+    claim = Asked(texts).ask("Where would I add a new parcel handler? (findParcelHandler)").claim
+    assert "findParcelHandler" in claim
+    assert "table" not in claim
