@@ -68,7 +68,7 @@ ONLY_NUMBERS = (
 # Of callers: in such a place the function is an argument, a part of a table, or assigned.
 USED_AS_VALUE = "{} without a call, {}: get_references lists what hands it on."
 BY_MACRO = "{:,} derive(...) name it, such as {}: what a macro implements is not listed."
-BY_SHAPE = "Only classes that name this interface are listed: too many others have what it requires."
+BY_SHAPE = "Only what names this interface is listed: too many classes have what it requires."
 
 
 def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:

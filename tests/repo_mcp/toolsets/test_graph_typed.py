@@ -185,7 +185,7 @@ def test_an_interface_that_requires_no_method_is_not_asked_for_by_shape(served: 
     answer = served.call("get_implementations", symbol="Sized")
     assert answer["result"] == []
     assert "total" not in answer  # nobody knows
-    assert answer["warnings"][0].startswith("Only classes that name this interface are listed")
+    assert answer["warnings"][0].startswith("Only what names this interface is listed")
 
 
 def test_an_outline_says_a_name_once(served: Served) -> None:
