@@ -11,7 +11,7 @@ are no errors of what is asked for; it is said where others arise.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
@@ -30,6 +30,7 @@ from repo_mcp.research.words.errors_made import (
     list_errors,
     put_asked_first,
 )
+from repo_mcp.research.words.event_errors import Place, rate_fitting
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import count_words, list_words, shares_word
@@ -37,6 +38,7 @@ from repo_mcp.text.question_words import count_words, list_words, shares_word
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
 MAX_ALIKE = 40  # declarations of one name
 MAX_FUNCTIONS = 8  # that are told
+MOST_OF_EVENT = 5  # that are told for an event
 MOST_OTHERS = 2  # functions beside these that fail
 _BOUNDS = Bounds(files=20, references=80)
 _FUNCTIONS = frozenset({"function", "method"})
@@ -52,6 +54,8 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         return describe_near(state, near, asked)
     linked = _list_linked(state, best, near) if best is not None else _list_written(state, near)
     linked = _put_making_first(state, [one for one in linked if not _is_of_error(one)], near)
+    if near[0].role is Role.SAYS_EVENT and (of_event := _tell_event(state, [*linked, *near])):
+        return of_event
     is_told = any(one.role is Role.MAKES_ERROR for one in linked)
     others = [] if is_told else _list_others(state, linked, near)
     told = _tell_errors(state, linked[:MAX_FUNCTIONS])
@@ -61,6 +65,30 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         return describe_near(state, near if best is None else linked, asked)
     more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
     return f"Errors that arise in {'; in '.join(told)}{more}. "
+
+
+def _tell_event(state: ResearchState, near: Sequence[Finding]) -> str:
+    """Return the errors at lines that say the question's event, and which functions fail otherwise.
+
+    Return "" if these errors have neither a name nor a text.
+    """
+    functions = [*dict.fromkeys(near)]
+    fitting = rate_fitting(state, functions)
+
+    def share(one: Finding) -> float:
+        return max((fitting[place] for place in fitting if _holds(one, place)), default=0.0)
+
+    told = _tell_errors(state, sorted(functions, key=lambda one: -share(one)), fitting)  # stable
+    if not told:
+        return ""
+    held = [one for one in functions if not share(one) and one.kind in _FUNCTIONS]
+    others = [one for one in held if any(iter_errors(state, one))]
+    more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
+    return f"Errors that arise in {'; in '.join(told[:MOST_OF_EVENT])}{more}. "
+
+
+def _holds(one: Finding, place: Place) -> bool:
+    return one.path == place[0] and one.start_line <= place[1] <= one.end_line
 
 
 def _put_making_first(
@@ -77,12 +105,14 @@ def _put_making_first(
     return [*making, *(one for one in linked if one not in making and shares_word(one.name, words))]
 
 
-def _tell_errors(state: ResearchState, functions: Sequence[Finding]) -> list[str]:
+def _tell_errors(
+    state: ResearchState, functions: Sequence[Finding], places: Collection[Place] = ()
+) -> list[str]:
     """Return the errors of each function, each error once, without those that refuse a missing argument."""
     told: list[str] = []
     seen: set[str] = set()
     for one in functions:
-        listed = put_asked_first(state, list_errors(state, [one])[0])
+        listed = put_asked_first(state, list_errors(state, [one], places)[0])
         errors = [
             error for error in listed if error not in seen and error.partition(" (")[0] not in OF_ARGUMENT
         ]

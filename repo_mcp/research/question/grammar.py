@@ -110,6 +110,7 @@ _LISTS: dict[str, str] = {
     "fail": "fail(s) raise(s) throw(s) panic(s)",
     "fails": """raise(s) raised throw(s) thrown produce(s) produced cause(s) return(s) returned give(s)
         lead(s)_to""",
+    "comes": "occur(s) arise(s) happen(s) appear(s) come(s)_up",
     "who_asks": "i we you one someone",
     "taking": "use call take choose prefer pick need want write",
     "overall": "the overall general high-level system software main big core code",
@@ -162,6 +163,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.EXTENSION, "(?:where|how) <may> <make> <another*>X.. of (?:my|your|our) own"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
      "(?:is|are|(?:can|could|may|might|will|would) be) <fails> (?:when|if|for|by) X"),
+    (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
+     "(?:can |do |does |could |may |might |will |would )?<comes> (?:when|if|for|by) X"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
      "(?:can |does |do |could |might |will |may |is |are )?X.. <fails>(?: (?P<y>.+))?"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"

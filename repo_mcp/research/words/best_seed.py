@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.research.findings.locating import is_test_node, may_answer
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.lacking_words import (
     list_lacking,
@@ -55,7 +56,7 @@ def judge_best(
     that it may be about anything. For a question about a deed, those that do nothing come later.
     """
     asked = list_words(state.request.query)
-    if not (is_named or has_any(seeds[0], guessed)):
+    if not (is_named or has_any(seeds[0], guessed) or seeds[0].reason.role is Role.SAYS_EVENT):
         seeds = put_telling_first(seeds, weighed)
         seeds = put_fuller_first(seeds, weighed, asked)
         if is_open and is_thin(seeds[0], weighed, idioms, asked):

@@ -7,7 +7,7 @@ kept_errors.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from repo_mcp.bundler.statements import tells
 from repo_mcp.graph.edges import Bounds
@@ -50,15 +50,20 @@ _RETURNS_MADE = re.compile(
 _MAKES_NAMED = re.compile(r"[^=]=\s*(?:new\s)?((?:\w{1,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z]\w{0,60})\(")
 
 
-def list_errors(state: ResearchState, near: Sequence[Finding]) -> tuple[list[str], list[str]]:
+def list_errors(
+    state: ResearchState, near: Sequence[Finding], places: Collection[tuple[str, int]] = ()
+) -> tuple[list[str], list[str]]:
     """Return the errors that some findings raise with their places, and the places of those without a name.
 
-    An error that lacks a name or a text adds nothing to others that have what it has.
+    An error that lacks a name or a text adds nothing to others that have what it has. If `places` are given,
+    paths with lines, only the errors there count.
     """
     errors: dict[_Error, str] = {}
     unnamed: list[str] = []
     for one in near:
         for number, found in iter_errors(state, one):
+            if places and (one.path, number) not in places:
+                continue
             place = write_citation(one.path, number, number)
             unnamed += [] if found else [place]
             for error in found:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import Reason
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.event_errors import put_event_first
 from repo_mcp.research.words.failing import fails, find_below, find_makers
 from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
@@ -86,6 +87,10 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         return [*seeds]
     if making := find_makers(state):
         return _put_making(state, seeds, making)
+    seeds = put_event_first(state, seeds)
+    best = seeds[0].node
+    if best is None or seeds[0].reason.role is Role.SAYS_EVENT:
+        return [*seeds]
     if best.symbol.kind not in CALLABLE_KINDS:
         return [*seeds]
     below = [*find_below(state, [best], MOST_BELOW).items()][:MOST_BELOW]
