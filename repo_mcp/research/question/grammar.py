@@ -110,6 +110,7 @@ _LISTS: dict[str, str] = {
     "fail": "fail(s) raise(s) throw(s) panic(s)",
     "fails": """raise(s) raised throw(s) thrown produce(s) produced cause(s) return(s) returned give(s)
         lead(s)_to""",
+    "faulty": "bad broken faulty ill-formed illegal incorrect invalid malformed unparsable unparseable wrong",
     "comes": "occur(s) arise(s) happen(s) appear(s) come(s)_up",
     "who_asks": "i we you one someone",
     "taking": "use call take choose prefer pick need want write",
@@ -169,6 +170,10 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      "(?:can |does |do |could |might |will |may |is |are )?X.. <fails>(?: (?P<y>.+))?"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
      "(?:can |does |do |could |might |will |may |is |are )?X"),
+    (Form.ERRORS, f"what happens (?:when|if) (?P<x>{_KEY}) "
+     "(?:is (?:given|passed|handed|called with)|gets|receives) (?:an? |the )?<faulty> .+"),
+    (Form.ERRORS, f"what happens (?:when|if) <who_asks> (?:pass|give|hand)(?:e?s)? (?:an? |the )?<faulty> .+ "
+     f"to (?P<x>{_KEY})"),
     (Form.ERRORS, "(?:when|why) (?:does|do|can|could|will|would|might) X.. <fail>"),
     (Form.IMPLEMENTATIONS, "(?:known |concrete |possible |direct |different )*<implementations> "
      "(?:of|for|to|from) X"),

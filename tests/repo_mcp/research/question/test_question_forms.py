@@ -88,6 +88,9 @@ extension | serialiser | how can we write our own serialiser
 errors | a request | which errors can a request raise?
 errors | an unknown option | what exceptions does an unknown option produce
 errors | registering a route | which errors or panics can registering a route cause?
+errors | Row.find | what happens when Row.find is given a bad key?
+errors | Row.find | what happens if I pass a malformed key to Row.find?
+errors | the depth is exceeded | which errors can occur when the depth is exceeded?
 difference | A.b -> A.c | what is the difference between A.b and A.c?
 difference | A -> B | A vs. B
 difference | get -> fetch | how do get and fetch differ

@@ -82,3 +82,12 @@ def test_what_makes_an_object_may_fail_but_not_what_makes_an_error() -> None:
     assert claim.startswith(
         'Errors that arise here: WayError (way.py:16) and ValueError "not a way at all" (way.py:10).'
     )
+
+
+def test_what_a_bad_argument_leads_to_are_the_errors_of_the_function() -> None:
+    files = {
+        "tree.py": "class Tree:\n    def find_leaf(self, path):\n        return parse_path(path)\n\n\n"
+        "def parse_path(path):\n    if path.endswith('['):\n        raise PathError('an open bracket')\n"
+    }
+    claim = Asked(files).ask("what happens when Tree.find_leaf is given a bad path?").claim
+    assert claim.startswith('Errors that arise here: PathError "an open bracket" (tree.py:8). ')
