@@ -52,6 +52,15 @@ _FRAMES = (
         rf"(?: in (?P<path>{PATH}):line (?P<line>\d{{1,7}}))?[ \t]{{0,8}}$",
         re.M,
     ),
+    PrefilteredPattern(  # of Ruby: "from lib/book.rb:12:in 'Book#read'"
+        [".rb:"],
+        rf"^[ \t]{{0,8}}(?:\d{{1,3}}: )?(?:from )?(?P<path>{PATH}\.rb):(?P<line>\d{{1,7}})"
+        r":in [`'](?P<name>[^'\n]{1,200})'",
+        re.M,
+    ),
+    PrefilteredPattern(  # of PHP, which names the function that is called there and not the one around it
+        [".php("], rf"^[ \t]{{0,8}}#\d{{1,3}} (?P<path>{PATH}\.php)\((?P<line>\d{{1,7}})\): ", re.M
+    ),
     PrefilteredPattern([":line "], rf"\bin (?P<path>{PATH}\.\w{{1,8}}):line (?P<line>\d{{1,7}})"),
     PrefilteredPattern(
         [".go:"],
@@ -165,6 +174,6 @@ def _add_package(path: str, name: str) -> str:
 
 
 def _last_name(name: str | None) -> str | None:
-    """Return `method` for `com.example.Class.method`; None for `<module>` and the like."""
-    last = re.split(r"[.$]", name)[-1] if name else ""
+    """Return `method` for `com.example.Class.method` and `block in Class#method`; None for `<module>`."""
+    last = re.split(r"[.$#\s]|::|->", name)[-1] if name else ""
     return last if last.isidentifier() else None

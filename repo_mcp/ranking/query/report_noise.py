@@ -50,7 +50,10 @@ _LOGGED_BY = r"\W{0,4}(?:\d{2,4}[-/:]\d\d\b|(?:TRACE|DEBUG|INFO|WARN|ERROR)\w{0,
 _LOGGED = compile_late(_LOGGED_BY)
 _QUIET = compile_late(r".{0,80}?(?:\b(?:TRACE|DEBUG|INFO|NOTICE|VERBOSE)\b|\[(?:trace|debug|info|notice)\])")
 _CHANGING = compile_late(r"0x[0-9a-fA-F]+|\d+")  # in lines of a log that are otherwise the same
-_FRAME_BY = r"[ \t]*(?:File \"|at \S+ ?\(|at \S+:\d|in \S+:line |\S+\.go:\d)"
+_FRAME_BY = (
+    r"[ \t]*(?:File \"|at \S+ ?\(|at \S+:\d|in \S+:line |\S+\.go:\d|(?:from )?\S+\.rb:\d+:in "
+    r"|#\d+ \S+\.php\()"
+)
 _WRITTEN = compile_late(f"{_FRAME_BY}|{_TYPED_BY}|{_LOGGED_BY}")  # by a program
 _HEADING = compile_late(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*$)")
 # The words of headings that ask where a program ran. What stands below is true of many reports.

@@ -99,6 +99,7 @@ def test_templates_are_short_documents(path: str, is_read: bool) -> None:
 
 def test_prose_is_what_no_program_wrote() -> None:
     text = "Why?\n>>> typed\n  at a.b (c.js:1)\n2024-01-02 10:00:00 WARN logged\nBecause"
+    text += "\n\tfrom a.rb:1:in `b'\n#0 /a.php(1): b()"
     assert drop_written(text) == "Why?\nBecause"
 
 

@@ -82,6 +82,15 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
             "#2  main (argc=1) at main.c:7\n",
             [("/src/ledger.c", 12, "post"), ("../run.c", 9, "run"), ("main.c", 7, "main")],
         ),
+        (
+            "lib/book.rb:12:in `Ledger::Book#read': no page (KeyError)\n"
+            "\tfrom bin/run.rb:3:in `block in main'\n",
+            [("lib/book.rb", 12, "read"), ("bin/run.rb", 3, "main")],
+        ),
+        (
+            "Stack trace:\n#0 /app/src/Book.php(12): Ledger\\Book->read('a')\n#1 /app/index.php(3): main()\n",
+            [("/app/src/Book.php", 12, None), ("/app/index.php", 3, None)],
+        ),
         ("   at Ledger.Post() in C:\\src\\Ledger.cs:line 40", [("C:/src/Ledger.cs", 40, "Post")]),
     ],
     ids=[
@@ -93,6 +102,8 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
         "go",
         "valgrind",
         "debugger",
+        "ruby",
+        "php",
         "csharp",
     ],
 )
