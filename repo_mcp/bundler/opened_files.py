@@ -18,7 +18,7 @@ from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.errors import RepoError
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.ranking.page.rare_words import compute_rarity
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.intent import understand
@@ -208,8 +208,9 @@ class Opener:
     def _add_named(self, opened: Sequence[RatedFile], name: str, sure: float) -> None:
         """Raise the worth of the blocks that declare a name, unless too many files or blocks do.
 
-        If none declares a qualified name, its last part may be meant, unless it is used everywhere, as the
-        `path` of `sys.path` is.
+        If none declares a qualified name, but a type of its owner's name has its last part as a word, that is
+        a value or a field of the type, and no namesake is meant. Otherwise the last part alone may be meant,
+        unless it is used everywhere, as the `path` of `sys.path` is.
         """
         members = self._weights.members and sure >= 1.0
         declaring = find_declaring(opened, name, members=members)
@@ -219,13 +220,33 @@ class Opener:
             if compute_rarity(units, self._source.unit_count) < LEAST_LAST:
                 return
             sure *= self._weights.unsure
-            declaring = find_declaring(opened, last, members=members)
+            declaring = _find_holding(opened, name) or find_declaring(opened, last, members=members)
         if len(declaring) > MAX_DECLARING:
             return
         for one, found in declaring:
             if len(found) <= MAX_DECLARING:
                 for at, _ in found:
                     one.worth[at] += self._weights.named * sure / len(found)
+
+
+def _find_holding(opened: Sequence[RatedFile], name: str) -> list[tuple[RatedFile, list[Placed]]]:
+    """Return the files with a type that holds the last part of a qualified name as a word."""
+    owner, _, last = name.rpartition(".")
+    if not owner:
+        return []
+    word = re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
+    found = []
+    for one, declaring in find_declaring(opened, owner.rpartition(".")[2], members=False):
+        lines = one.view.live.lines
+        placed = [
+            (at, span)
+            for at, span in declaring
+            if holds_members(" ".join(lines[span.head_line - 1 : span.name_line]), span.name)
+            and word.search("\n".join(lines[span.name_line - 1 : span.end_line]))
+        ]
+        if placed:
+            found.append((one, placed))
+    return found
 
 
 def count_opened(budget: Budget) -> int:

@@ -58,3 +58,22 @@ def test_a_part_of_a_qualified_name_is_meant_unless_it_is_used_everywhere(
     opener._evidence = replace(opener._evidence, candidates=(Candidate("a.py", 0.0, None, may_declare=True),))
     (opened,) = opener.open_best(10)
     assert any(opened.worth) is is_meant
+
+
+def test_a_value_of_a_type_is_meant_in_the_type_and_no_namesake_of_it() -> None:
+    enum = "enum Handling\n{\n    Ignore,\n    Populate,\n}\n" + "\n// far\n" * 60
+    method = (
+        "class Reader\n{\n" + "    int x;\n" * 60 + "    void Populate()\n    {\n        Read();\n    }\n}\n"
+    )
+    source = Source()
+    source.texts = {"Handling.cs": enum, "Reader.cs": method}
+
+    def rate(name: str) -> list[bool]:
+        opener = make_opener(source, names={name: 1.0})
+        wanted = tuple(Candidate(path, 0.0, None, may_declare=True) for path in source.texts)
+        opener._evidence = replace(opener._evidence, candidates=wanted)
+        return [any(one.worth) for one in opener.open_best(10)]
+
+    assert rate("Handling.Populate") == [True, False]
+    assert rate("Settings.Populate") == [False, True]
+    assert rate("Populate") == [False, True]
