@@ -21,7 +21,7 @@ MAX_OUTER = 3  # conditions shown around a statement
 # Added to the worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES = 0.30, 0.10, 0.12
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns, or a flag; names
-TELLS = 0.2  # factor of a line that only logs
+LOGS = 0.2  # factor of a line that only logs
 # In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
 MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3
 # A line may be two megabytes of spaces, so whatever matches them is possessive.
@@ -37,7 +37,7 @@ _BRANCHES = re.compile(
 )
 # A call that logs: `log::warn!(` in Rust, `_logger.LogError(`, `klog.V(2).Infof(`, `Log::info(`. What
 # else is done with a log, such as `log.append(entry)`, or ends the program, `log.Fatal(`, counts in full.
-_TELLS = re.compile(
+_LOGS = re.compile(
     r"\s*+(?:await\s)?(?:[\w.:$?]|->)*(?<![A-Za-z0-9])"
     r"(?:(?:trace|debug|info|warn|error|event)!|(?:console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()|NSLog\(|os_log\("
     r"|(?:[gks]?log|spdlog|logging|logrus|winston|zap|Timber|Log|LOG|\w{0,40}[Ll]ogger|LOGGER)\b(?:\.\w{1,20}+(?=\.))?\s*"
@@ -101,9 +101,9 @@ def leaves(line: str) -> bool:
     return _LEAVES.match(line) is not None
 
 
-def tells(line: str) -> bool:
+def only_logs(line: str) -> bool:
     """Return True for a line that only logs."""
-    return _TELLS.match(line) is not None
+    return _LOGS.match(line) is not None
 
 
 def cut_statements(body: Body, code: Sequence[int]) -> list[Statement]:
@@ -218,7 +218,7 @@ def _end_with_result(body: Body, statements: list[Statement]) -> list[Statement]
 def _build(body: Body, first: int, last: int) -> Statement:
     text = "\n".join(body.lines[first - 1 : last])
     bonus = FAILS * bool(_FAILS.search(text)) + BRANCHES * bool(_BRANCHES.match(text))
-    factor = 0.0 if _BARE.match(text) else TELLS if tells(text) else 1.0
+    factor = 0.0 if _BARE.match(text) else LOGS if only_logs(text) else 1.0
     bonus += LEAVES * leaves(text)
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
@@ -338,7 +338,7 @@ def list_inner(body: Body, statements: Sequence[Statement], ordinal: int) -> lis
     below = (at for at in range(ordinal + 1, len(statements)) if not is_empty(body, statements[at]))
     block = list(takewhile(lambda at: statements[at].indent > statements[ordinal].indent, below))
     own = (at for at in block if statements[at].indent == statements[block[0]].indent)
-    does = [at for at in own if not tells(_read_top(body, statements[at]))]
+    does = [at for at in own if not only_logs(_read_top(body, statements[at]))]
     return [
         at for at in does if at == does[0] or (at == does[-1] and leaves(_read_top(body, statements[at])))
     ]

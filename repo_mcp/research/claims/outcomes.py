@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, is_branch, leaves, tells
+from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, is_branch, leaves, only_logs
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.citing import shorten_symbol
 from repo_mcp.research.findings.locating import is_test
@@ -72,7 +72,7 @@ def describe_outcome(state: ResearchState) -> str:
                 continue
             if position and shares_word(text, words) < LEAST_ELSEWHERE * len(words):
                 continue
-            if position and tells(_read_line(body, branch.end)):  # a log says little elsewhere
+            if position and only_logs(_read_line(body, branch.end)):  # a log says little elsewhere
                 continue
             rank = (share * NEXT**position, -len(branch.inner))
             if best is None or rank > best[0]:
@@ -136,7 +136,7 @@ def _find_end(body: Body, inner: Sequence[Statement]) -> Statement | None:
     lines = {one: _read_line(body, one) for one in own}
     own = [one for one in own if not _LEAVES_SWITCH.match(lines[one])] or own  # the end of a `case`
     leaving = [one for one in own if leaves(lines[one]) or holds_failure(lines[one])]
-    last = (leaving or [one for one in own if not tells(lines[one])] or own)[-1]
+    last = (leaving or [one for one in own if not only_logs(lines[one])] or own)[-1]
     return None if is_branch(lines[last]) or _TRIES.match(lines[last]) else last
 
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence, Set
 
 from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
-from repo_mcp.bundler.statements import tells
+from repo_mcp.bundler.statements import only_logs
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import replace
@@ -122,12 +122,12 @@ def _list_used(
         (one, edge) for one in users for edge in list_uses(state, one, NARROW, (*CALLS, EdgeType.REFERENCES))
     ):
         own = [text[at - 1][:LINE_CHARS] for at in edge.lines if at in lines and at <= len(text)]
-        own = [line for line in own if not tells(line)]
+        own = [line for line in own if not only_logs(line)]
         other = state.get_node(edge.other)
         if own and other != node and may_stand(state, other) and not _is_receiver(other, own):
             worth[other] = max(_rate(other, own, words), worth.get(other, 0.0))
     for line in (text[at - 1][:LINE_CHARS] for at in sorted(lines) if at <= len(text)):
-        for key in [] if tells(line) else list_keys(line):
+        for key in [] if only_logs(line) else list_keys(line):
             named = min(MOST_TELLING, shares_word(key, words))
             worth[key] = max(named + DECIDES * decides(key, [line]) if named else 0.0, worth.get(key, 0.0))
     return sorted((one for one in worth if worth[one] >= least), key=lambda one: -worth[one])  # stable

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from repo_mcp.bundler.statements import tells
+from repo_mcp.bundler.statements import only_logs
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
@@ -124,7 +124,7 @@ def list_raising(
 
 def _may_raise(lines: Sequence[str], at: int, *, is_helper: bool) -> bool:
     line = lines[at - 1][:LINE_CHARS]
-    if tells(line) or declares_type(line):
+    if only_logs(line) or declares_type(line):
         return False
     if makes_error(line) or (is_helper and _RETURNS_MADE.match(line)):
         return True

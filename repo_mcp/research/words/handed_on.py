@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from enum import IntEnum
 
-from repo_mcp.bundler.statements import tells
+from repo_mcp.bundler.statements import only_logs
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
@@ -151,7 +151,7 @@ def _list_used(state: ResearchState, node: Node, telling: Sequence[str]) -> dict
     for declaration in sorted(used, key=lambda one: (min(used[one], default=0), one.ordinal)):
         other = state.get_node(declaration)
         texts = [lines[at - 1] for at in sorted(used[declaration]) if at <= len(lines)]
-        texts = [text for text in texts if not tells(text)]
+        texts = [text for text in texts if not only_logs(text)]
         if texts and other != node and _may_decide(state, other):
             found[other] = _find_use(other.symbol.name, texts)
     return found

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.statements import tells
+from repo_mcp.bundler.statements import only_logs
 from repo_mcp.record_classes import dataclass
 
 LINE_CHARS = 1_000  # read of a line, so that none takes long
@@ -153,7 +153,7 @@ def _keep_all(lines: Sequence[str], clauses: Sequence[_Clause], *, is_script: bo
 
 def _lets_out(line: str, names: Sequence[str]) -> bool:
     """Return True for a line that raises what was caught, or hands it to something that may."""
-    if tells(line):
+    if only_logs(line):
         return False
     lets_out = _RAISES_NAME if _RAISES.search(line) else _HANDS_ON
     found = (one[1] for one in lets_out.finditer(line))
