@@ -117,11 +117,10 @@ def _makes_message(file: RatedFile, start_line: int, end_line: int) -> bool:
 
 
 def _is_framed(file: RatedFile, start_line: int, end_line: int) -> bool:
-    """Return True for an excerpt of a function that a frame names."""
-    return any(
-        traced.is_frame and file.blocks[at].start_line <= end_line and start_line <= file.blocks[at].end_line
-        for at, traced in file.traced.items()
-    )
+    """Return True for an excerpt of which at least half is of functions that frames name."""
+    blocks = [file.blocks[at] for at, traced in file.traced.items() if traced.is_frame]
+    shared = (min(end_line, one.end_line) - max(start_line, one.start_line) + 1 for one in blocks)
+    return 2 * sum(max(0, count) for count in shared) >= end_line - start_line + 1
 
 
 def holds_phrase(lines: Sequence[str], phrase: str) -> bool:

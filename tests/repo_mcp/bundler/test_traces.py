@@ -72,6 +72,16 @@ def test_the_line_of_each_frame_is_shown_and_the_innermost_comes_first() -> None
     assert any(start <= 122 <= end for path, start, end in shown if path == "src/answer.ts")
 
 
+def test_an_excerpt_that_is_mostly_of_other_functions_is_not_said_to_be_of_the_frame_s() -> None:
+    above = "export function prepareBatch(calls) {\n" + fill(30, "batch") + "}\n"
+    below = "export function sendBatch(calls) {\n" + fill(90, "call") + "  return fail(calls);\n}\n"
+    trace = "BatchError: it failed\n    at sendBatch (src/batch.ts:123:3)\nprepareBatch batch calls\n"
+    choice = choose(trace, {"src/batch.ts": above + below})
+    reasons = {one.start_line: one.evidence[0] for one in choice.selections}
+    assert reasons[1] == "a traceback frame names this file"
+    assert "a traceback frame names line 123" in reasons.values()
+
+
 def test_the_source_of_the_message_is_shown_with_its_values_filled_in() -> None:
     choice = choose(TRACE, TEXTS)
     (made,) = [
