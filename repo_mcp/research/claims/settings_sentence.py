@@ -13,6 +13,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.settings.configured import KCONFIG, list_setting_names
 from repo_mcp.research.settings.decided_fields import describe_decided, list_asking
+from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role
@@ -52,7 +53,22 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         return _describe_unset(state, subject, whole, otherwise)
     sentence = _state_places(subject, places)
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    return f"{is_so}{otherwise}"
+    return f"{is_so}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"
+
+
+def _describe_examples(
+    state: ResearchState, subject: Subject, program: Sequence[Finding], others: Sequence[Finding]
+) -> str:
+    """Return a sentence on who sets a field that the program only declares and reads; "" for any other."""
+    roles = (Role.SETS, Role.OPTION, Role.FROM_ENVIRONMENT, Role.PASSES)
+    if not subject.nodes or any(one.role in roles for one in program):
+        return ""
+    for node in subject.nodes:
+        line = "".join(state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line])
+        if node.symbol.start_line != node.symbol.end_line or find_value(node.symbol.name, line):
+            return ""  # it may have its value there
+    given = _cite_role(others, Role.SETS)
+    return f" Nothing in the program is known to set it, but {given[0]} does." if given else ""
 
 
 def _find_spelling(subject: Subject, program: Sequence[Finding]) -> str:
