@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from repo_mcp.documentation.records import DocsHit, DocsRequest
-from repo_mcp.graph.edges import Bounds, Edge
+from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS
 from repo_mcp.research.edges.structural import list_overriding
@@ -38,7 +38,9 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     best = [node for node in leading if not is_test_node(node)][:AROUND]
     if reading.form in _UNGROUPED or not best:
         return ()
-    used = {node: [state.get_node(edge.other) for edge in _find_users(state, node)] for node in best}
+    edges = {node: _find_users(state, node) for node in best}
+    used = {node: [state.get_node(edge.other) for edge in found.edges] for node, found in edges.items()}
+    is_cut = any(found.cut for found in edges.values())
     users = [user for own in used.values() for user in own]
     # What depends on a subject may be overridden, too, but that says nothing about the subject.
     subjects = [node for subject in reading.subjects for node in subject.nodes]
@@ -54,7 +56,16 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
         most["tests"] = MAX_TESTS
     whole = {IMPLEMENTERS} if reading.form is Form.DEPENDENTS else set()  # who calls one may fill it in, too
     found = [
-        Group(what, _name_places(state, nodes, most.get(what, MAX_PLACES), keeps_found=what in whole))
+        Group(
+            what,
+            _name_places(
+                state,
+                nodes,
+                most.get(what, MAX_PLACES),
+                keeps_found=what in whole,
+                at_least=is_cut and what != IMPLEMENTERS,
+            ),
+        )
         for what, nodes in groups
     ]
     if not any(one.kind == "section" for one in state.findings):
@@ -78,16 +89,17 @@ def _list_bases(state: ResearchState) -> list[Node]:
 
 
 def _name_places(
-    state: ResearchState, nodes: Iterable[Node], most: int, *, keeps_found: bool
+    state: ResearchState, nodes: Iterable[Node], most: int, *, keeps_found: bool, at_least: bool
 ) -> tuple[str, ...]:
-    """Return the places of symbols, those in tests last, and how many more there are.
+    """Return the places of symbols, those in tests last, and how many more there are, or `at_least` are.
 
     What is a finding already is left out, unless `keeps_found`.
     """
     new = dict.fromkeys(node for node in nodes if keeps_found or node.declaration not in state.nodes)
     new = dict.fromkeys(sorted(new, key=is_test_node))  # stable
     places = [name_briefly(node) for node in new if state.admits(node.path)]
-    more = [f"and {len(places) - most} more"] if len(places) > most else []
+    least = "at least " if at_least else ""
+    more = [f"and {least}{len(places) - most} more"] if len(places) > most else []
     return (*places[:most], *more)
 
 
@@ -108,9 +120,9 @@ def _is_block_of(one: Node, of: Node) -> bool:
     return one.symbol.kind is SymbolKind.EXTENSION and one.symbol.name == of.symbol.name
 
 
-def _find_users(state: ResearchState, node: Node) -> Sequence[Edge]:
+def _find_users(state: ResearchState, node: Node) -> Edges:
     state.check()
-    return state.graph.find_incoming(node, CALLS, GROUP_BOUNDS).edges
+    return state.graph.find_incoming(node, CALLS, GROUP_BOUNDS)
 
 
 def _names(text: str, name: str) -> bool:

@@ -167,7 +167,8 @@ def _find_main_symbol(state: ResearchState, paths: Sequence[str]) -> Node | None
             kind = int(record.kinds[ordinal])
             if kind in CALLABLE_KINDS or kind in TYPE_KINDS:
                 is_public = bool(int(record.flags[ordinal]) & SymbolFlag.PUBLIC_API)
-                rank = (not is_public, -int(record.spans[ordinal]), path, ordinal)
+                is_shown = is_public and int(record.spans[ordinal]) > 0  # an alias or delegate says little
+                rank = (not is_shown, -int(record.spans[ordinal]), path, ordinal)
                 if best is None or rank < best[0]:
                     best = rank, Declaration(path, ordinal)
     return None if best is None else state.get_node(best[1])

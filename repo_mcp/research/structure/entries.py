@@ -26,7 +26,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _BESIDE = frozenset(
     """
     bench benchmark benchmarks demo demos example examples perf performance playground sample samples sandbox
-    test testing tests
+    test testing tests toy toys
     """.split()  # noqa: SIM905
 )
 _STARTED = CALLABLE_KINDS | {SymbolKind.CLASS, SymbolKind.STRUCT}

@@ -62,3 +62,10 @@ def test_declarations_that_were_not_followed_are_told() -> None:
     } | {"work.py": "from depot0 import keep\n\n\ndef deliver(parcel):\n    keep(parcel)\n"}
     claim = Asked(texts).ask("who calls keep").claim
     assert claim.endswith(" 2 more declarations of this name were not followed.")
+
+
+def test_a_group_that_was_not_read_whole_counts_at_least_so_many() -> None:
+    case = "from depot import Depot\n\n\ndef check():\n    Depot().report(1)\n"
+    texts = {"depot.py": DEPOT, **{f"tests/test_{at:02}.py": case for at in range(40)}}
+    groups = Asked(texts).ask("how does a depot report a parcel").groups
+    assert [one.places[-1][:13] for one in groups if one.what == "tests"] == ["and at least "]

@@ -73,3 +73,14 @@ def test_the_structure_of_a_folder_is_asked_for_by_the_focus(question: str, fold
 def test_an_open_question_stays_one_whatever_its_focus() -> None:
     report = Asked(SHOP).ask("how does an item get sold", focus=Focus.ARCHITECTURE)
     assert not report.reading.text.startswith("the structure of")
+
+
+def test_a_type_of_one_line_does_not_stand_for_a_module() -> None:
+    files = SHOP | {
+        f"src/Shop/Tools/Tool{at}.cs": "namespace Shop.Tools\n{\n    public delegate int Turn();\n"
+        f"    class Tool{at}\n    {{\n        Till till;\n    }}\n}}\n"
+        for at in range(3)
+    }
+    shown = [one.symbol for one in Asked(files).ask("architecture").findings]
+    assert "Shop.Tools.Tool0" in shown
+    assert "Shop.Tools.Turn" not in shown
