@@ -41,7 +41,8 @@ def find_functions(graph: Graph, node: Node) -> tuple[list[Node], bool]:
 
     Tests come last.
     """
-    written = re.compile(rf"(?:\w++<)?(?:\w++\.){0, 8}{re.escape(node.symbol.name)}(?:<.*>)?[>?]?", re.DOTALL)
+    name = re.escape(node.symbol.name)
+    written = re.compile(rf"(?:\w++<)?(?:\w++\.){{0,8}}{name}(?:<.*>)?[>?]?", re.DOTALL)
     edges = graph.find_incoming(node, (EdgeType.REFERENCES,), LOOK)
     others = [graph.get_node(one.other) for one in edges.edges if one.confidence is not Confidence.POSSIBLE]
     found = [
