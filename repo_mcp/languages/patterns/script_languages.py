@@ -21,6 +21,7 @@ PYTHON = build_language(
         def{gap}({name})
         | async{gap}def{gap}({name})
         | class{gap}({name})
+        | cp?def{gap}(?:class{gap}({name}) | (?:[\w.\[\]*, ]{1,80}?[ *])?({name})\((?!\*))    # Cython
         | type{gap}({name})(?=[^=\n]{0,80}+=)
         | [a-z_]{w}*+{opt}={opt}[rbfRBF]{0,2}+{triple}                  # stepped over
         | (?=[A-Z\#"'ru])(?:

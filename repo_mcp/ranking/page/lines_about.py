@@ -18,6 +18,7 @@ from repo_mcp.text.block_heads import list_heads
 
 ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty
 ASKED_CHARS = 600  # of those beside a line that was asked for: some fifteen more
+WORTH_CUTTING = 2 / 3  # of the lines: if more are chosen, all are, for a few gaps hide how a function works
 HEAD_LINES = 2  # first lines of the span, which are always chosen
 NEAR_LINES = 2  # chosen before and after a line with a word
 MOST_COMPLETING = 6  # lines chosen behind others to close the parentheses in these
@@ -32,14 +33,16 @@ def choose_asked(
     """Return the numbers of the lines that are about the words, ascending, and of those beside one of them.
 
     `lines` are those of the span from `start_line` on, `around` is the number of the one that was asked for.
-    Returns all of them if they fit, and none if no line has any of the words.
+    Returns all of them if they fit or few would be left out, and none if no line has any of the words.
     """
     by_line = _find_terms(lines, words)
     if not by_line:
         return ()
     left = ROOM_CHARS - sum(map(len, lines))
     beside = _list_asked(lines, -1 if around is None else around - start_line)
-    chosen = set(range(len(lines))) if left >= 0 else _choose(lines, by_line, beside)
+    chosen = range(len(lines)) if left >= 0 else _choose(lines, by_line, beside)
+    if len(chosen) >= WORTH_CUTTING * len(lines):
+        chosen = range(len(lines))
     return tuple(at + start_line for at in sorted(chosen))
 
 

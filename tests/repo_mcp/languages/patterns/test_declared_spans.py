@@ -195,6 +195,13 @@ LIMIT = 3
         ),
         ("b.ts", b"function open(\n  way: Way = {},\n) {\n  go(way);\n}\n", [("open", 1, 5)]),
         (
+            "a.pyx",
+            b"cdef class Row:\n    cdef int size\n    cdef void (*call)(int)\n    cpdef int count(self):\n"
+            b"        return 1\n    cdef Row *_next(self, int at) except NULL:\n        return self\n\n"
+            b"cdef inline object make(object row):\n    return row\n",
+            [("Row", 1, 7), ("Row.count", 4, 5), ("Row._next", 6, 7), ("make", 9, 10)],
+        ),
+        (
             "heads.ts",
             b"class A {\n  merge<\n    K extends Key<V, Part<V>> = Key,\n    V = never,\n  >(\n    one:\n"
             b"      | K\n      | V,\n  ): Merged<\n    K,\n    V\n  > {\n    return join(one);\n  }\n"

@@ -110,3 +110,12 @@ def test_of_very_many_lines_with_words_only_the_best_are_compared() -> None:
     assert_linear(
         lambda size: ["def pay():", *["  x"] * size], lambda some: choose_asked(some, 1, "x"), 3_000
     )
+
+
+def test_a_span_of_which_few_lines_would_be_left_out_stays_whole() -> None:
+    comment = "# and a comment that takes some room, as comments do"
+    near = [f"    parcel_{at} = weigh(parcel, {at})  {comment}" for at in range(20)]
+    far = [f"    other_{at} = count(other, {at})  {comment}" for at in range(20)]
+    lines = ["def settle(parcel, other):", *near[:14], *far[:2], "    return parcel"]
+    assert choose_asked(lines, 1, "parcel") == tuple(range(1, len(lines) + 1))
+    assert len(choose_asked([*lines, *far, *far], 1, "return")) < len(lines)
