@@ -16,13 +16,14 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.named_symbols import find_by_name
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed, describe_words
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 
 MOST_CHECKED = 12  # best declarations
-_BOUNDS = Bounds(files=20, references=80)
+_BOUNDS = Bounds(files=60, references=400)
 _LINK = re.compile(r"(called by|used by|calls|uses) (\S+)")
 _USES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.ACCEPTS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 
@@ -48,15 +49,27 @@ def _confirm(state: ResearchState, seed: Seed, weights: Mapping[str, float]) -> 
 def _find_confidence(state: ResearchState, node: Node, verb: str, name: str) -> Confidence | None:
     """Return how sure it is that a symbol is called or used by a name, or uses it; None if nothing says so.
 
-    What was not looked through is taken for sure.
+    Looked through is what the user refers to: a common name is used in more places than can be read.
     """
     state.check()
-    find = state.graph.find_incoming if verb.endswith("by") else state.graph.find_outgoing
-    edges = find(node, CALLS if verb.startswith("call") else _USES, _BOUNDS)
-    known = [edge.confidence for edge in edges.edges if _is_named(state.get_node(edge.other), name)]
+    users = _find_named(state, name) if verb.endswith("by") else [node]
+    types = CALLS if verb.startswith("call") else _USES
+    found = [state.graph.find_outgoing(user, types, _BOUNDS) for user in users]
+    known = [
+        edge.confidence
+        for edges in found
+        for edge in edges.edges
+        if edge.other == node.declaration or (users == [node] and _is_named(state.get_node(edge.other), name))
+    ]
     if known:
         return Confidence.POSSIBLE if all(one is Confidence.POSSIBLE for one in known) else known[0]
-    return Confidence.PROBABLE if edges.cut else None
+    return Confidence.PROBABLE if any(edges.cut for edges in found) or not users else None
+
+
+def _find_named(state: ResearchState, name: str) -> list[Node]:
+    """Return the symbols with a name, which may be qualified in part."""
+    last = name.rpartition(".")[2]
+    return [node for node in find_by_name(state, last) if f".{node.qualified_name}".endswith(f".{name}")]
 
 
 def _is_named(node: Node, name: str) -> bool:
