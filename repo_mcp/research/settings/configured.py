@@ -193,13 +193,18 @@ def _note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], 
 
 
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]) -> None:
-    """Note matching lines by function: configuration first, and lines that set the name before others."""
+    """Note matching lines by function: configuration first, and lines that set the name before others.
+
+    If only readers are asked for, what takes the name from the environment comes before configuration.
+    """
     counts: dict[str, int] = {}
     uses = {match: classify_match(state, name, match) for match in matches}
+    first = LineUse.TAKES if asks_for_readers(state.request.query) else None
     ordered = sorted(
         uses,
         key=lambda one: (
             is_test_place(one.path),
+            uses[one] is not first,
             name not in one.line,  # spelled otherwise, it may be another setting
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
