@@ -92,7 +92,10 @@ def is_branch(line: str) -> bool:
 
 
 def holds_failure(line: str) -> bool:
-    """Return True for a line that raises, returns or makes an error."""
+    """Return True for a line with the words by which errors are raised or made in most languages.
+
+    It asks for no more than bundles need: a line that only catches or logs an error may have them, too.
+    """
     return _FAILS.search(line) is not None
 
 

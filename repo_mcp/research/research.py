@@ -196,6 +196,16 @@ def check_request(request: ResearchRequest) -> None:
         )
 
 
+def _name_subject(state: ResearchState, reading: Reading) -> Reading:
+    """Return a reading; of a question about the errors of a function that it names, this is the subject."""
+    if reading.form is not Form.ERRORS or not state.errors_of:
+        return reading
+    asked = reading.subjects[0]
+    return replace(
+        reading, subjects=(replace(asked, taken_as=TakenAs.DECLARED, nodes=tuple(state.errors_of)),)
+    )
+
+
 def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) -> Report:
     findings, gone = add_excerpts(state.source, state.findings)
     findings = quote_values(state, findings)
@@ -207,7 +217,7 @@ def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) ->
         nodes, edges = architecture.map_nodes, architecture.map_edges
     report = Report(
         state.request,
-        reading,
+        _name_subject(state, reading),
         state.depth,
         gathered.claim,
         gathered.groups,

@@ -188,6 +188,7 @@ class ResearchState:
         self.is_guessed = False  # the best lacks words, and has a name that the question guesses
         self.says_half = False  # such a best declaration has at least half of the words that tell something
         self.rivals: list[tuple[str, Node | None]] = []  # rated nearly as high as the best: name and citation
+        self.errors_of: list[Node] = []  # the functions whose errors are asked for, if they are named
         self.failing: list[Node] = []  # functions that fail below those whose errors are asked for
         self.may_fail_deeper = False  # what these call was not followed to its end
         self.parts = 1  # of the question, among which the room of the answer is divided

@@ -99,14 +99,21 @@ _HOLDS_ERROR = re.compile(r"\b\w+::[A-Z]\w*\(\s*+(\w{0,40}Err\w{0,40}::[A-Z]\w*)
 
 
 def holds_error(line: str) -> bool:
-    """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
+    """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C.
+
+    Unlike `holds_failure` it knows values, and takes no text in quotes, call that logs, or head of a function
+    for an error.
+    """
     plain = _RESULT.sub("", _QUOTED.sub('""', _NAMES_FUNCTION.sub("", _LOGS.sub("", line))))
     is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain)
     return bool(is_made or ("_error(" in plain and _SAYS.search(plain)))
 
 
 def makes_error(line: str) -> bool:
-    """Return True for a line that holds an error and does not only catch it, or say that one may come."""
+    """Return True for a line that holds an error, as `holds_error` does, and does not only catch it.
+
+    Nor is one made by a head that says what may be thrown.
+    """
     return holds_error(_CAUGHT.sub("", line))
 
 

@@ -42,6 +42,10 @@ _BOUNDS = Bounds(files=30, references=120)
 # A variable that an error is given: `this.error(message, {`, `raise ValueError(msg)`.
 # A variable that an error is given: `this.error(message, {`, `raise ValueError(msg)`.
 _GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a-z]\w{0,60})\s*[,)]")
+# The same by its name: `throw ReadError.Create(path, message)`.
+_GIVES_MESSAGE = re.compile(
+    r"\b(?:throw|raise)\b[^\"']{0,200}?[(,]\s*(\w{0,30}(?:[Mm]essage|[Mm]sg|[Rr]eason|[Dd]escription|[Tt]ext))\s*[,)]"
+)
 _RAISES_VARIABLE = re.compile(r"\s*+(?:raise|throw)\s++([a-z_]\w*+)\s*+(?:;|from\b|$)")
 _ASKS_RETURNED = re.compile(r"\breturn", re.IGNORECASE)
 _RETURNS_MADE = re.compile(
@@ -172,7 +176,8 @@ def build_finding(node: Node) -> Finding:
 
 def _find_variable(lines: Sequence[str], one: Finding, number: int) -> str:
     """Return the text of the variable that a line gives an error, as `find_message` does; "" without one."""
-    given = _GIVES_VARIABLE.search(lines[number - 1][:LINE_CHARS])
+    line = lines[number - 1][:LINE_CHARS]
+    given = _GIVES_VARIABLE.search(line) or _GIVES_MESSAGE.search(line)
     if given is None:
         return ""
     sets = re.compile(rf"\b{given[1]}\s*:?=(?!=)")

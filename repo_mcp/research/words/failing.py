@@ -54,7 +54,7 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     override or implement them are added. Both results are empty if the question names no function, and no
     type that fails itself. All that fail are noted in the state, too.
     """
-    named = _find_named(state, text)
+    named = state.errors_of = _find_named(state, text)
     if named and named[0].symbol.kind in TYPE_KINDS:
         return named, {}
     named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.findings.records import TakenAs
 from tests.repo_mcp.research.asking import Asked
 
 KEEPING = {
@@ -91,3 +92,10 @@ def test_what_a_bad_argument_leads_to_are_the_errors_of_the_function() -> None:
     }
     claim = Asked(files).ask("what happens when Tree.find_leaf is given a bad path?").claim
     assert claim.startswith('Errors that arise here: PathError "an open bracket" (tree.py:8). ')
+
+
+def test_a_function_whose_errors_are_asked_for_is_the_subject() -> None:
+    reading = Asked(KEEPING).ask("which errors can Shelf.keep raise?").reading
+    (subject,) = reading.subjects
+    assert subject.taken_as is TakenAs.DECLARED
+    assert [node.qualified_name.rpartition("shelf.")[2] for node in subject.nodes] == ["Shelf.keep"]

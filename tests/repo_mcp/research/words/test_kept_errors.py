@@ -150,3 +150,13 @@ def test_a_template_inside_a_message_is_no_message() -> None:
 def test_the_type_that_a_typescript_function_gives_is_no_error() -> None:
     assert not holds_error("export function findCause(cause: unknown): LabelError {")
     assert find_errors("throw LabelError.fromRow(row)") == ["LabelError"]
+
+
+def test_the_text_of_an_error_may_be_in_a_variable_beside_others() -> None:
+    text = (
+        'class Writer {\n    void WriteRow(Row row) {\n        string message = "a row within itself";\n'
+        "        message += row.Name;\n"
+        "        throw WriteException.Create(null, row.Path, message, null);\n    }\n}\n"
+    )
+    claim = Asked({"Writer.cs": text}).ask("which errors can WriteRow throw?").claim
+    assert claim == 'Errors that arise here: WriteException "a row within itself" (Writer.cs:5).'
