@@ -34,7 +34,8 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
         and _may_register(node.symbol.name, base.symbol.name)
     ] or [
         node
-        for node in find_by_name(state, base.symbol.name)
+        for words in (base.symbol.name, f"register {base.symbol.name}")
+        for node in find_by_name(state, words)
         if node.symbol.kind in DOING
         and not is_deprecated(node)
         and _registers_kind(node.symbol.name, base.symbol.name)
@@ -95,7 +96,11 @@ def _may_register(name: str, kind: str) -> bool:
 
 
 def _registers_kind(name: str, kind: str) -> bool:
-    """Return True for a verb such as `register` with the whole name of a kind, which has several words."""
+    """Return True for a verb such as `register` with the whole name of a kind.
+
+    That has several words, or the verb is `register` itself: much is added that is of no kind.
+    """
     verb = _REGISTERS.match(name)
-    rest = "" if verb is None else name[verb.end() :]
-    return join_name(rest) == join_name(kind) and count_words(kind) > 1
+    if verb is None or join_name(name[verb.end() :]) != join_name(kind):
+        return False
+    return count_words(kind) > 1 or verb[0].strip("_").lower() == "register"

@@ -105,3 +105,16 @@ def test_an_object_of_functions_is_no_table() -> None:
     claim = Asked(texts).ask("Where would I add a new parcel handler? (findParcelHandler)").claim
     assert "findParcelHandler" in claim
     assert "table" not in claim
+
+
+def test_what_registers_one_by_its_name_is_told_though_it_takes_another_type() -> None:
+    derived = "".join(f"class {one}Dumper(Dumper):\n    size = 1\n\n\n" for one in ("Date", "Time", "Range"))
+    texts = {
+        "adapt.py": f"class Dumper:\n    def dump(self):\n        return 1\n\n\n{derived}",
+        "maps.py": (
+            "class Maps:\n    def register_dumper(self, kind, dumper):\n"
+            "        self.known[kind] = dumper\n        self.count += 1\n"
+        ),
+    }
+    claim = Asked(texts).ask("where would I add a new dumper?").claim
+    assert "Maps.register_dumper (maps.py:2-4) registers one." in claim
