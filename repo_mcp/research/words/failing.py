@@ -44,6 +44,7 @@ _CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*|\b(?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
 _ERROR_ENDINGS = ("Error", "Exception")
 _BOUNDS = Bounds(files=20, references=60)
+_BELOW = Bounds(files=40, references=240)  # of a long function: the call that fails may be its last
 
 
 def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, Reason]]:
@@ -104,7 +105,7 @@ def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, 
     lines = state.source.read_lines(node.path)
     caught = list_caught(lines, node.symbol.start_line, node.symbol.end_line, node.path)
     used = []
-    for edge in list_uses(state, node, _BOUNDS, _MENTIONS):
+    for edge in list_uses(state, node, _BELOW, _MENTIONS):
         other = state.get_node(edge.other)
         if _is_of_error(other) or (edge.lines and caught.issuperset(edge.lines)):
             continue

@@ -99,3 +99,13 @@ def test_a_function_whose_errors_are_asked_for_is_the_subject() -> None:
     (subject,) = reading.subjects
     assert subject.taken_as is TakenAs.DECLARED
     assert [node.qualified_name.rpartition("shelf.")[2] for node in subject.nodes] == ["Shelf.keep"]
+
+
+def test_what_a_long_function_calls_at_its_end_is_found() -> None:
+    steps = "".join(f"    row = keep(row)  # {at}\n" for at in range(90))
+    files = {
+        "steps.py": f"def keep(row):\n    return row\n\n\ndef close(row):\n    raise EndError('no end')\n\n\n"
+        f"def run_steps(row):\n{steps}    close(row)\n"
+    }
+    claim = Asked(files).ask("which errors can run_steps raise?").claim
+    assert claim.startswith('Errors that arise here: EndError "no end" (steps.py:6).')
