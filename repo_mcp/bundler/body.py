@@ -67,6 +67,11 @@ def is_directive(line: str) -> bool:
     return _DIRECTIVE.match(line) is not None
 
 
+def measure_indent(line: str) -> int:
+    """Return the number of blanks before the text of a line."""
+    return len(line) - len(line.lstrip())
+
+
 def find_margin(lines: Sequence[str]) -> int:
     """Return the number of characters of indentation that all lines share.
 

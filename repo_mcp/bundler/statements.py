@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import takewhile
 
-from repo_mcp.bundler.body import Body, is_directive, measure, says_nothing
+from repo_mcp.bundler.body import Body, is_directive, measure, measure_indent, says_nothing
 from repo_mcp.record_classes import dataclass, replace
 
 MAX_STATEMENT_LINES = 8  # a longer statement is data, and is cut into pieces of so many lines
@@ -225,7 +225,7 @@ def _build(body: Body, first: int, last: int) -> Statement:
     bonus += LEAVES * leaves(text)
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
-    return Statement(first, last, len(top) - len(top.lstrip()), terms, bonus, factor)
+    return Statement(first, last, measure_indent(top), terms, bonus, factor)
 
 
 def find_bound(body: Body, statements: Sequence[Statement], ordinal: int) -> list[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from repo_mcp.bundler.body import measure
+from repo_mcp.bundler.body import measure, measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
@@ -326,15 +326,11 @@ def _keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]
     kept: list[int] = []
     for number in reversed(ordered):
         inner = lines[number : kept[-1]] if kept else []
-        indent = _measure_indent(lines[number - 1])
-        encloses = bool(inner) and all(_measure_indent(line) > indent for line in inner if line.strip())
+        indent = measure_indent(lines[number - 1])
+        encloses = bool(inner) and all(measure_indent(line) > indent for line in inner if line.strip())
         if number in used or number == ordered[0] or encloses:
             kept.append(number)
     return tuple(reversed(kept))
-
-
-def _measure_indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _find_written(name: str, line: str) -> str:

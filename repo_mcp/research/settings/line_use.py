@@ -207,6 +207,17 @@ def _lies_in_value(state: ResearchState, node: Node) -> bool:
     return node.symbol.kind in (SymbolKind.VARIABLE, SymbolKind.CONSTANT)
 
 
+def list_open_brackets(text: str) -> list[int]:
+    """Return the positions of the brackets of a text that are not closed in it, the outermost first."""
+    opened: list[int] = []
+    for at, char in enumerate(text):
+        if char in "([{":
+            opened.append(at)
+        elif char in ")]}" and opened:
+            opened.pop()
+    return opened
+
+
 def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str | None:
     """Return the word before the round bracket in which a column of a line stands, or "" without a word.
 
@@ -216,12 +227,7 @@ def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str
         max(0, match.start_line - 1 - HEAD_LINES) : match.start_line - 1
     ]
     text = QUOTED.sub("", "\n".join((*above, match.line[:column])))
-    opened: list[int] = []
-    for at, char in enumerate(text):
-        if char in "([{":
-            opened.append(at)
-        elif char in ")]}" and opened:
-            opened.pop()
+    opened = list_open_brackets(text)
     if not opened or text[opened[-1]] != "(":
         return None
     word = re.search(r"\w+$", text[: opened[-1]])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repo_mcp.bundler.body import measure_indent
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.line_use import LineUse, classify_use
@@ -69,17 +70,13 @@ def _is_prose(state: ResearchState, quoted: str, match: ExactMatch) -> bool:
 
 def _is_in_text(lines: Sequence[str], at: int) -> bool:
     """Return True for a line of YAML in a text of several lines, which `|` or `>` begins."""
-    indent = _measure(lines[at - 1]) if at <= len(lines) else 0
+    indent = measure_indent(lines[at - 1]) if at <= len(lines) else 0
     for line in reversed(lines[max(0, at - 1 - BLOCK_LINES) : at - 1]):
-        if line.strip() and _measure(line) < indent:
+        if line.strip() and measure_indent(line) < indent:
             if _BEGINS_TEXT.search(line):
                 return True
-            indent = _measure(line)
+            indent = measure_indent(line)
     return False
-
-
-def _measure(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _build_pattern(name: str) -> str:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from repo_mcp.bundler.body import measure_indent
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.line_use import QUOTED
+from repo_mcp.research.settings.line_use import QUOTED, list_open_brackets
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 
 LINES_ABOVE = 60  # in which a bracket may be opened, or a section begin
@@ -92,13 +93,7 @@ def _iter_opened(state: ResearchState, match: ExactMatch, column: int) -> Iterat
     last = match.start_line - 1
     above = state.source.read_lines(match.path)[max(0, last - LINES_ABOVE) : last]
     text = "\n".join(QUOTED.sub("", _KEY.sub(r"\1:", line)) for line in (*above, match.line[:column]))
-    opened: list[int] = []
-    for at, char in enumerate(text):
-        if char in "([{":
-            opened.append(at)
-        elif char in ")]}" and opened:
-            opened.pop()
-    for at in reversed(opened):
+    for at in reversed(list_open_brackets(text)):
         head = text[max(0, at - HEAD_CHARS) : at].rpartition("\n")[2]
         yield _WORD.findall(_BEHIND.split(head)[-1])
 
@@ -106,7 +101,7 @@ def _iter_opened(state: ResearchState, match: ExactMatch, column: int) -> Iterat
 def _iter_sections(state: ResearchState, match: ExactMatch) -> Iterator[Sequence[str]]:
     """Yield the key above a line that is indented less, or the section of a file with sections."""
     last = match.start_line - 1
-    indent = len(match.line) - len(match.line.lstrip())
+    indent = measure_indent(match.line)
     for line in reversed(state.source.read_lines(match.path)[max(0, last - LINES_ABOVE) : last]):
         found = _SECTION.match(line)
         if found is not None and (found[1] or len(found[2]) < indent):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from repo_mcp.bundler.body import measure_indent
 from repo_mcp.bundler.statements import is_branch
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node
@@ -96,16 +97,12 @@ def _list_said(text: str, event: Mapping[str, float]) -> list[str]:
 
 def _read_conditions(lines: Sequence[str], first: int, at: int) -> str:
     """Return the conditions around a line, the nearest ones, found by their indentation."""
-    indent = _measure_indent(lines[at - 1])
+    indent = measure_indent(lines[at - 1])
     found: list[str] = []
     for number in range(at - 1, max(first, at - MOST_ABOVE) - 1, -1):
         line = lines[number - 1][:LINE_CHARS]
-        if line.strip() and _measure_indent(line) < indent and len(found) < MOST_CONDITIONS:
+        if line.strip() and measure_indent(line) < indent and len(found) < MOST_CONDITIONS:
             is_opening = line.strip() == "{"
-            indent = indent if is_opening else _measure_indent(line)
+            indent = indent if is_opening else measure_indent(line)
             found += [line] if is_branch(line) else []
     return "\n".join(found)
-
-
-def _measure_indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repo_mcp.bundler.body import measure_indent
 from repo_mcp.bundler.statements import only_logs
 from repo_mcp.record_classes import dataclass
 
@@ -104,17 +105,13 @@ def _find_ending(path: str) -> str:
     return path.rpartition(".")[2].lower()
 
 
-def _measure_indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
 def _find_end(lines: Sequence[str], at: int, last: int) -> int:
     """Return the number of the first line behind the block that a line begins."""
-    indent = _measure_indent(lines[at - 1])
+    indent = measure_indent(lines[at - 1])
     for number in range(at + 1, min(last, len(lines)) + 1):
         line = lines[number - 1]
         is_brace = number == at + 1 and _OPENS.match(line)
-        if line.strip() and _measure_indent(line) <= indent and not is_brace:
+        if line.strip() and measure_indent(line) <= indent and not is_brace:
             return number
     return min(last, len(lines)) + 1
 

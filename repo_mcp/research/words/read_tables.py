@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
+from repo_mcp.bundler.body import measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
@@ -95,6 +96,6 @@ def _count_entries(lines: Sequence[str]) -> int:
 
     A comment may stand behind it. What lies deeper is a part of an entry.
     """
-    depths = [(len(line) - len(line.lstrip()), line) for line in lines[1:] if line.strip()]
+    depths = [(measure_indent(line), line) for line in lines[1:] if line.strip()]
     outermost = min((depth for depth, _ in depths[:-1]), default=0)
     return sum(depth == outermost and _ENDS_ENTRY.search(line) is not None for depth, line in depths)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import takewhile
 from types import MappingProxyType
 
-from repo_mcp.bundler.body import Body, list_code, measure, trim_margin
+from repo_mcp.bundler.body import Body, list_code, measure, measure_indent, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
@@ -174,20 +174,15 @@ def end_blocks(body: Body, chosen: Sequence[int]) -> list[int]:
 
 def _list_rest(body: Body, code: Sequence[int], position: int, shown: Set[int]) -> list[int]:
     """Return the lines of a block from a position to its end; none if it has more, or a longer one."""
-    indent = _measure_indent(body, code[position])
+    indent = measure_indent(body.lines[code[position] - 1])
     before = (code[at] for at in range(position - 1, -1, -1))
-    above = next((at for at in before if _measure_indent(body, at) <= indent), None)
+    above = next((at for at in before if measure_indent(body.lines[at - 1]) <= indent), None)
     below = code[position : position + ENDING_LINES + 1]
-    rest = list(takewhile(lambda at: _measure_indent(body, at) >= indent, below))
+    rest = list(takewhile(lambda at: measure_indent(body.lines[at - 1]) >= indent, below))
     is_short = len(rest) <= ENDING_LINES and all(
         len(body.lines[at - 1].strip()) <= ENDING_CHARS for at in rest
     )
     return rest if is_short and above in shown else []
-
-
-def _measure_indent(body: Body, number: int) -> int:
-    line = body.lines[number - 1]
-    return len(line) - len(line.lstrip())
 
 
 def _find_share(seed: Seed, position: int, least_share: int, *, is_again: bool) -> int:
