@@ -69,6 +69,7 @@ _QUOTED = re.compile(
 # They have no text: nothing but the caller is wrong.
 OF_ARGUMENT = frozenset({"ArgumentNullException", "NullPointerException"})
 LINE_CHARS = 1_000  # read of a line, so that none takes long
+MOST_CHARS = 8_000  # read of a statement, which may be one line of megabytes
 MESSAGE_CHARS = 60  # of the text of an error
 _REMARK = re.compile(r"\s(?:#|//)\s.*")  # a comment behind code
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
@@ -104,7 +105,8 @@ def holds_error(line: str) -> bool:
     Unlike `holds_failure` it knows values, and takes no text in quotes, call that logs, or head of a function
     for an error.
     """
-    plain = _RESULT.sub("", _QUOTED.sub('""', _NAMES_FUNCTION.sub("", _LOGS.sub("", line))))
+    text = _LOGS.sub("", line[:MOST_CHARS])
+    plain = _RESULT.sub("", _QUOTED.sub('""', _NAMES_FUNCTION.sub("", text)))
     is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain)
     return bool(is_made or ("_error(" in plain and _SAYS.search(plain)))
 
@@ -114,7 +116,7 @@ def makes_error(line: str) -> bool:
 
     Nor is one made by a head that says what may be thrown.
     """
-    return holds_error(_CAUGHT.sub("", line))
+    return holds_error(_CAUGHT.sub("", line[:MOST_CHARS]))
 
 
 def declares_type(line: str) -> bool:
@@ -140,6 +142,7 @@ def _find_value(line: str) -> str | None:
 
 def find_errors(line: str) -> list[str]:
     """Return the names of errors in a line: those of types or constants, not of functions or fields."""
+    line = line[:MOST_CHARS]
     value = _find_value(line)
     if value is not None:
         return [value]

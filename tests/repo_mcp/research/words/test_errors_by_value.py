@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.research.words.error_lines import find_errors, holds_error
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
 HOSTS = """\
@@ -329,3 +330,8 @@ def test_a_key_of_a_table_is_set_and_a_constant_is_no_parameter() -> None:
     }
     assert "separator is set at config.rb:2" in Asked(files).ask("where is separator configured?").claim
     assert "set at Config.java:5" in Asked(files).ask("where is maxAge configured?").claim
+
+
+def test_a_line_full_of_errors_is_read_in_linear_time() -> None:
+    assert_linear(lambda size: "new LineError(" * size, find_errors, 500)
+    assert find_errors("new LineError(" * 100_000)[:2] == ["LineError", "LineError"]
