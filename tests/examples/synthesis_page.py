@@ -23,6 +23,7 @@ from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, CreateMessageRequestParams, CreateMessageResult, TextContent
 
+from repo_mcp.live.index_report import CHANGING, NOT_COMPARED
 from tests.architecture.source_tree import ROOT
 from tests.forked import START
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
@@ -42,7 +43,7 @@ FACTS = (
     ("A book is refused for its first line that is no entry", 'raise ValueError(f"not an entry: {line!r}")'),
 )
 # A slow start may look like a change of the files: the question is asked again then.
-OF_THE_MOMENT = ("The latest changes may not", "The index is being refreshed")
+OF_THE_MOMENT = (CHANGING, NOT_COMPARED, "The index is being refreshed")
 MADE_UP = "A wrong checksum is repaired from a second copy [9]."
 TEXT = """# A summary by the client's model
 
