@@ -22,6 +22,7 @@ from repo_mcp.research.kinds.derived_types import (
     is_left_open,
     list_derived,
     list_program_derived,
+    measure_derived,
 )
 from repo_mcp.research.question.phrase_names import list_names, looks_like_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
@@ -99,23 +100,26 @@ def _find_guessed_base(state: ResearchState) -> Node | None:
     names = list_own_names(state.request.guesses)
     types = dict.fromkeys(node for name in names for node in _search_interfaces_first(state, name))
     named = [node for node in types if node.symbol.name in names][:MOST_TYPES]
-    counts = {node: count_derived(state, node) for node in named}
+    derived = {node: list_derived(state, node) for node in named}
+    counts = {node: measure_derived(own) for node, own in derived.items()}
+    like = list_words(found[1]) if (found := _LIKE.search(state.request.query)) else []
     bases = [
         node
-        for node, (most, _) in counts.items()
-        if (most >= LEAST_GUESSED and is_left_open(node))
-        or (most >= LEAST_CONFIRMED and any(one.symbol.name in names for one in list_derived(state, node)))
+        for node, own in derived.items()
+        if (
+            (counts[node][0] >= LEAST_GUESSED and is_left_open(node))
+            or (counts[node][0] >= LEAST_CONFIRMED and any(one.symbol.name in names for one in own))
+        )
+        and (not like or _has_alike(node, own, like))
     ]
-    like = list_words(found[1]) if (found := _LIKE.search(state.request.query)) else []
-    bases = [node for node in bases if not like or _has_alike(state, node, like)]
     kinds = (node for node in named if is_enumeration(node) and node.symbol.name.endswith(_OF_KINDS))
     return max(bases, key=counts.__getitem__, default=None) or next(kinds, None)
 
 
-def _has_alike(state: ResearchState, base: Node, like: Sequence[str]) -> bool:
+def _has_alike(base: Node, derived: Sequence[Node], like: Sequence[str]) -> bool:
     """Return True if a type that derives from a base has one of some words and the base has not."""
     own = [word for word in like if not shares_word(base.symbol.name, (word,))]
-    return any(shares_word(node.symbol.name, own) for node in list_derived(state, base))
+    return any(shares_word(node.symbol.name, own) for node in derived)
 
 
 def _is_unguessed(state: ResearchState, base: Node, nouns: Sequence[str]) -> bool:

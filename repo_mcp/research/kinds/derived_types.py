@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
@@ -34,7 +36,11 @@ def list_program_derived(state: ResearchState, base: Node) -> list[Node]:
 
 def count_derived(state: ResearchState, node: Node) -> tuple[int, int]:
     """Return how many types derive from a type: those that are no interfaces themselves, and all."""
-    derived = list_derived(state, node)
+    return measure_derived(list_derived(state, node))
+
+
+def measure_derived(derived: Sequence[Node]) -> tuple[int, int]:
+    """Return how many of some types are no interfaces themselves, and how many there are."""
     return sum(one.symbol.kind not in OPEN_TYPES for one in derived), len(derived)
 
 

@@ -52,26 +52,20 @@ def _find_confidence(state: ResearchState, node: Node, verb: str, name: str) -> 
     Looked through is what the user refers to: a common name is used in more places than can be read.
     """
     state.check()
-    users = _find_named(state, name) if verb.endswith("by") else [node]
+    if verb.endswith("by"):
+        users, meant = _find_named(state, name), [node]
+    else:
+        users, meant = [node], _find_named(state, name)
     types = CALLS if verb.startswith("call") else _USES
     found = [state.graph.find_outgoing(user, types, _BOUNDS) for user in users]
-    known = [
-        edge.confidence
-        for edges in found
-        for edge in edges.edges
-        if edge.other == node.declaration or (users == [node] and _is_named(state.get_node(edge.other), name))
-    ]
+    others = [(state.get_node(edge.other), edge.confidence) for edges in found for edge in edges.edges]
+    known = [confidence for other, confidence in others if other in meant]
     if known:
         return Confidence.POSSIBLE if all(one is Confidence.POSSIBLE for one in known) else known[0]
-    return Confidence.PROBABLE if any(edges.cut for edges in found) or not users else None
+    return Confidence.PROBABLE if any(edges.cut for edges in found) or not (users and meant) else None
 
 
 def _find_named(state: ResearchState, name: str) -> list[Node]:
     """Return the symbols with a name, which may be qualified in part."""
     last = name.rpartition(".")[2]
     return [node for node in find_by_name(state, last) if f".{node.qualified_name}".endswith(f".{name}")]
-
-
-def _is_named(node: Node, name: str) -> bool:
-    """Return True for a symbol with a name, which may be qualified in part, or for what lies in it."""
-    return f".{name}." in f".{node.qualified_name}." or node.path == name

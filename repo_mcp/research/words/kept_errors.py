@@ -18,12 +18,13 @@ from collections.abc import Sequence
 
 from repo_mcp.bundler.body import measure_indent
 from repo_mcp.bundler.statements import only_logs
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.record_classes import dataclass
 
 LINE_CHARS = 1_000  # read of a line, so that none takes long
-_SCRIPTS = frozenset({"cjs", "cts", "js", "jsx", "mjs", "mts", "svelte", "ts", "tsx", "vue"})
-# Endings of the files in whose languages errors are raised: one that is returned is a value like any other.
-_RAISING = _SCRIPTS | {"cs", "dart", "groovy", "java", "kt", "kts", "php", "py", "pyi", "rb", "scala"}
+_SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
+# Languages in which errors are raised: one that is returned is a value like any other.
+_RAISING = _SCRIPTS | {"csharp", "dart", "groovy", "java", "kotlin", "php", "python", "ruby", "scala"}
 _GIVES_BACK = re.compile(
     r"\s*+(?:return|yield)\s++(?:await\s++)?(?:new\s++)?(?:[\w$]{1,60}(?:\.|::)){0,6}[\w$]*(?:Error|Exception)\w*\s*+[({]"
     r"|(?!.*(?:[Tt]hrow|reject)).*[=-]>\s*+new\s++(?:[\w$]{1,60}\.){0,6}\w*(?:Error|Exception)\w*\s*+\("
@@ -70,7 +71,7 @@ def list_given_back(lines: Sequence[str], first: int, last: int, path: str) -> s
     Such a line returns the error, or gives it to a variable that is returned and neither raised nor handed to
     another function. Where functions fail by returning errors, there are none.
     """
-    if _find_ending(path) not in _RAISING:
+    if find_language(path).name not in _RAISING:
         return set()
     numbers = range(first, min(last, len(lines)) + 1)
     found = {at for at in numbers if _GIVES_BACK.match(lines[at - 1][:LINE_CHARS])}
@@ -96,13 +97,9 @@ def list_caught(lines: Sequence[str], first: int, last: int, path: str) -> set[i
         if _TRIES.match(lines[at - 1][:LINE_CHARS]):
             end = _find_end(lines, at, last)
             clauses = _list_clauses(lines, end, last)
-            if clauses and _keep_all(lines, clauses, is_script=_find_ending(path) in _SCRIPTS):
+            if clauses and _keep_all(lines, clauses, is_script=find_language(path).name in _SCRIPTS):
                 caught.update(range(at, end))
     return caught
-
-
-def _find_ending(path: str) -> str:
-    return path.rpartition(".")[2].lower()
 
 
 def _find_end(lines: Sequence[str], at: int, last: int) -> int:
