@@ -39,12 +39,13 @@ _ASKS_EVENT = re.compile(
 
 
 def settle_reading(state: ResearchState, reading: Reading) -> Reading:
-    """Return the reading, or an open one in its place if plain words in it only happen to be names.
+    """Return the reading, or another in its place: mostly an open one, where words happen to be names.
 
     "How are messages sent to a room" is read as a question for a path from `messages` to `room`. If no path
     connects the two, it is an open question. "What happens when the config changes" asks what runs then, not
     what breaks if a symbol changes. "Where are services moved from the pending set to the ready set" does
-    not ask where `services` is declared.
+    not ask where `services` is declared. What a value does is what those do that read it, and where a setting
+    is read asks for a setting. Of two types that are only described, the guessed names may tell the two.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     least = SENTENCE_WORDS.get(reading.form)

@@ -11,7 +11,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, is_branch, leaves, only_logs
+from repo_mcp.bundler.statements import (
+    Statement,
+    cut_statements,
+    holds_failure,
+    is_branch,
+    leaves,
+    list_alternatives,
+    only_logs,
+)
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.citing import shorten_symbol
 from repo_mcp.research.findings.locating import is_test
@@ -119,12 +127,12 @@ def _list_inner(statements: Sequence[Statement], at: int) -> tuple[Statement, ..
 
 def _find_condition(body: Body, statements: Sequence[Statement], at: int) -> Statement | None:
     """Return the condition to which an `else` belongs."""
-    above = (one for one in reversed(statements[:at]) if one.indent <= statements[at].indent)
-    found = next(above, None)
-    if found is None or found.indent != statements[at].indent:
+    above = list_alternatives(body, statements, at)
+    if not above:
         return None
+    found = statements[above[0]]
     line = _read_line(body, found)
-    return found if is_branch(line) and not (_LOOPS.match(line) or _HANDLES.match(line)) else None
+    return None if _LOOPS.match(line) or _HANDLES.match(line) else found
 
 
 def _find_end(body: Body, inner: Sequence[Statement]) -> Statement | None:

@@ -12,6 +12,7 @@ from repo_mcp.research.question.grammar import leave_out_lead
 from repo_mcp.text.question_words import list_words, tells_something
 
 _MAY_LACK_WORDS = frozenset({Form.OPEN, Form.ERRORS})
+NEAR = 3  # findings at which to look
 _NO_WORDS = "Nothing found has the words of this part"
 _CITATION = re.compile(r":\d")
 _SENTENCE_END = re.compile(r"(?<=[?]) |(?:(?<=[.])|(?<=[.]\")) (?=[A-Z])")
@@ -32,12 +33,12 @@ def describe_part(
     near = [one for one in state.findings or before if not one.hop] or state.findings
     code = [one for one in near if one.kind != "section"] or near
     if before and state.is_guessed and not state.says_half:
-        closest = f"; by the guessed names, the closest are {_name_near(code)}" if code else ""
+        closest = f"; by the guessed names, the closest are {name_findings(code[:NEAR])}" if code else ""
         return f"{question} {_NO_WORDS}{closest}."
     missing = _list_missing(state, asked) if reading.form in _MAY_LACK_WORDS else []
     if claim and not missing:
         return f"{question} {claim}"
-    where = f" Where to look: {_name_near(code)}." if code else ""
+    where = f" Where to look: {name_findings(code[:NEAR])}." if code else ""
     reason = f": nothing that was found says {join_names(missing, len(missing))}" if missing else ""
     return f"{question} Not answered{reason}.{where}"
 
@@ -58,10 +59,6 @@ def write_question(part: str) -> str:
     """Return a part of a question as a sentence, without "I want to know" before it."""
     part = leave_out_lead(part)
     return f"{part[:1].upper()}{part[1:]}?"
-
-
-def _name_near(code: list[Finding]) -> str:
-    return name_findings(code[:3])
 
 
 def _list_missing(state: ResearchState, asked: str) -> list[str]:

@@ -45,8 +45,11 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     for seed in seeds[:LOOKED_AT]:
         for node in _list_tables(state, seed):
             readers.setdefault(node, seed)
-    read_by = {node: seed for node, seed in islice(readers.items(), MOST_TABLES) if seed.node not in readers}
-    read_by = {node: seed for node, seed in read_by.items() if node not in named}
+    read_by = {
+        node: seed
+        for node, seed in islice(readers.items(), MOST_TABLES)
+        if seed.node not in readers and node not in named
+    }
     why = Reason("others of the kind are entries of it, by its name", Role.NAMED_TABLE)
     ordered = [replace(known.get(node) or build_seed(state, node, 1.0), reason=why) for node in named]
     for seed in seeds:
