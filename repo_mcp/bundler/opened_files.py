@@ -31,9 +31,7 @@ OPENED_PER_FILE = 2  # files opened for each that may be shown
 LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
 MIN_OPENED, MAX_OPENED = 8, 24
 MOST_CONSTANTS = 2_000  # of a file that may be rated: more are a table, such as the registers of a device
-LEAST_LAST = (
-    0.5  # rarity of the last part of a qualified name that is meant though nothing declares all of it
-)
+LEAST_LAST = 0.5  # rarity of the last part of a qualified name that nothing declares: then it is meant
 MAX_HEAD_LINES = 12  # of a function, in which it names what it takes
 _WORD = re.compile(r"\w+")
 TABLE_SHARE = 0.9  # of the declarations of a table are constants, each in one line

@@ -96,7 +96,7 @@ def _note_described(state: ResearchState, nodes: Sequence[Node], described: Subj
     state.request = replace(asked, query=described.asked, guesses=guesses)
     find_seeds(state, described.asked)
     state.request = asked
-    state.rivals = [one for one in state.rivals if one[1] not in nodes]
+    state.word_match.rivals = [one for one in state.word_match.rivals if one[1] not in nodes]
 
 
 def _note_values(state: ResearchState, subject: Subject) -> None:

@@ -319,7 +319,7 @@ def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered
         return  # its words describe shapes of code, not a symbol
     seeds = find_seeds(state, text)
     note_documents(state, text, 1)
-    if state.lacks_most:
+    if state.word_match.lacks_most:
         return  # what lies around so little evidence is noise
     connect(state, seeds[:CONNECTED], text)
     callable_ones = [node for node in seeds if node.symbol.kind in CALLABLE_KINDS]

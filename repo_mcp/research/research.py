@@ -19,6 +19,7 @@ from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
 from repo_mcp.research.edges.unparsed import find_unparsed
 from repo_mcp.research.findings.excerpts import add_excerpts
 from repo_mcp.research.findings.hit_places import build_hit_address
+from repo_mcp.research.findings.progress import Room
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
     MAX_DEPTH,
@@ -36,13 +37,8 @@ from repo_mcp.research.findings.records import (
     Subject,
     TakenAs,
 )
-from repo_mcp.research.findings.research_state import (
-    ResearchState,
-    Searches,
-    Source,
-    list_limits,
-    search_words,
-)
+from repo_mcp.research.findings.research_state import ResearchState, list_limits, search_words
+from repo_mcp.research.findings.source import Searches, Source
 from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.joined_parts import (
     AnsweredPart,
@@ -159,7 +155,7 @@ def _answer_parts(
         own = replace(request, query=refer_back(part, *topic), guesses=guesses)
         follow = follow_part(control, position, len(parts))
         state = ResearchState(source, own, follow, wants_tests=asks_for_tests(own.query))
-        state.parts, state.told, state.quoted = len(parts), list_told(answered), quoted
+        state.room = Room(len(parts), list_told(answered), quoted)
         reading = _read(state)
         gathered = _investigate(state, reading)
         before = answered[-1].state.findings if answered else ()
@@ -198,11 +194,11 @@ def check_request(request: ResearchRequest) -> None:
 
 def _name_subject(state: ResearchState, reading: Reading) -> Reading:
     """Return a reading; of a question about the errors of a function that it names, this is the subject."""
-    if reading.form is not Form.ERRORS or not state.errors_of:
+    if reading.form is not Form.ERRORS or not state.failures.asked:
         return reading
     asked = reading.subjects[0]
     return replace(
-        reading, subjects=(replace(asked, taken_as=TakenAs.DECLARED, nodes=tuple(state.errors_of)),)
+        reading, subjects=(replace(asked, taken_as=TakenAs.DECLARED, nodes=tuple(state.failures.asked)),)
     )
 
 

@@ -53,16 +53,16 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     best = own[0]
     near = list_rivals(state, best)
     rivals = [described for described, _ in near]
-    if state.is_thin and not errors:
+    if state.word_match.is_thin and not errors:
         return " ".join([_name_nearest(state, own), *describe_section(state)])
     callees = [*_list_called(state, best.declaration)]
     others = _list_others(state, own, callees)
-    if state.is_guessed and errors is None:
+    if state.word_match.is_guessed and errors is None:
         return " ".join([*_describe_guessed(state, best, rivals, others, callees), *describe_section(state)])
     beside = _list_beside(state, best)
     sentences = _judge_best(state, name_briefly(best), rivals, doubt, beside, makes_none=errors == "")
     if errors:
-        sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
+        sentences.insert(len(sentences) if state.word_match.lacking else 0, errors.rstrip())
     sentences += _quote_comments(state, [best, *(node for _, node in near if node is not None)])
     outcome = describe_outcome(state)  # maybe in another declaration
     sentences += [outcome] if outcome else []
@@ -111,7 +111,7 @@ def _name_nearest(state: ResearchState, own: Sequence[Node]) -> str:
     """Return a sentence that says that nothing fits, what is nearest, and which words are missing there."""
     named = dict.fromkeys(map(name_briefly, own))
     nearest, best = [*named][:NEAREST], shorten(own[0].qualified_name)
-    words = [word for word in (*state.absent, *state.lacking) if not _is_adverb(word)]
+    words = [word for word in (*state.word_match.absent, *state.word_match.lacking) if not _is_adverb(word)]
     lacked = f"; {best} lacks the {name_words([*dict.fromkeys(words)])}" if words else ""
     are = "is" if len(nearest) == 1 else "are"
     return f"Nothing here fits the question well. Nearest {are} {join_names(nearest)}{lacked}."
@@ -132,16 +132,18 @@ def _judge_best(
     that the best makes none.
     """
     sentences = []
-    absent = [word for word in state.absent if not _is_adverb(word)]
+    absent = [word for word in state.word_match.absent if not _is_adverb(word)]
     if absent:
         words = name_words(absent)
         sentences.append(f"No file here has the {words}: the code may use another, or lack this.")
-    lacking = [word for word in state.lacking if word not in state.absent]
-    by = "By the guessed names, " if state.is_guessed else ""
+    lacking = [word for word in state.word_match.lacking if word not in state.word_match.absent]
+    by = "By the guessed names, " if state.word_match.is_guessed else ""
     fits = "" if by else " the other words" if absent else " the question"
     lacked = [word for word in lacking if word not in beside]
     failings = [f"lacks the {name_words(lacked)}"] if lacked else []
-    failings += ["has none of the others in its name or path"] if lacked and state.is_unnamed else []
+    failings += (
+        ["has none of the others in its name or path"] if lacked and state.word_match.is_unnamed else []
+    )
     failings += ["is not known to cause an error"] if makes_none else []
     if failings:  # then it may be about something else
         sentences.append(f"{by}{best} comes closest, but {' and '.join(failings)}.")
@@ -150,7 +152,7 @@ def _judge_best(
         sentences.append(f"{by}{best} comes closest; the {name_words(beside)} {are} elsewhere in its file.")
     elif rivals:
         sentences.append(f"{by}{join_names([best, *rivals])} fit{fits} about equally well.")
-    elif doubt or state.is_unnamed:
+    elif doubt or state.word_match.is_unnamed:
         reason = doubt or "neither its name nor its path has a word of the question"
         sentences.append(f"{by}{best} comes closest; {reason}.")
     else:
@@ -170,8 +172,12 @@ def _quote_comments(state: ResearchState, nodes: Sequence[Node], *, alone: bool 
 
 def _list_beside(state: ResearchState, best: Node) -> list[str]:
     """Return the words lacking in the best declaration that others of its file have in their names."""
-    names = " ".join(one.symbol.name for one in state.graph.outline(best.path)) if state.lacking else ""
-    return [word for word in state.lacking if shares_word(names, (word,))]
+    names = (
+        " ".join(one.symbol.name for one in state.graph.outline(best.path))
+        if state.word_match.lacking
+        else ""
+    )
+    return [word for word in state.word_match.lacking if shares_word(names, (word,))]
 
 
 def _is_adverb(word: str) -> bool:

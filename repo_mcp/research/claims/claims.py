@@ -99,8 +99,8 @@ def build_claim(
         told = [*deriving, *describe_deciding(state), *passing, *alone]
         return " ".join([*compared, *told, *documented])
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
-    if state.lacks_most or (state.absent and not state.findings):
-        return f"This repository may have no answer: no file has the {name_words(state.absent)}."
+    if state.word_match.lacks_most or (state.word_match.absent and not state.findings):
+        return f"This repository may have no answer: no file has the {name_words(state.word_match.absent)}."
     if reading.form is Form.ERRORS and (named := list_named(state)):
         return describe_function(state, named)
     errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else None
@@ -117,7 +117,7 @@ def _describe_half(state: ResearchState, reading: Reading, described: Subject) -
     known = {node for one in named for node in one.nodes}
     own = [node for node in state.nodes.values() if node not in known and not is_test_node(node)]
     lead = f'"{described.asked}" is no name here, and was looked for by its words:'
-    if state.lacks_most or not own:
+    if state.word_match.lacks_most or not own:
         return " ".join([*said, lead, "nothing fits them."])
     best = Subject(own[0].symbol.name, TakenAs.DECLARED, (own[0],))
     passing = describe_passing(state, [*named, best])

@@ -39,9 +39,9 @@ def list_named(state: ResearchState) -> list[Finding]:
 
 def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     """Return the errors that a function raises, and what fails below it, or that none is known to."""
-    below = [build_finding(node) for node in state.failing]
+    below = [build_finding(node) for node in state.failures.failing]
     errors = _name_errors(*list_errors(state, [*named, *below]), MOST_OF_FUNCTION)
-    deeper = f" {NOT_DEEPER}" if below and state.may_fail_deeper else ""
+    deeper = f" {NOT_DEEPER}" if below and state.failures.may_be_deeper else ""
     return f"{errors}{_describe_failing(state, named, below, errors)}{deeper}".rstrip()
 
 

@@ -64,7 +64,7 @@ def describe_outcome(state: ResearchState) -> str:
         return ""
     words = list_words(query)
     weighed = weigh_words(words, state.weights) or dict.fromkeys(words, 1.0)
-    lacking = " ".join(state.lacking).split()  # by the best declaration
+    lacking = " ".join(state.word_match.lacking).split()  # by the best declaration
     best: tuple[tuple[float, int], Finding, Body, Branch] | None = None
     near = [one for one in state.findings if not one.hop and one.kind != "section" and one.name]
     near = [one for one in near if is_test(one.path, one.symbol) is state.wants_tests]

@@ -32,7 +32,7 @@ def describe_part(
     question = write_question(asked)
     near = [one for one in state.findings or before if not one.hop] or state.findings
     code = [one for one in near if one.kind != "section"] or near
-    if before and state.is_guessed and not state.says_half:
+    if before and state.word_match.is_guessed and not state.word_match.says_half:
         closest = f"; by the guessed names, the closest are {name_findings(code[:NEAR])}" if code else ""
         return f"{question} {_NO_WORDS}{closest}."
     missing = _list_missing(state, asked) if reading.form in _MAY_LACK_WORDS else []
@@ -64,5 +64,9 @@ def write_question(part: str) -> str:
 def _list_missing(state: ResearchState, asked: str) -> list[str]:
     """Return the words of a part, if the best declaration lacks all of them; else none."""
     own = list_words(asked) if tells_something(asked) else []
-    lacked = {word.lower() for said in (*state.lacking, *state.absent) for word in said.split()}
+    lacked = {
+        word.lower()
+        for said in (*state.word_match.lacking, *state.word_match.absent)
+        for word in said.split()
+    }
     return [f'"{word}"' for word in own] if own and all(word.lower() in lacked for word in own) else []

@@ -11,7 +11,7 @@ from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_decorator
 from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import Source
+from repo_mcp.research.findings.source import Source
 
 MAX_LINE_CHARS = 140  # of one line of an excerpt
 MAX_LINES = 3  # of an excerpt whose lines were not chosen before

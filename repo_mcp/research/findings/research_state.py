@@ -9,25 +9,19 @@ Its `source` holds everything that an investigation may read: the graph, the sea
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 from repo_mcp.bundler.best_blocks import RatedBlock
-from repo_mcp.bundler.layouts import Layout
-from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType, name_kind
-from repo_mcp.lru_cache import LruCache
-from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
-from repo_mcp.ranking.page.rare_words import QueryWord, describe_absent, lacks_most
+from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import find_innermost, weaker
+from repo_mcp.research.findings.progress import Failures, Room, WordMatch
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
@@ -39,125 +33,15 @@ from repo_mcp.research.findings.records import (
     ResearchRequest,
     RunControl,
 )
+from repo_mcp.research.findings.source import Source
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.citations import write_citation
-from repo_mcp.text.lines import decode_source, split_lines
 
 _WORD = re.compile(r"\w")
 _PLAIN = re.compile(r"[\w./@+-]+")  # a path without characters that a glob interprets
 MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols named in one limit
 MAX_EVIDENCE = 5  # lines of use that one finding lists
-CACHED_FILES = 32  # whose lines are kept
-
-
-class Searches(Protocol):
-    """The searches of one root that need no symbols."""
-
-    def search(self, request: SearchRequest, /) -> SearchAnswer:
-        """Return the best hits for words."""
-        ...
-
-    def rate(
-        self, request: BundleRequest, folder: str, most: int, /
-    ) -> tuple[list[RatedBlock], dict[str, float]]:
-        """Return the best declarations of a folder for a prompt, and the weights of the prompt's terms."""
-        ...
-
-    def read_layout(self, path: str, text: bytes, /) -> Layout:
-        """Return the declarations of a text, and the lines of its comments."""
-        ...
-
-    def search_docs(self, request: DocsRequest, /) -> DocsAnswer:
-        """Return the best sections of documents and comments of declarations."""
-        ...
-
-    def look_up_words(self, text: str, /) -> tuple[Sequence[QueryWord], bool]:
-        """Return the words of a text that may tell something, and whether all files were looked up."""
-        ...
-
-
-class Source:
-    """One root as one question sees it."""
-
-    def __init__(
-        self,
-        graph: Graph | None,
-        searches: Searches,
-        search_exact: Callable[[ExactRequest], ExactAnswer],
-        read: Callable[[str], bytes],
-        *,
-        is_partial: bool = False,
-        present: Collection[str] = (),
-    ) -> None:
-        """Take a `graph`, or None while nothing is parsed; if it `is_partial`, it may lack declared names.
-
-        `read` returns the bytes of a file or raises RepoError. `present` holds the languages of all files.
-        """
-        self.graph = graph
-        self.is_partial = is_partial
-        self.present = present
-        self.search = searches.search
-        self.rate = searches.rate
-        self.search_docs = searches.search_docs
-        self._look_up_words = searches.look_up_words
-        self._read_layout = searches.read_layout
-        self._layouts: LruCache[str, Layout] = LruCache(CACHED_FILES)
-        self.search_exact = search_exact
-        self._read = read
-        self._lines: LruCache[str, tuple[str, ...]] = LruCache(CACHED_FILES)
-
-    def read_lines(self, path: str) -> tuple[str, ...]:
-        """Return the lines of a live file, without line ends; none when it cannot be read."""
-        return self._lines.get(path, lambda: self._read_lines(path))
-
-    def read_comment_lines(self, path: str) -> frozenset[int]:
-        """Return the numbers of the lines of a live file that are comments or docstrings."""
-        return self.find_layout(path).comment_lines
-
-    def find_layout(self, path: str) -> Layout:
-        """Return the declarations of a live file, as its text shows them, and the lines of its comments."""
-        return self._layouts.get(
-            path, lambda: self._read_layout(path, "\n".join(self.read_lines(path)).encode())
-        )
-
-    def _read_lines(self, path: str) -> tuple[str, ...]:
-        try:
-            raw = split_lines(decode_source(self._read(path)).data)
-        except RepoError:
-            raw = []
-        return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
-
-    def find_absent(self, text: str, replaced: Collection[str]) -> tuple[list[str], list[str], bool]:
-        """Return the words of a text that surely no file has, warnings, and whether these are most of it.
-
-        The warnings are about words that no indexed file has. Before all files are indexed, no word is surely
-        absent. Nothing is said of words that are `replaced` by others.
-        """
-        words, is_whole = self._look_up_words(text)
-        telling = [one for one in words if one.text not in replaced]
-        absent = [one.text for one in telling if not one.units and is_whole]
-        return absent, describe_absent(telling, is_whole=is_whole), is_whole and lacks_most(text, words)
-
-    def is_absent(self, word: str) -> bool:
-        """Return True for a word that no file has."""
-        words, is_whole = self._look_up_words(word)
-        return is_whole and bool(words) and not any(one.units for one in words)
-
-    def find_around(self, path: str, line: int) -> Node | None:
-        """Return the innermost symbol of a file whose lines include `line`; None when no indexed one does."""
-        record = None if self.graph is None else self.graph.scan.find_record(path)
-        ordinal = 0 if record is None else find_innermost(record, line)
-        return self.graph.get_node(Declaration(path, ordinal)) if self.graph is not None and ordinal else None
-
-    def find_file(self, path: str) -> Node | None:
-        """Return the node of a whole file; None for a file that is not in the symbol index."""
-        if self.graph is None:
-            return None
-        try:
-            return self.graph.get_node(Declaration(path, 0))
-        except KeyError:
-            return None
 
 
 class ResearchState:
@@ -176,24 +60,13 @@ class ResearchState:
         self.entry_points: dict[Declaration, EntryPoint] = {}
         self.outside: list[Outside] = []  # uses of names that are declared outside
         self.warnings: list[str] = []
-        self.lacks_most = False  # most words of the question are in no file
         self.is_unimplemented = False  # nothing implements a subject: the findings depend on it instead
-        self.absent: list[str] = []  # words of the question that no file has
         self.weights: Mapping[str, float] = {}  # of the terms of the question's words
+        self.word_match = WordMatch()
+        self.failures = Failures()
+        self.room = Room()
         self.rated: dict[str, tuple[list[RatedBlock], Mapping[str, float]]] = {}  # by words, with weights
         self.wants_tests = wants_tests  # so that the best declaration is a test
-        self.lacking: list[str] = []  # words of the question that the best declaration lacks
-        self.is_unnamed = False  # the best lacks words, and has none of the others in its name and path
-        self.is_thin = False  # the best has so few words of the question that it may be about anything
-        self.is_guessed = False  # the best lacks words, and has a name that the question guesses
-        self.says_half = False  # such a best declaration has at least half of the words that tell something
-        self.rivals: list[tuple[str, Node | None]] = []  # rated nearly as high as the best: name and citation
-        self.errors_of: list[Node] = []  # the functions whose errors are asked for, if they are named
-        self.failing: list[Node] = []  # functions that fail below those whose errors are asked for
-        self.may_fail_deeper = False  # what these call was not followed to its end
-        self.parts = 1  # of the question, among which the room of the answer is divided
-        self.told: Mapping[str, frozenset[int]] = {}  # by path, the lines that answers to earlier parts show
-        self.quoted: set[tuple[str, int]] = set()  # lines, by path, that the answer shows
         self.alone: dict[Node, list[Node]] = {}  # of each type that is compared, what only it declares
         self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
@@ -312,7 +185,7 @@ class ResearchState:
 def begin_again(state: ResearchState) -> ResearchState:
     """Return a state without findings for the same part of the same question."""
     other = ResearchState(state.source, state.request, state.control, wants_tests=state.wants_tests)
-    other.parts, other.told, other.quoted = state.parts, state.told, state.quoted
+    other.room = state.room
     other.rated = state.rated  # rating takes half of the time of an answer
     return other
 

@@ -15,7 +15,7 @@ from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
-from repo_mcp.research.findings.research_state import Source
+from repo_mcp.research.findings.source import Source
 from repo_mcp.research.question.grammar import (
     DESCRIBED_FORMS,
     Parsed,

@@ -53,11 +53,11 @@ _NUMBER = re.compile(r"^(\d+)\t", re.MULTILINE)
 def quote_values(state: ResearchState, findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings; the best have the lines that give values to the names in their excerpts."""
     words = _list_asked(state.request)
-    state.quoted.update((one.path, at) for one in findings for at in _list_shown(one))
+    state.room.quoted.update((one.path, at) for one in findings for at in _list_shown(one))
     quoted, looked = [], 0
     is_asked = _ASKS.search(state.request.query) is not None
     least = WORTH_IF_ASKED if is_asked else LEAST_WORTH
-    left = max(CHARS_OF_PART, (CHARS_IF_ASKED if is_asked else MOST_CHARS) // state.parts)
+    left = max(CHARS_OF_PART, (CHARS_IF_ASKED if is_asked else MOST_CHARS) // state.room.parts)
     for one in findings:
         texts: dict[str, dict[int, str]] = {}  # by path and line
         is_best = looked < LOOKED_AT and _may_use(one)
@@ -65,9 +65,9 @@ def quote_values(state: ResearchState, findings: Sequence[Finding]) -> list[Find
         for place in _list_places(state, one, words, least) if is_best else ():
             text = _quote(state, place)
             size = len(text) + (0 if place.path in texts else len(place.path))
-            if size <= left and not state.quoted.issuperset(_list_lines(place)):
+            if size <= left and not state.room.quoted.issuperset(_list_lines(place)):
                 left -= size
-                state.quoted.update(_list_lines(place))
+                state.room.quoted.update(_list_lines(place))
                 texts.setdefault(place.path, {})[place.first] = text
         values = tuple(
             "\n".join((escape_text(path), *(own[at] for at in sorted(own)))) for path, own in texts.items()
@@ -103,7 +103,7 @@ def _list_places(state: ResearchState, one: Finding, words: Sequence[str], least
     traced = 0
     for other in _list_used(state, one.path, frozenset(_list_shown(one)), words, least)[:MOST_TRIED]:
         places = trace_value(state, other)
-        traced += any(not state.quoted.issuperset(_list_lines(place)) for place in places)
+        traced += any(not state.room.quoted.issuperset(_list_lines(place)) for place in places)
         found += places
         if traced >= MOST_VALUES:
             break

@@ -64,16 +64,16 @@ def judge_best(
     if is_open and not is_named:
         seeds = put_agreed_first(seeds, state.request.guesses)
     seeds = put_quiet_last(seeds) if is_deed else seeds
-    claimed = _list_claimed(state, seeds)
+    claimed, match = _list_claimed(state, seeds), state.word_match
     if has_any(claimed[0], guessed):
-        state.is_guessed = not is_named and bool(state.absent or list_lacking(claimed[0], weighed))
+        match.is_guessed = not is_named and bool(match.absent or list_lacking(claimed[0], weighed))
         telling = list_telling(asked)
-        state.says_half = 2 * len(list_words_lacked(claimed[0], telling)) <= len(telling) > 0
-        state.absent, weighed = [], {}
-        claimed = [seed for seed in claimed if not state.is_guessed or has_any(seed, guessed)]
+        match.says_half = 2 * len(list_words_lacked(claimed[0], telling)) <= len(telling) > 0
+        match.absent, weighed = [], {}
+        claimed = [seed for seed in claimed if not match.is_guessed or has_any(seed, guessed)]
     _note_lacking(state, claimed[0], weighed, idioms, is_named=is_named)
-    state.is_thin = is_open and not is_named and is_thin(claimed[0], weighed, idioms, asked)
-    state.rivals = [] if is_named or state.lacking else find_rivals(claimed)
+    match.is_thin = is_open and not is_named and is_thin(claimed[0], weighed, idioms, asked)
+    match.rivals = [] if is_named or match.lacking else find_rivals(claimed)
     return seeds
 
 
@@ -119,10 +119,10 @@ def _note_lacking(
     A best declaration without such a word in its name and path is only reached by its text: then each word
     that it lacks counts, however light.
     """
-    said = list_said(best, idioms)
-    state.absent = [word for word in state.absent if word not in said and not says_otherwise(best, word)]
+    said, match = list_said(best, idioms), state.word_match
+    match.absent = [word for word in match.absent if word not in said and not says_otherwise(best, word)]
     telling = {word: weight for word, weight in weighed.items() if word not in said}
     is_whole = not list_words_lacked(best, weighed)
-    state.is_unnamed = not (is_named or is_whole or names_word(best, list_words(state.request.query), idioms))
-    found = list_words_lacked(best, telling) if state.is_unnamed else list_lacking(best, telling)
-    state.lacking = [*dict.fromkeys((*name_phrases(found, idioms), *list_unsaid(best, idioms)))]
+    match.is_unnamed = not (is_named or is_whole or names_word(best, list_words(state.request.query), idioms))
+    found = list_words_lacked(best, telling) if match.is_unnamed else list_lacking(best, telling)
+    match.lacking = [*dict.fromkeys((*name_phrases(found, idioms), *list_unsaid(best, idioms)))]

@@ -55,7 +55,7 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     override or implement them are added. Both results are empty if the question names no function, and no
     type that fails itself. All that fail are noted in the state, too.
     """
-    named = state.errors_of = _find_named(state, text)
+    named = state.failures.asked = _find_named(state, text)
     if named and named[0].symbol.kind in TYPE_KINDS:
         return named, {}
     named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [
@@ -68,7 +68,7 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     def rank(node: Node) -> tuple[bool, int]:
         return node.symbol.kind is SymbolKind.CONSTRUCTOR, -shares_word(node.symbol.name, words)
 
-    best = state.failing = sorted(below, key=rank)
+    best = state.failures.failing = sorted(below, key=rank)
     room = max(MAX_FAILING - len(named), LEAST_BELOW)
     shown = [*named[: max(1, MAX_FAILING - min(len(best), room))], *best][:MAX_FAILING]
     return shown, below
@@ -91,7 +91,7 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
                 if other not in named and other not in failing and fails(state, other):
                     failing[other] = Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
         level = below
-    state.may_fail_deeper = bool(level) or len(failing) >= most
+    state.failures.may_be_deeper = bool(level) or len(failing) >= most
     return failing
 
 

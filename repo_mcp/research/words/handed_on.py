@@ -57,7 +57,7 @@ def put_handed_on(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 
     If the best one lacks words of the question, it may not be what is asked for, and they stay as they are.
     """
-    if state.lacking:
+    if state.word_match.lacking:
         return [*seeds]
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
     ordered: list[Seed] = []

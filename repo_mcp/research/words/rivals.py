@@ -44,14 +44,18 @@ def list_rivals(state: ResearchState, best: Node) -> list[Rival]:
 
     What it calls or is called by, or lies in or around it, is a part of the same answer.
     """
-    calling = _list_callers(state, best) if state.rivals else set()
+    calling = _list_callers(state, best) if state.word_match.rivals else set()
 
     def is_part(node: Node) -> bool:
         first, last = sorted((one.symbol.start_line, one.symbol.end_line) for one in (best, node))
         is_nested = node.path == best.path and last[0] <= first[1]
         return is_nested or node.declaration in calling or best.declaration in _list_callers(state, node)
 
-    return [*islice((one for one in state.rivals if one[1] is None or not is_part(one[1])), MOST_RIVALS)]
+    return [
+        *islice(
+            (one for one in state.word_match.rivals if one[1] is None or not is_part(one[1])), MOST_RIVALS
+        )
+    ]
 
 
 def _list_callers(state: ResearchState, node: Node) -> set[Declaration]:

@@ -92,8 +92,8 @@ def find_seeds(
         seeds = put_failing(state, seeds)
     if preferred is PreferredKind.NOTHING and not first:
         seeds = put_named_by_verb(seeds, state.request.query)
-    state.lacks_most = state.lacks_most and not (guessed and seeds)
-    if state.lacks_most:
+    state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
+    if state.word_match.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     is_deed = not first and asks_deed(state.request.query, preferred)
     if seeds:
@@ -108,8 +108,8 @@ def find_seeds(
             is_deed=is_deed,
             guessed=guessed,
         )
-    state.warnings += () if state.is_guessed else absent
-    if (state.absent or state.lacking) and not (state.request.guesses or first):
+    state.warnings += () if state.word_match.is_guessed else absent
+    if (state.word_match.absent or state.word_match.lacking) and not (state.request.guesses or first):
         state.warnings.append(GUESS_NAMES)
     seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
     seeds = seeds if preferred is PreferredKind.FAILURES else put_handed_on(state, seeds)
@@ -132,7 +132,9 @@ def _note_absent(
 ) -> list[str]:
     """Set which words no file has, and return warnings about them."""
     replaced = {word for said in idioms for word in _WORD.findall(said)}
-    state.absent, warnings, state.lacks_most = state.source.find_absent(" ".join(words), replaced)
+    state.word_match.absent, warnings, state.word_match.lacks_most = state.source.find_absent(
+        " ".join(words), replaced
+    )
     return warnings
 
 

@@ -70,7 +70,7 @@ def note_seeds(
     """
     page = _Page(state, seeds, preferred)
     page.fill(least_share)
-    if len(page.chosen) == len(seeds) and not state.lacks_most:
+    if len(page.chosen) == len(seeds) and not state.word_match.lacks_most:
         page.spend_rest()
     heads = [[_find_name_line(seed)] for seed in seeds[len(page.chosen) :]]
     for seed, lines in zip(seeds, (*page.chosen, *heads), strict=True):
@@ -82,8 +82,8 @@ class _Page:
 
     def __init__(self, state: ResearchState, seeds: Sequence[Seed], preferred: PreferredKind) -> None:
         self.chosen: list[list[int]] = []  # the lines of the first seeds, which have room
-        self._left = max(ROOM, ROOM_OF_ASKED * state.request.findings) // state.parts
-        self._parts, self._told = state.parts, state.told
+        self._left = max(ROOM, ROOM_OF_ASKED * state.request.findings) // state.room.parts
+        self._parts, self._told = state.room.parts, state.room.told
         self._weights = state.weights
         self._seeds = seeds
         self._bodies = [trim_margin(_leave_out_members(seed, seeds[:BODIES])) for seed in seeds]  # as shown

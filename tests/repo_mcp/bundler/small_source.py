@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from repo_mcp.bundler.evidence import Evidence
+from repo_mcp.bundler.evidence import Candidate, Evidence
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import Opener
 from repo_mcp.bundler.source import LiveFile
@@ -39,6 +39,11 @@ def read_text(path: str, text: str) -> LiveFile:
     return LiveFile(path, text.encode(), tuple(text.splitlines()), b"f")
 
 
-def make_opener(source: Source, prompt: str = "", names: Mapping[str, float] | None = None) -> Opener:
-    evidence = Evidence(prompt, (), names or {}, (), {}, Ranking((), 0), (), (), ())
+def make_opener(
+    source: Source,
+    prompt: str = "",
+    names: Mapping[str, float] | None = None,
+    candidates: tuple[Candidate, ...] = (),
+) -> Opener:
+    evidence = Evidence(prompt, (), names or {}, (), {}, Ranking((), 0), candidates, (), ())
     return Opener(read_layout, evidence, WEIGHTS, cast("Any", source), small_file_lines=0)

@@ -9,7 +9,6 @@ from repo_mcp.bundler.opened_files import MOST_CONSTANTS, put_written_last
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.mentions import Mention
-from repo_mcp.record_classes import replace
 from tests.repo_mcp.bundler.small_source import Source, make_opener
 
 HELPER = "def prepare_jobs(jobs):\n    return jobs\n"
@@ -54,8 +53,8 @@ def test_a_part_of_a_qualified_name_is_meant_unless_it_is_used_everywhere(
     source.texts = {
         "a.py": "class Shop:\n" + "    x = 1\n" * 60 + "    def jobs_path(self):\n        return 1\n"
     }
-    opener = make_opener(source, names={"sys.jobs_path": 1.0})
-    opener._evidence = replace(opener._evidence, candidates=(Candidate("a.py", 0.0, None, may_declare=True),))
+    wanted = (Candidate("a.py", 0.0, None, may_declare=True),)
+    opener = make_opener(source, names={"sys.jobs_path": 1.0}, candidates=wanted)
     (opened,) = opener.open_best(10)
     assert any(opened.worth) is is_meant
 
@@ -69,9 +68,8 @@ def test_a_value_of_a_type_is_meant_in_the_type_and_no_namesake_of_it() -> None:
     source.texts = {"Handling.cs": enum, "Reader.cs": method}
 
     def rate(name: str) -> list[bool]:
-        opener = make_opener(source, names={name: 1.0})
         wanted = tuple(Candidate(path, 0.0, None, may_declare=True) for path in source.texts)
-        opener._evidence = replace(opener._evidence, candidates=wanted)
+        opener = make_opener(source, names={name: 1.0}, candidates=wanted)
         return [any(one.worth) for one in opener.open_best(10)]
 
     assert rate("Handling.Populate") == [True, False]

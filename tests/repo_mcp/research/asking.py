@@ -23,7 +23,7 @@ from repo_mcp.ranking.page.rare_words import QueryWord, look_up_words
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.ranking.word_search import run_search
 from repo_mcp.research.findings.records import Finding, Focus, Report, ResearchRequest, RunControl
-from repo_mcp.research.findings.research_state import Source
+from repo_mcp.research.findings.source import Source
 from repo_mcp.research.research import answer_question
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.lines import decode_source

@@ -60,9 +60,9 @@ def test_what_the_best_calls_is_not_level_with_it() -> None:
     source, control = Asked({"rules.py": text}).open_source(), RunControl(lambda: False)
     state = ResearchState(source, ResearchRequest("rule"), control, wants_tests=False)
     names = {node.symbol.name: node for node in state.graph.outline("rules.py")}
-    state.rivals = [(name, names[name]) for name in ("trim_text", "fold_text")]
+    state.word_match.rivals = [(name, names[name]) for name in ("trim_text", "fold_text")]
     assert [name for name, _ in list_rivals(state, names["apply_rule"])] == ["fold_text"]
-    state.rivals = [("apply_rule", names["apply_rule"])]
+    state.word_match.rivals = [("apply_rule", names["apply_rule"])]
     assert not list_rivals(state, names["trim_text"])
 
 

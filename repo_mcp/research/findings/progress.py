@@ -1,0 +1,43 @@
+"""Records by which the steps of one investigation tell each other more than the places and edges found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.record_classes import dataclass
+
+
+@dataclass(slots=True)
+class WordMatch:
+    """The words of the question that are missing in all files, or in the best declaration."""
+
+    absent: list[str] = field(default_factory=list)  # words of the question that no file has
+    lacks_most: bool = False  # most words of the question are in no file
+    lacking: list[str] = field(default_factory=list)  # words of the question that the best declaration lacks
+    is_unnamed: bool = False  # the best lacks words, and has none of the others in its name and path
+    is_thin: bool = False  # the best has so few words of the question that it may be about anything
+    is_guessed: bool = False  # the best lacks words, and has a name that the question guesses
+    says_half: bool = False  # such a best declaration has at least half of the words that tell something
+    rivals: list[tuple[str, Node | None]] = field(
+        default_factory=list
+    )  # rated nearly as high: name, citation
+
+
+@dataclass(slots=True)
+class Failures:
+    """The functions whose errors are asked for, and those that fail below them."""
+
+    asked: list[Node] = field(default_factory=list)  # the functions whose errors are asked for, if named
+    failing: list[Node] = field(default_factory=list)  # functions that fail below these
+    may_be_deeper: bool = False  # what these call was not followed to its end
+
+
+@dataclass(slots=True)
+class Room:
+    """The part of the answer that is this question's, and what the answer shows so far."""
+
+    parts: int = 1  # of the question, among which the room of the answer is divided
+    told: Mapping[str, frozenset[int]] = field(default_factory=dict)  # lines by path: what earlier parts show
+    quoted: set[tuple[str, int]] = field(default_factory=set)  # lines, by path, that the answer shows
