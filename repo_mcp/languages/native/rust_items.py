@@ -13,12 +13,14 @@ from repo_mcp.languages.treesitter.blanking import blank_group
 
 MAX_WRAPPERS = 2_000  # of one file
 MAX_IMPORTS = 2_000  # of one file
-_HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
+_HEAD = re.compile(rb"(?:\A|\n)[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
 # Any other macro is treated in the same way if its first item, after attributes and comments, is a trait:
 # nothing else begins like one. Lines in its braces that begin with @ are meant for the macro.
-_TRAIT_HEAD = re.compile(
-    rb"\n[ \t]*+(\w++![ \t]*+\{)"
-    rb"(?=(?:\s++|//[^\n]*+|#!?\[[^\n]*+){0,200}(?:pub(?:\([^()\n]*+\))?\s++)?(?:unsafe\s++)?trait\s++\w)"
+_FIRST = rb"(?:\s++|//[^\n]*+|#!?\[[^\n]*+){0,200}(?:pub(?:\([^()\n]*+\))?\s++)?"
+_TRAIT_HEAD = re.compile(rb"\n[ \t]*+(\w++![ \t]*+\{)(?=" + _FIRST + rb"(?:unsafe\s++)?trait\s++\w)")
+# Neither does anything else begin like an import or a module, where no function is around: `quote! { use a; }`.
+_IMPORT_HEAD = re.compile(
+    rb"(?:\A|\n)(\w++![ \t]*+\{)(?=" + _FIRST + rb"(?:use\s++[\w:]|(?:unsafe\s++)?mod\s++\w++\s*+[;{]))"
 )
 _MACRO_WORDS = re.compile(rb"\n[ \t]*+(@[^\n{}]*+)(?=\n)")
 _IMPORTED = re.compile(rb"^[ \t]*+(?:pub(?:\([^()\n]*+\))?\s++)?use\s([^;]{0,2000}+);", re.M)
@@ -32,11 +34,12 @@ _BRACKET = re.compile(rb"[{}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\n]*+|'(?:[{}]|
 
 def unwrap_items(text: bytes) -> bytes:
     """Return the text with the macros around items blanked, at the same length."""
-    has_trait = b"! {" in text and b"trait " in text
-    if not has_trait and b"cfg_" not in text and b"pin_project!" not in text:
+    if b"!" not in text:
         return text
+    has_trait = b"! {" in text and b"trait " in text
     traits = list(itertools.islice(_TRAIT_HEAD.finditer(text), MAX_WRAPPERS)) if has_trait else []
-    found_heads = itertools.chain(itertools.islice(_HEAD.finditer(text), MAX_WRAPPERS), traits)
+    others = (itertools.islice(one.finditer(text), MAX_WRAPPERS) for one in (_HEAD, _IMPORT_HEAD))
+    found_heads = itertools.chain(traits, *others)
     heads = {found.end(1) - 1: found.span(1) for found in found_heads}
     if not heads:
         return text

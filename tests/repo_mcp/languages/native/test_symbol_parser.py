@@ -150,6 +150,25 @@ def test_rust_items_inside_of_wrapping_macros() -> None:
     assert find(structure, "g").parent == 0
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "cfg_net! {\n    pub(crate) use a::B;",
+        "if_std! {\n    use a::B;",
+        "x;\nnet! {\n    mod a;\n    use a::B;",
+    ],
+)
+def test_rust_imports_inside_of_wrapping_macros_are_imports(head: str) -> None:
+    structure = parse("rust", head + "\n}\nfn g() {}\n")
+    assert [(one.qualifier, one.name) for one in list_rows(structure, ReferenceRole.IMPORT)] == [("a", "B")]
+    assert find(structure, "g").parent == 0
+
+
+def test_rust_imports_that_a_function_quotes_are_none() -> None:
+    structure = parse("rust", "fn f() -> Stream {\n    quote! {\n        use a::B;\n    }\n}\n")
+    assert list_rows(structure, ReferenceRole.IMPORT) == []
+
+
 def test_rust_visibility() -> None:
     structure = parse("rust", "pub fn a() {}\npub(crate) fn b() {}\nfn c() {}\n")
     accesses = [find(structure, name).access for name in "abc"]
