@@ -162,6 +162,7 @@ class SymbolLookup:
         and a file, if qualified names of the language have none: `crate::module::function`.
         """
         plain, written = read_written(text)
+        plain = plain.removesuffix("!")  # of a macro's call in Rust
         found = self._list_meant(plain, admits) if plain != text else []
         parts = normalise_name(plain).split(".")
         for cut in range(1, len(parts)):

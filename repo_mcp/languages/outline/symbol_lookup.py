@@ -1,7 +1,7 @@
 """Finds declarations in an outline: by name, or around a line.
 
 Names are compared exactly, and qualified names from their end: `m` and `A.m` find `A.m`, as `A::m` and `A#m`
-do. `empty` finds `empty?` if nothing has exactly that name. A declaration that an outline does not list, such
+do. `empty` finds `empty?` if nothing has exactly that name, and `vec!` the macro `vec`. A declaration that an outline does not list, such
 as a field or a value of an enum, is found by the line that declares it.
 
 Left out on purpose: imported and inherited names, which the toolset `graph` resolves.
@@ -128,6 +128,7 @@ def find_named(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
         exact
         or [one for whole, one in names if f".{_unify(whole)}".endswith(ends)]
         or [one for whole, one in names if f".{_unify(whole).rstrip(_SIGNS)}".endswith(ends)]
+        or [one for whole, one in names if one.kind == "macro" and f".{_unify(whole)}!".endswith(ends)]
     )
 
 

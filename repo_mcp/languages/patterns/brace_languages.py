@@ -142,7 +142,7 @@ RUST = build_language(
         | (?:pub(?:\([^)\n]{0,40}+\))?{gap})?
           (?:(?:default|const|async|unsafe|auto|safe|extern(?:{gap}"[^"\n]{0,20}+")?){gap}){0,4}
           (?:fn|struct|enum|trait|union|type|mod|static(?:{gap}mut)?|const|macro){gap}({name})
-        | macro_rules!{gap}({name})
+        | (?:{name}!{opt}[({\[]{opt})?macro_rules!{gap}({name})
     )
     """,
 )

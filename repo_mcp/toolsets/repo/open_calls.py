@@ -146,6 +146,8 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
                 return _open_symbol(repository, cited["path"], symbol, about)
             return _open_elsewhere(repository, path, symbol, about, error)
     found, similar = _list_declaring(repository, symbol)
+    if not found and symbol.endswith("!"):
+        found = _list_macros(repository, symbol)
     opened = _open_only(repository, found, about)
     if opened is not None:
         return opened
@@ -262,6 +264,14 @@ def _list_declaring(repository: Repository, symbol: str) -> tuple[dict[str, str]
     alike = dict.fromkeys(f"`{escape_text(hit.symbol)}`" for hit in answer.hits if hit.symbol)
     said = next((one.partition(SIMILAR)[2] for one in answer.warnings if SIMILAR in one), "")
     return found, f"{', '.join([*alike][:MOST_SIMILAR])}." if alike else said
+
+
+def _list_macros(repository: Repository, called: str) -> dict[str, str]:
+    """Return the files that declare the macro of a call, `vec!`, each with that name."""
+    from repo_mcp.languages.outline.symbol_lookup import find_named
+
+    found, _ = _list_declaring(repository, called.removesuffix("!"))
+    return {path: called for path in found if find_named(repository.outline(path).symbols, called)}
 
 
 def _name_modules(path: str) -> tuple[str, str]:

@@ -274,6 +274,16 @@ def test_a_name_that_no_file_declares_is_answered_with_similar_ones(
     assert spans[1]["path"] == "a.py"
 
 
+def test_the_call_of_a_macro_opens_the_file_that_declares_the_macro(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "pick.rs").write_text("wrap! {macro_rules! pick {\n    () => {};\n}}\n")
+    (tmp_path / "root" / "lib.rs").write_text("mod pick;\n")
+    served = Served(tmp_path / "root", tmp_path / "data")
+    served.repository.refresh()
+    opened = served.open(symbol="pick!")
+    assert (opened["path"], opened["start_line"], opened["symbol"]) == ("pick.rs", 1, "pick")
+
+
 def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.py").write_text(SOURCE)

@@ -18,6 +18,7 @@ HEADERS = {
     "lib/twice.c": '#include "twice.h"\nint twice(int n) { return n + n; }\n',
     "lib/slab.c": "void kfree(void *p) { }\nvoid drop(void *p) { kfree(p); }\n",
     "tools/slab.c": "void kfree(void *p) { }\n",
+    "lib/pair.rs": "macro_rules! pair { () => {} }\n",
     "lib/Shape.java": "public class Shape {\n  public Shape(int n) { }\n}\n",
     "web/src/renamed/index.ts": "export { addUp as totalOf } from './own';\n",
     "web/src/renamed/own.ts": "export function addUp(n: number) { return n; }\n",
@@ -56,6 +57,7 @@ def name(served: Served, symbol: str, tool: str = "get_symbol") -> tuple[str, st
         ("shop/orders.py:CachedStore.save", "shop.orders.CachedStore.save", "shop/orders.py"),
         ("shop/orders.py::CachedStore", "shop.orders.CachedStore", "shop/orders.py"),
         ("shop/orders.py", "shop/orders.py", "shop/orders.py"),
+        ("pair!", "pair", "lib/pair.rs"),
         ("money.py", "shop/money.py", "shop/money.py"),
         ("shop.money", "shop/money.py", "shop/money.py"),
         ("totalOf", "addUp", "web/src/renamed/own.ts"),  # only imported and exported under this name

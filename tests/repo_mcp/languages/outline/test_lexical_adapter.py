@@ -147,6 +147,20 @@ def test_a_macro_before_the_name_of_a_class_is_no_keyword(macros: str) -> None:
     assert rows("a.cpp", f"class {macros} Shape {{\n}};\n") == [("class", "Shape", 1, 2, None)]
 
 
+def test_a_macro_in_the_call_of_another_is_declared_and_holds_what_its_arms_do() -> None:
+    text = (
+        "macro_rules! doc {\n    ($made:item) => { $made };\n}\n\n#[cfg(not(doc))]\n"
+        "doc! {macro_rules! pick {\n    ($x:expr) => {{\n        const COUNT: u32 = 1;\n        $x\n    }};\n}}\n\n"
+        "fn after() {\n}\n"
+    )
+    assert rows("a.rs", text) == [
+        ("macro", "doc", 1, 3, None),
+        ("macro", "pick", 5, 11, None),
+        ("constant", "COUNT", 8, 8, "pick"),
+        ("function", "after", 13, 14, None),
+    ]
+
+
 def test_types_of_go_and_their_kinds() -> None:
     text = "type A struct {\n}\ntype B[T any] interface {\n}\ntype C int\ntype D = structure.Map\n"
     assert [row[:2] for row in rows("a.go", text)] == [

@@ -61,6 +61,17 @@ def test_a_name_is_found_whole_or_by_its_end(name: str, found: list[str]) -> Non
     assert [qualify(one) for one in find_named(SYMBOLS, name)] == found
 
 
+def test_the_call_of_a_macro_finds_the_macro_alone() -> None:
+    symbols = (
+        declare("macro", "pick", 1, 9),
+        declare("module", "pick", 10, 10),
+        declare("method", "go!", 11, 12),
+    )
+    assert find_named(symbols, "pick!") == [symbols[0]]
+    assert find_named(symbols, "go!") == [symbols[2]]
+    assert find_named(symbols[1:], "pick!") == []
+
+
 def test_the_longest_declaration_of_a_name_is_taken_and_the_others_are_named() -> None:
     outline = Outline("a.py", "python", SYMBOLS, "ast")
     best, notes = get_named(outline, "x")
