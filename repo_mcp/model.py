@@ -112,8 +112,8 @@ class Symbol:
     doc: str | None = None  # first line of the docstring or comment
     parent_symbol: str | None = None  # qualified name of the enclosing declaration
     scope_kind: str | None = None  # kind of the enclosing scope: module, class, function
-    is_conditional: bool | None = None  # inside a control-flow statement, at any depth
-    decl_context: str | None = None  # those statements, outermost first: "if TYPE_CHECKING", "match case 2"
+    is_conditional: bool | None = None  # inside a control-flow statement or under a `cfg`, at any depth
+    decl_context: str | None = None  # those, outermost first: "if TYPE_CHECKING", "match case 2", "cfg(test)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from repo_mcp.languages.outline.adapter import (
 from repo_mcp.languages.outline.declaration_heads import DeclarationHeads, join_words, measure_indent
 from repo_mcp.languages.outline.listed_members import add_members
 from repo_mcp.languages.outline.prototypes import Within, iter_prototypes
+from repo_mcp.languages.outline.rust_blocks import add_blocks
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
@@ -82,8 +83,11 @@ class LexicalAdapter(Adapter):
 def outline_lexically(path: str, language: Language, text: str, warnings: tuple[str, ...] = ()) -> Outline:
     """Return the outline that line patterns find, in time linear in the length of the text."""
     data = text.encode()
-    symbols, truncated = _Reading(path, _choose_patterns(language), data).read()
+    reading = _Reading(path, _choose_patterns(language), data)
+    symbols, truncated = reading.read()
     listed = tuple(add_members(language.name, data, symbols))
+    if language.name == "rust":
+        listed = tuple(add_blocks(reading.heads.lines, reading.heads.comment_lines, listed))
     symbols, truncated = listed[:MAX_SYMBOLS], truncated or len(listed) > MAX_SYMBOLS
     if truncated:
         warnings = (*warnings, f"Only the first {MAX_SYMBOLS:,} declarations are listed.")
@@ -119,8 +123,8 @@ class _Reading:
         if language.name not in _ENDED_BY_LINES:
             spans = list_declared_spans(language, data, landmarks)
             self._spans = {one.name_line - 1: one for one in spans}
-        self._heads = DeclarationHeads(language.name, data, landmarks.doc_spans)
-        self._lines = self._heads.lines
+        self.heads = DeclarationHeads(language.name, data, landmarks.doc_spans)
+        self._lines = self.heads.lines
         self._declared = self._locate_names(landmarks.definitions)
         if self._spans is not None:  # which leave out what is in a text of several lines
             self._declared = {line: one for line, one in self._declared.items() if line in self._spans}
@@ -135,16 +139,16 @@ class _Reading:
         """Return a mapping from line (from 0) to the columns of the name it declares, at most one."""
         placed: dict[int, tuple[int, int]] = {}
         for first, last in definitions:
-            line = self._heads.find_line(first)
-            placed[line] = first - self._heads.starts[line], last - self._heads.starts[line]
+            line = self.heads.find_line(first)
+            placed[line] = first - self.heads.starts[line], last - self.heads.starts[line]
         return placed
 
     def _locate_prototypes(self, path: str, data: bytes) -> dict[int, tuple[tuple[int, int], Within]]:
         """Return the lines that may be prototypes: the columns of the name, and what must enclose it."""
         placed = {}
         for (first, last), within in iter_prototypes(path, data):
-            line = self._heads.find_line(first)
-            placed[line] = (first - self._heads.starts[line], last - self._heads.starts[line]), within
+            line = self.heads.find_line(first)
+            placed[line] = (first - self.heads.starts[line], last - self.heads.starts[line]), within
         return placed
 
     def _find_prototype(self, number: int) -> tuple[int, int] | None:
@@ -164,7 +168,7 @@ class _Reading:
         """Return the symbols by start line, end line and order, and whether there are above MAX_SYMBOLS."""
         last = 0  # the last line that was neither blank nor a comment
         for number, line in enumerate(self._lines):
-            if number in self._heads.comment_lines or not line.strip():
+            if number in self.heads.comment_lines or not line.strip():
                 continue
             if self._is_in_string(line):
                 last = number
@@ -266,7 +270,7 @@ class _Reading:
         if in_class and kind in ("function", "async_function"):
             kind = kind.replace("function", "method")
         first = self._find_first_line(number)
-        signature, header_end = self._heads.sign(number, columns[0], is_type=kind in CLASS_KINDS)
+        signature, header_end = self.heads.sign(number, columns[0], is_type=kind in CLASS_KINDS)
         if kind in ("variable", "constant") and signature.endswith("=>"):
             kind = "function"
         self._symbols.append(
@@ -276,7 +280,7 @@ class _Reading:
                 signature,
                 first + 1,
                 number + 1,
-                self._heads.find_doc(first, header_end),
+                self.heads.find_doc(first, header_end),
                 cut(around, MAX_PARENT_CHARS) or None,
                 scope,
             )
@@ -294,14 +298,14 @@ class _Reading:
         name = cut(line[columns[0] : columns[1]].decode("utf-8", "replace"), MAX_NAME_CHARS)
         signature = cut(join_words(line[: 4 * MAX_SIGNATURE_CHARS].rstrip(b"\\ \t")), MAX_SIGNATURE_CHARS)
         self._macro_end = end
-        doc = self._heads.find_doc(number, end)
+        doc = self.heads.find_doc(number, end)
         self._symbols.append(Symbol("macro", name, signature, number + 1, end + 1, doc, None, "module"))
 
     def _find_first_line(self, number: int) -> int:
         """Return the line of the first decorator, attribute or type right above a declaration."""
         if self._spans is not None and number in self._spans:
             return self._spans[number].head_line - 1
-        first = number - self._heads.has_type_above(number)
+        first = number - self.heads.has_type_above(number)
         while first > 0 and number - first < _DECORATOR_LINES and _DECORATOR.match(self._lines[first - 1]):
             first -= 1
         return first

@@ -1,8 +1,8 @@
 """Finds declarations in an outline: by name, or around a line.
 
 Names are compared exactly, and qualified names from their end: `m` and `A.m` find `A.m`, as `A::m` and `A#m`
-do. `empty` finds `empty?` if nothing has exactly that name, and `vec!` the macro `vec`. A declaration that an outline does not list, such
-as a field or a value of an enum, is found by the line that declares it.
+do. `empty` finds `empty?` if nothing has exactly that name, and `vec!` the macro `vec`. A declaration that an
+outline does not list, such as a field or a value of an enum, is found by the line that declares it.
 
 Left out on purpose: imported and inherited names, which the toolset `graph` resolves.
 """
@@ -100,13 +100,24 @@ def qualify(symbol: Symbol) -> str:
 def find_parents(symbols: Sequence[Symbol]) -> list[int | None]:
     """Return for each declaration the number of the one around it; None at the top.
 
-    Parents precede their members.
+    Parents precede their members. A member of an `impl` of Rust, whose qualified name is that of the type, is
+    in the `impl`.
     """
     parents: list[int | None] = []
     known: dict[str, int] = {}  # qualified name -> the last declaration that has it
+    block: int | None = None  # the last `impl`
     for number, symbol in enumerate(symbols):
-        parents.append(None if symbol.parent_symbol is None else known.get(symbol.parent_symbol))
+        parent = None if symbol.parent_symbol is None else known.get(symbol.parent_symbol)
+        if (
+            block is not None
+            and symbol.end_line <= symbols[block].end_line
+            and not (parent is not None and symbol.end_line <= symbols[parent].end_line)
+        ):
+            parent = block
+        parents.append(parent)
         known[qualify(symbol)] = number
+        if symbol.kind == "impl":
+            block = number
     return parents
 
 

@@ -15,7 +15,6 @@ MAX_HEAD_LINES = 30  # of an `impl`, up to its brace
 MAX_HEAD_BYTES = 2_000
 MAX_CLASSES_BYTES = 200  # before a name in C++
 
-UNNAMED_OWNERS = frozenset({"rust"})  # languages where a declaration does not name its owner itself
 _NAMING_CLASSES = frozenset({"c", "cpp"})  # headers of C++ are read as C
 _ENDS_OF_CLASSES = (b":", b"~")  # right before the name of a member
 
@@ -80,32 +79,41 @@ def _list_implemented(lines: Sequence[bytes]) -> list[str]:
         if open_blocks and line.startswith(open_blocks[-1][0]):
             open_blocks.pop()
         implemented.append(open_blocks[-1][1] if open_blocks else "")
-        if b"impl" in line and _IMPL.match(line):
-            owner = _name_type(_read_head(lines, number))
+        head, is_open = read_head(lines, number)
+        if is_open:
+            owner = _name_type(head)
             if owner:
                 open_blocks.append((line[: len(line) - len(line.lstrip())] + b"}", owner))
     return implemented
 
 
-def _read_head(lines: Sequence[bytes], first: int) -> bytes:
-    """Return the head of an `impl` without its brace and `where`; empty if its block ends there."""
+def read_head(lines: Sequence[bytes], first: int) -> tuple[bytes, bool]:
+    """Return the head of an `impl` without its brace and `where`, and whether its block goes on below it.
+
+    The head is empty if none begins in the line.
+    """
+    if b"impl" not in lines[first] or not _IMPL.match(lines[first]):
+        return b"", False
     head = b""
     for line in lines[first : first + MAX_HEAD_LINES]:
         head += line[: MAX_HEAD_BYTES - len(head)] + b" "
         if b"{" in line:
             head, _, body = head.partition(b"{")
-            return b"" if body.rstrip().endswith(b"}") else _WHERE.split(head, maxsplit=1)[0]
+            return _WHERE.split(head, maxsplit=1)[0], not body.rstrip().endswith(b"}")
         if line.rstrip().endswith(b";"):
-            return b""
-    return b""
+            return b"", False
+    return b"", False
+
+
+def cut_parameters(head: bytes) -> bytes:
+    """Return what the head of an `impl` says after the word and its type parameters: `Draw for Pair<T>`."""
+    head = _IMPL.sub(b"", head, count=1)
+    return head[_skip_brackets(head) :] if head.startswith(b"<") else head
 
 
 def _name_type(head: bytes) -> str:
     """Return the last name of the type that an `impl` is for; "" for one without a name, such as a tuple."""
-    head = _IMPL.sub(b"", head, count=1)
-    if head.startswith(b"<"):
-        head = head[_skip_brackets(head) :]
-    bound = _FOR.split(head)
+    bound = _FOR.split(cut_parameters(head))
     found = _PATH.match(bound[-1])
     return found[1].decode() if found else ""
 

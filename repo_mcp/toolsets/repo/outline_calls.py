@@ -13,6 +13,7 @@ of a method, the keyword and the name in its signature.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -108,38 +109,28 @@ class _Listing:
     def _write_lines(self, numbers: Sequence[int]) -> list[object]:
         """Return a line for each symbol, and for enclosing symbols that were on an earlier page.
 
-        Members that stand outside their type and do not name it get its name as a heading.
+        Lines of equal names say under which conditions each is declared.
         """
-        from repo_mcp.languages.patterns.owners import UNNAMED_OWNERS  # here: a list of tools needs none
-
         shown = set(numbers)
         for number in numbers:
             around = self.parents[number]
             while around is not None and around not in shown:
                 shown.add(around)
                 around = self.parents[around]
-        lines: list[object] = []
-        headed: str | None = None
-        for number in sorted(shown):
-            owner = self._find_owner(number) if self.found.language in UNNAMED_OWNERS else None
-            if owner is not None and owner != headed:
-                lines.append(f"{escape_text(owner)}:")
-            headed = owner
-            lines.append(self._write_line(number))
-        return lines
+        counted = Counter(map(_name_symbol, self.found.symbols))
+        return [
+            self._write_line(number, is_one=counted[_name_symbol(self.found.symbols[number])] == 1)
+            for number in sorted(shown)
+        ]
 
-    def _find_owner(self, number: int) -> str | None:
-        """Return the type of a member that stands outside it and does not name it; None for others."""
-        symbol, around = self.found.symbols[number], self.parents[number]
-        is_inside = around is not None and _holds(self.found.symbols[around], symbol)
-        return None if is_inside else symbol.parent_symbol
-
-    def _write_line(self, number: int) -> str:
+    def _write_line(self, number: int, *, is_one: bool) -> str:
         symbol = self.found.symbols[number]
         lines = write_span(symbol.start_line, symbol.end_line)
         line = f"{lines} {'  ' * self.depths[number]}{symbol.signature}"
         if number in self.members:
             line += f" {{ {self.members[number]} }}"
+        if symbol.decl_context and not is_one:
+            line += f" [{symbol.decl_context}]"
         return escape_text(f"{line}  # {symbol.doc}" if self.docs and symbol.doc else line)
 
 

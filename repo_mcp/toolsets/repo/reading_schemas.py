@@ -132,8 +132,8 @@ def outline_output() -> Schema:
         "scope_kind": build_field(
             ["string", "null"], "module, class or function; absent: class within a parent, else module"
         ),
-        "is_conditional": build_field(["boolean", "null"], "Under if, try, match, with or a loop"),
-        "decl_context": build_field(["string", "null"], "Those statements, outermost first"),
+        "is_conditional": build_field(["boolean", "null"], "Under if, try, match, with, a loop or cfg"),
+        "decl_context": build_field(["string", "null"], "These, outermost first"),
         "members": build_field(
             "string", "Names of its short members, which parent or kinds lists: fields, enum values"
         ),

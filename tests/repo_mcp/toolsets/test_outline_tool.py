@@ -216,13 +216,28 @@ def test_docs_are_given_on_request() -> None:
     assert lines == ["3-9 @cached def m(self) -> int  # Does."]
 
 
-def test_members_outside_of_their_type_are_headed_by_its_name() -> None:
-    symbols = (symbol("struct", "A", 1), symbol("method", "m", 3, "A"), symbol("method", "n", 4, "A"))
-    other = (symbol("method", "o", 6, "B"), symbol("function", "f", 8))
-    lines = rows(call(StandIn(*symbols, *other, language="rust"), path="a.rs", detail="text"))
-    assert lines == ["1 def A()", "A:", "3   def m()", "4   def n()", "B:", "6 def o()", "8 def f()"]
-    lines = rows(call(StandIn(*symbols, language="go"), path="a.go", detail="text"))
-    assert lines == ["1 def A()", "3   def m()", "4   def n()"]
+def test_members_of_an_impl_stand_below_it(tmp_path: Path) -> None:
+    text = (
+        "impl Draw for Arc<Circle> {\n    fn draw(&self) {}\n}\nimpl<T> Unpin for Pair<T> {}\n"
+        "#[cfg(test)]\nfn open() {}\n#[cfg(not(test))]\nfn open() {}\n#[cfg(test)]\nfn shut() {}\n"
+    )
+    (tmp_path / "a.rs").write_text(text)
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        lines = rows(call(cast(Any, repository), path="a.rs", detail="text"))
+        listed = rows(call(cast(Any, repository), path="a.rs"))
+    assert lines == [
+        "1-3 impl Draw for Arc<Circle>",
+        "2   fn draw(&self) {}",
+        "4 impl<T> Unpin for Pair<T>",
+        "5-6 fn open() {} [cfg(test)]",
+        "7-8 fn open() {} [cfg(not(test))]",
+        "9-10 fn shut() {}",
+    ]
+    assert [(one["kind"], one.get("parent_symbol")) for one in listed[:2]] == [
+        ("impl", None),
+        ("method", "Arc"),
+    ]
+    assert listed[-1]["decl_context"] == "cfg(test)"
 
 
 def test_in_full_every_field_is_given() -> None:

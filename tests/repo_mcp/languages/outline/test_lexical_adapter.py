@@ -150,8 +150,8 @@ def test_a_macro_before_the_name_of_a_class_is_no_keyword(macros: str) -> None:
 def test_a_macro_in_the_call_of_another_is_declared_and_holds_what_its_arms_do() -> None:
     text = (
         "macro_rules! doc {\n    ($made:item) => { $made };\n}\n\n#[cfg(not(doc))]\n"
-        "doc! {macro_rules! pick {\n    ($x:expr) => {{\n        const COUNT: u32 = 1;\n        $x\n    }};\n}}\n\n"
-        "fn after() {\n}\n"
+        "doc! {macro_rules! pick {\n    ($x:expr) => {{\n        const COUNT: u32 = 1;\n        $x\n"
+        "    }};\n}}\n\nfn after() {\n}\n"
     )
     assert rows("a.rs", text) == [
         ("macro", "doc", 1, 3, None),
@@ -180,6 +180,7 @@ def test_types_of_go_and_their_kinds() -> None:
             "            fn inner() {\n            }\n        }\n    }\n    fn free() {\n    }\n}\n",
             [
                 ("module", "m", 1, 11, None),
+                ("impl", "impl Foo<T>", 2, 8, "m"),
                 ("method", "bar", 3, 7, "m.Foo"),
                 ("function", "inner", 5, 6, "m.Foo.bar"),
                 ("function", "free", 9, 10, "m"),
@@ -190,7 +191,10 @@ def test_types_of_go_and_their_kinds() -> None:
             "impl fmt::Display for &mut a::B<'_>\nwhere\n    X: for<'a> Y<'a>,\n{\n    fn fmt() {\n    }\n}\n"
             "impl Empty {}\nimpl Tr for (A, B) {\n    fn pair() {\n    }\n}\nfn free() {\n}\n",
             [
+                ("impl", "impl fmt::Display for &mut a::B<'_>", 1, 7, None),
                 ("method", "fmt", 5, 6, "B"),
+                ("impl", "impl Empty", 8, 8, None),
+                ("impl", "impl Tr for (A, B)", 9, 12, None),
                 ("function", "pair", 10, 11, None),
                 ("function", "free", 13, 14, None),
             ],
