@@ -155,6 +155,8 @@ FROM_ITSELF = 64
 
 # Names of BIND rows of typed languages that name no source of the variable's type.
 UNKNOWN_TYPE = "?"  # the record does not tell the type
+# Before the name of a wrapper of Rust in a chain: the variable holds the value of the chain so far in it.
+WRAPPED = ":"
 UNBOUND = ""  # from this line on the name means again what it meant outside
 
 # Aliases of BIND rows of TypeScript. The type or the parameters of a symbol may be longer than a string of a

@@ -82,7 +82,7 @@ class MemberLookup(PathLookup):
         accepts the call counts, private members of bases do not, and a bare name (`is_bare`) means a method
         only if it is called. A method that every class has is not looked up in interfaces.
         """
-        if self.get_kind(owner) not in _FILES and not self._is_inside_somewhere(name):
+        if self.get_kind(owner) not in _FILES and not self.is_inside_somewhere(name):
             return []
         passed = None if call is None else (call.arguments, call.alias)  # what decides whether a call fits
         reader = None if self.reader is None else self.reader.path
@@ -95,7 +95,7 @@ class MemberLookup(PathLookup):
                 self._members.put(key, known)
         return list(known)
 
-    def _is_inside_somewhere(self, name: str) -> bool:
+    def is_inside_somewhere(self, name: str) -> bool:
         """Return False for a name that only files and namespaces declare: no type has such a member."""
         known = self._inside.get(name)
         if known is None:

@@ -24,6 +24,7 @@ class Receiver:
     type_arguments: tuple[tuple[str, Receiver], ...] = ()
     # of an `Option` or `Rc` around the types, which may be meant instead
     wrapper_members: frozenset[str] = frozenset()
+    is_result: bool = False  # what a function outside the repository returned: `external` leads to it
 
 
 def take_item(receiver: Receiver) -> Receiver:

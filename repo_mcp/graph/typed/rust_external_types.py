@@ -7,7 +7,7 @@ from repo_mcp.graph.typed.file_scope import FileScope, has_trait
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 
 def weaken_external(lookup: NamedLookup, found: FoundDeclarations) -> FoundDeclarations:
@@ -100,3 +100,9 @@ def find_trait_methods(lookup: NamedLookup, scope: FileScope, type_name: str, na
 def is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
     """Return whether one of the types is an extension, which stands for an external type."""
     return any(lookup.get_kind(one) is SymbolKind.EXTENSION for one in found)
+
+
+def declares_type(lookup: NamedLookup, scope: FileScope, name: str) -> bool:
+    """Return whether a type of a name is declared anywhere in the repository."""
+    kinds = (other.get_kind(one) for other, one in lookup.iter_named(scope, name))
+    return any(kind in TYPE_KINDS and kind is not SymbolKind.EXTENSION for kind in kinds)

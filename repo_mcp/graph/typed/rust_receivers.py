@@ -9,16 +9,19 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.receiver import Receiver, take_item
 from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
-from repo_mcp.graph.typed.rules import FoundDeclarations, Rules
-from repo_mcp.graph.typed.rust_external_types import is_extension
+from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations, Rules
+from repo_mcp.graph.typed.rust_external_types import declares_type, is_extension
+from repo_mcp.graph.typed.rust_rules import PRELUDE
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper, split_bounds
 from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
 from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import WRAPPED
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
 TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # by convention
 MAX_BOUNDS = 8  # of one associated type that are read
 _ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
+_LOCKS = frozenset({"Mutex", "RwLock", "RefCell"})
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell|AsMut|AsRef|Borrow|BorrowMut|Into|TryInto)\s*<")
 _LOCKING_TEXT = """
 lock() try_lock() read() write() borrow() borrow_mut() get_mut() as_mut() as_ref() into() try_into()
@@ -31,19 +34,53 @@ class RustReceivers(ReceiverTypes):
 
     bounds_around = True
 
+    def _follow(self, scope: FileScope, ordinal: int, line: int, segments: list[str]) -> Receiver | None:
+        """Return the type at the end of a chain; a wrapper may be a type of this repository."""
+        wrapped = next((at for at, one in enumerate(segments) if one.startswith(WRAPPED)), 0)
+        own = self._lookup.find_type(scope, ordinal, (segments[wrapped][1:],)) if wrapped else NOT_FOUND
+        if not own.declarations:
+            return super()._follow(scope, ordinal, line, segments)
+        inner = super()._follow(scope, ordinal, line, segments[:wrapped])
+        made = self._make_receiver(scope, own, is_items=False)
+        given = (("", inner),) if inner is not None and inner.types else ()
+        return self._take_steps(replace(made, type_arguments=given), segments[wrapped + 1 :])
+
     def _take_steps(self, receiver: Receiver | None, segments: Sequence[str]) -> Receiver | None:
         for segment in segments:
             if receiver is None:
                 break
+            if segment.startswith(WRAPPED):
+                receiver = self._wrap(receiver, segment.removeprefix(WRAPPED))
+                continue
             if receiver.guarded is not None and segment in _LOCKING:
                 receiver = receiver.guarded
                 continue
             if receiver.external and not segment.endswith("()"):
                 receiver = self.find_pointee(receiver) or receiver
             if receiver.external:
-                break
+                is_called = segment.endswith("()") and segment[:-2] not in self._lookup.rules.transparent
+                return replace(receiver, is_result=True) if is_called else receiver
             receiver = self._take_step(receiver, segment)
         return receiver
+
+    def _wrap(self, receiver: Receiver, wrapper: str) -> Receiver:
+        """Return the type of a value in a wrapper of the standard library."""
+        if wrapper in _LOCKS:
+            return Receiver(external=wrapper, guarded=receiver)
+        return replace(receiver, wrapper_members=self._lookup.rules.pointer_members)
+
+    def _find_value(
+        self, scope: FileScope, ordinal: int, names: tuple[str, ...], role: ReferenceRole
+    ) -> Receiver | None:
+        """Return the type of a value; what a function of an external type returns is mostly that type."""
+        found = super()._find_value(scope, ordinal, names, role)
+        if found is None or not found.external or role is not ReferenceRole.CALL:
+            return found
+        owner = found.external.rpartition(".")[0]
+        name = owner.rpartition(".")[2]
+        if not name[:1].isupper() or read_wrapper(name).name or name in _LOCKS:
+            return replace(found, external=f"{found.external}()", is_result=True)
+        return replace(found, external=owner)
 
     def find_type_receiver(self, scope: FileScope, ordinal: int, chain: str) -> Receiver | None:
         """Return the type that a path names, or None."""
@@ -70,6 +107,14 @@ class RustReceivers(ReceiverTypes):
         own = super()._find_self_type(scope, ordinal)
         return own if own is None else self._weaken_extension(own)
 
+    def _find_type(
+        self, scope: FileScope, ordinal: int, names: tuple[str, ...], *, is_items: bool = False
+    ) -> Receiver | None:
+        """Return the type of a written name; None if nothing leads to it although a type here is named so."""
+        found = super()._find_type(scope, ordinal, names, is_items=is_items)
+        is_lost = found is not None and found.external == names[-1] and names[-1] not in PRELUDE
+        return None if is_lost and declares_type(self._lookup, scope, names[-1]) else found
+
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
         made = super()._make_receiver(scope, found, is_items=is_items)
         if found.alternatives:
@@ -85,6 +130,14 @@ class RustReceivers(ReceiverTypes):
         return replace(receiver, is_certain=False) if is_outside else receiver
 
     # Variables
+
+    def _find_type_of_value(
+        self, scope: FileScope, ordinal: int, binding: Reference, names: tuple[str, ...]
+    ) -> Receiver | None:
+        if not names[-1].startswith(WRAPPED):
+            return super()._find_type_of_value(scope, ordinal, binding, names)
+        line = binding.line - (names[0].removesuffix("()") == binding.alias)
+        return self.find_receiver(scope, ordinal, line, ".".join(names))
 
     def _find_annotated(
         self, scope: FileScope, binding: Reference, names: tuple[str, ...]

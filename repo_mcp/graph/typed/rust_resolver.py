@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from repo_mcp.graph.program import Confidence, Declaration, Program, Resolution
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.guesses import is_common_member
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
@@ -95,8 +95,9 @@ class RustResolver(LanguageResolver):
             added = find_trait_methods(self._lookup, scope, receiver.external, reference.name)
             if added and not is_common_member(reference.name):
                 return self._conclude(FoundDeclarations(tuple(added), is_certain=False), reference)
-        if found.targets or found.external:
+        if found.targets or (found.external and not self._may_be_declared_here(reference, receiver)):
             return found
+        found = NOTHING
         if reference.role is ReferenceRole.USE and self._is_bounded(receiver):
             return self._guess(scope, reference, is_member=True)
         if not self._is_known(receiver):
@@ -105,6 +106,13 @@ class RustResolver(LanguageResolver):
             return found
         given = self._lookup.find_blanket_members(scope, reference.name)
         return self._conclude(FoundDeclarations(tuple(given), is_certain=False), reference)
+
+    def _may_be_declared_here(self, reference: Reference, receiver: Receiver | None) -> bool:
+        """Return whether what a function outside returned may be of a type with a member declared here."""
+        if receiver is None or not receiver.is_result:
+            return False
+        is_common = is_common_member(reference.name) or self._may_mean_library(reference)
+        return not is_common and self._lookup.is_inside_somewhere(reference.name)
 
     def _is_bounded(self, receiver: Receiver | None) -> bool:
         """Return whether of a receiver only traits are known, none of which has fields."""

@@ -14,6 +14,13 @@ MAX_NAMING = 60  # files that name an item, from which the crate that declares i
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
 # generated code names them `::std`, also beside modules of that name
 _EVERYWHERE = frozenset({"std", "core"})
+# Types and traits of the standard library that need no import.
+_PRELUDE_TEXT = """
+Option Result Vec String Box Iterator IntoIterator DoubleEndedIterator ExactSizeIterator FromIterator Extend
+ToOwned ToString Clone Copy Default Eq Ord PartialEq PartialOrd From Into TryFrom TryInto AsRef AsMut Drop Fn
+FnMut FnOnce Future IntoFuture Send Sync Sized Unpin
+"""
+PRELUDE = frozenset(_PRELUDE_TEXT.split())
 # Members of wrappers such as Option and Arc; the lookup continues in the same type.
 _TRANSPARENT_TEXT = """
 unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref

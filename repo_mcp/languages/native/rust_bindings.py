@@ -2,7 +2,8 @@
 
 `let a = &self.b` is SAME as `self.b`. The content of `Some` or `Ok`, the variable of a loop and the parameter
 of a closure are an ITEM of the value. In `Shape::Round(r)`, `r` is UNPACKED from the variant, and `side` in
-`Shape::Plain { side }` is its field. Left out on purpose: tuples, slices, and second parameters of closures.
+`Shape::Plain { side }` is its field. `Arc::new(a)` is SAME as the chain of `a`, followed by WRAPPED and the
+wrapper's name. Left out on purpose: tuples, slices, and second parameters of closures.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_binding, split_path
+from repo_mcp.symbols.model import WRAPPED
 from repo_mcp.symbols.symbol_record import Binding
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 MAX_PATTERNS = 40  # nested patterns that are read
+MAX_AROUND = 6  # marks, and wrappers, around one value
 MAX_ARMS = 40  # arms of a `match` that are searched for its value
 MAX_NAME_BYTES = 100  # of a variable in a pattern
 _AROUND = frozenset(
@@ -28,11 +31,17 @@ _AROUND = frozenset(
         "unary_expression",  # `*value`; `-1` and `!flag` have no members
     }
 )
+_CHAINS = frozenset({"field_expression", "index_expression", "identifier", "self"})
 _WITH_BLOCKS = frozenset({"block", "unsafe_block", "match_expression", "if_expression", "else_clause"})
 _WRAPPERS = frozenset({"Some", "Ok"})
 _GIVING = frozenset(
     b"map and_then filter for_each inspect any all find position map_or is_some_and retain then_some".split()
 )
+# Functions of the standard library that return their argument in a wrapper; `Arc::clone(&a)` returns `a`.
+_WRAPPING_TEXT = """
+Arc.new Arc.pin Arc.clone Rc.new Rc.pin Rc.clone Box.new Box.pin Pin.new Mutex.new RwLock.new RefCell.new
+"""
+_WRAPPING = frozenset(_WRAPPING_TEXT.split())
 _INFERRED = re.compile(r"\b_\b")
 _UNWRAPPING = frozenset({"expect", "unwrap"})
 # Methods of `Any`, texts and iterators that return the type written in their call, as those named alike do.
@@ -43,10 +52,10 @@ _PLAIN = re.compile(r"(?:ref\s+)?(?:mut\s+)?([a-z_]\w*)")
 
 def bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
     """Bind a variable to a literal, the result of a call, or the value of other names."""
-    for _ in range(6):
-        if value.type not in _AROUND:
-            break
-        value = value.child_by_field_name("value") or next(iter(value.named_children), value)
+    value = _skip_marks(value)
+    wrappers, inner = _unwrap(walk, value)
+    if wrappers and _bind_wrapped(walk, name, wrappers, inner, node):
+        return
     if value.type == "struct_expression":
         walk.bind_type(name, walk.read_line(value.child_by_field_name("name")), node)
     elif value.type == "call_expression":
@@ -56,8 +65,43 @@ def bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
             walk.bind_type(name, given, node)
         elif called != "?":
             walk.bind_call(name, called, qualifier, node)
-    elif value.type in {"field_expression", "index_expression", "identifier", "self"}:
+    elif value.type in _CHAINS:
         _bind_chain(walk, name, walk.read_chain(value), node, Binding.SAME)
+
+
+def _skip_marks(value: Node) -> Node:
+    """Return the value inside of `&value`, `value?`, `(value)` and the like."""
+    for _ in range(MAX_AROUND):
+        if value.type not in _AROUND:
+            break
+        value = value.child_by_field_name("value") or next(iter(value.named_children), value)
+    return value
+
+
+def _unwrap(walk: CaptureWalk, value: Node) -> tuple[list[str], Node]:
+    """Return the wrappers that calls put around a value, the outermost first, and the value."""
+    wrappers: list[str] = []
+    for _ in range(MAX_AROUND):
+        function, passed = value.child_by_field_name("function"), value.child_by_field_name("arguments")
+        if function is None or passed is None or passed.named_child_count != 1:
+            break
+        called = ".".join(walk.read_chain(function).split(".")[-2:])
+        if called not in _WRAPPING:
+            break
+        wrappers.append(called.partition(".")[0])
+        value = _skip_marks(passed.named_children[0])
+    return wrappers, value
+
+
+def _bind_wrapped(walk: CaptureWalk, name: str, wrappers: list[str], value: Node, node: Node) -> bool:
+    """Bind a variable to a value in wrappers; return False if nothing is known of the value."""
+    is_made = value.type == "struct_expression"
+    chain = walk.read_chain(value.child_by_field_name("name") if is_made else value)
+    if not (is_made or value.type in _CHAINS or value.type == "call_expression") or chain.endswith("?"):
+        return False
+    wrapped = ".".join((chain, *(WRAPPED + one for one in reversed(wrappers))))
+    _bind_chain(walk, name, wrapped, node, Binding.SAME)
+    return True
 
 
 def _read_given_type(walk: CaptureWalk, call: Node) -> str:

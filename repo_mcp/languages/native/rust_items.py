@@ -18,7 +18,7 @@ _HEAD = re.compile(rb"(?:\A|\n)[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_pr
 # nothing else begins like one. Lines in its braces that begin with @ are meant for the macro.
 _FIRST = rb"(?:\s++|//[^\n]*+|#!?\[[^\n]*+){0,200}(?:pub(?:\([^()\n]*+\))?\s++)?"
 _TRAIT_HEAD = re.compile(rb"\n[ \t]*+(\w++![ \t]*+\{)(?=" + _FIRST + rb"(?:unsafe\s++)?trait\s++\w)")
-# Neither does anything else begin like an import or a module, where no function is around: `quote! { use a; }`.
+# Neither does anything else begin like an import or a module, unless in a function: `quote! { use a; }`.
 _IMPORT_HEAD = re.compile(
     rb"(?:\A|\n)(\w++![ \t]*+\{)(?=" + _FIRST + rb"(?:use\s++[\w:]|(?:unsafe\s++)?mod\s++\w++\s*+[;{]))"
 )
