@@ -8,8 +8,9 @@ from types import MappingProxyType
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.differences import describe_documented
 from repo_mcp.research.claims.first_sentences import read_comment
+from repo_mcp.research.edges.declared_again import is_member
 from repo_mcp.research.edges.shared_members import MAX_ALONE
-from repo_mcp.research.edges.unparsed import read_declared_lines
+from repo_mcp.research.edges.unparsed_files import read_declared_lines
 from repo_mcp.research.findings.citing import join_names, name_findings
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Role
@@ -56,8 +57,8 @@ def describe_unparsed(state: ResearchState, subjects: Sequence[Subject], form: F
     languages = dict.fromkeys(_spell(find_language(one.places[0].path).name) for one in subjects)
     told = "references are not followed, and what is shown was found by its name alone"
     if form is Form.IMPLEMENTATIONS:
-        sentences += (_describe_deriving(state, one.name) for one in subjects)
-        told = "this is what lines of text say, and types derived from these are not followed"
+        sentences += (_describe_deriving(state, one) for one in subjects)
+        told = "this is what lines of text say"
     elif form in (Form.CALLEES, Form.DEPENDENCIES):
         sentences += (_describe_needed(state, one) for one in subjects)
         told = "references are not followed"
@@ -65,20 +66,23 @@ def describe_unparsed(state: ResearchState, subjects: Sequence[Subject], form: F
     return sentences
 
 
-def _describe_deriving(state: ResearchState, name: str) -> str:
-    """Return a sentence that names what derives from a name, or declares such a member again.
+def _describe_deriving(state: ResearchState, subject: Subject) -> str:
+    """Return a sentence that names what derives from a subject, or declares such a member again.
 
     Only what is of the program is named, if any of that does.
     """
+    name = subject.name
     roles = Role.DERIVES, Role.DECLARES_AGAIN
     found = [one for one in state.findings if one.role in roles and one.reason.about == name]
     own = [one for one in found if not is_test_place(one.path)] or found
     tests = len(found) - len(own)
     also = f" and {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
+    members = all(is_member(state, hit) for hit in subject.places)
+    if not found and members:
+        return f"No type that derives from its own, or is mixed in beside it, declares {name} again."
     if not found:
         return f"No line says that anything extends, implements or includes {name}."
-    is_member = found[0].role is Role.DECLARES_AGAIN
-    does = "is declared again in" if is_member else "is extended, implemented or included by"
+    does = "is declared again in" if members else "is extended, implemented or included by"
     return f"{name} {does} {name_findings(own)}{also}."
 
 

@@ -7,6 +7,8 @@ without telling calls from other mentions. Left out: names that the graph knows 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import takewhile
 
 from repo_mcp.bundler.body import Body, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
@@ -14,9 +16,16 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
-from repo_mcp.research.edges.unparsed_files import find_file, note_needed
-from repo_mcp.research.edges.written_types import list_deriving
-from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.edges.declared_again import is_member, list_declared_again
+from repo_mcp.research.edges.unparsed_files import find_file, note_needed, read_declared_lines
+from repo_mcp.research.edges.written_types import (
+    Deriving,
+    Parts,
+    list_declared,
+    list_deriving,
+    split_parts,
+)
+from repo_mcp.research.findings.locating import is_program, is_test_place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
@@ -25,9 +34,10 @@ from repo_mcp.symbol_index.unread_declarations import has_parser, list_spelled
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_DECLARED = 4  # declarations of one name
+MAX_LOOKED_AT = 100  # of these, for those that agree with a qualifier
 MAX_PLACES = 12  # that have the name, beside its declarations
 MAX_DERIVING = 40  # lines that say that something derives from a name
-MAX_AGAIN = 100  # declarations of the name of a member that are looked at for what derives from its type
+MAX_BELOW = 8  # types that derive from a subject; what derives from more is not looked for
 MAX_LINES = 200  # with the name that are read
 # Characters of its declarations, of one where others tell the answer, and of all that are compared.
 SHOWN_CHARS, HEAD_CHARS, COMPARED_CHARS = 1_800, 500, 6_500
@@ -54,12 +64,30 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
     if not places and _PHRASE.fullmatch(subject.asked):
         name = "".join(word.capitalize() for word in _BETWEEN_WORDS.split(subject.asked))
         places = _find_declared(state, name)
-    qualified = [(hit, split_qualified(hit.symbol or "")[:-1]) for hit in places]
-    owned = tuple(hit for hit, outer in qualified if outer[-1:] == owners[-1:] != [])
-    owned = owned or tuple(hit for hit, outer in qualified if set(owners) & {*outer, name})
     if not places:
         return subject
-    return replace(subject, taken_as=TakenAs.UNPARSED, name=name, places=owned or places, near=())
+    places = _keep_owned(places, owners, name)
+    names = {hit.symbol_name for hit in places}
+    name = name if name in names else min(names)  # `empty?` is often asked for as `empty`
+    places = tuple(hit for hit in places if hit.symbol_name == name)
+    return replace(subject, taken_as=TakenAs.UNPARSED, name=name, places=places[:MAX_DECLARED], near=())
+
+
+def _keep_owned(places: tuple[Hit, ...], owners: Sequence[str], name: str) -> tuple[Hit, ...]:
+    """Return the declarations whose owners agree best with those asked for; all, if none does."""
+    outer = [split_qualified(hit.symbol or "")[:-1] for hit in places]
+    counts = [_count_agreeing(owners, one) for one in outer]
+    best = max(counts)
+    if not best:
+        counts = [bool(set(owners) & {*one, name}) for one in outer]
+        best = max(counts)
+    return tuple(hit for hit, count in zip(places, counts, strict=True) if count == best)
+
+
+def _count_agreeing(owners: Sequence[str], others: Sequence[str]) -> int:
+    """Count the last owners that two names share."""
+    pairs = zip(reversed(owners), reversed(others), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
@@ -67,7 +95,7 @@ def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
     graph = state.source.graph
     return tuple(
         hit
-        for hit in list_spelled(state.source.search, name, MAX_DECLARED)
+        for hit in list_spelled(state.source.search, name, MAX_LOOKED_AT)
         if state.admits(hit.path)
         and find_language(hit.path).kind != "docs"
         and (graph is None or graph.scan.find_record(hit.path) is None)
@@ -88,18 +116,12 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
             shown = choose_written(state, hit.path, lines, room)
             symbol = hit.symbol or hit.path
             state.add_place(_build(hit.path, symbol, lines, Reason(f"declares {subject.name}"), 0, shown))
-        asks_below = reading.form is Form.IMPLEMENTATIONS and subject.places
-        if asks_below and (_note_deriving(state, subject) or _note_declared_again(state, subject)):
+        if reading.form is Form.IMPLEMENTATIONS and _note_below(state, subject):
             continue
         if reading.form in _OF_ITSELF:
             note_needed(state, subject)
         elif subject.places:
             _note_places(state, subject, only_tests=reading.form is Form.TESTS)
-
-
-def read_declared_lines(hit: Hit) -> tuple[int, int]:
-    """Return the first and last line of the declaration that a hit is."""
-    return hit.symbol_lines or (hit.start_line, hit.end_line)
 
 
 def choose_written(state: ResearchState, path: str, lines: tuple[int, int], room: int) -> tuple[int, ...]:
@@ -109,41 +131,46 @@ def choose_written(state: ResearchState, path: str, lines: tuple[int, int], room
     return tuple(choose_lines(trim_margin(body), {}, room, keeps_comments=True))
 
 
+def _note_below(state: ResearchState, subject: Subject) -> bool:
+    """Note what derives from a type, or overrides a member. Return False for nothing."""
+    if subject.places and all(is_member(state, hit) for hit in subject.places):
+        return _note_declared_again(state, subject)
+    return bool(subject.places) and _note_deriving(state, subject)
+
+
 def _note_deriving(state: ResearchState, subject: Subject) -> bool:
-    """Note the lines that say that something derives from a subject. Return False if there are none."""
-    found = list_deriving(state, subject.name, _list_languages(subject))
-    if len(found) > MAX_DERIVING:
-        state.limit(f"lines that derive from {subject.name}", f"{MAX_DERIVING} of {len(found)} are shown")
-    for one in found[:MAX_DERIVING]:
-        reason = Reason(f"derives from {subject.name}", Role.DERIVES, subject.name)
-        state.add_place(_build(one.path, one.symbol, (one.line, one.line), reason, 1, (one.line,)))
+    """Note the lines that say that something derives from a subject, and from that. Return False for none."""
+    bases = {split_parts(hit.symbol or "") for hit in subject.places}
+    if len(split_qualified(subject.asked)) == 1:
+        bases.update(list_declared(state, subject.name))  # which of them is meant, is not said
+    found = _note_lines(state, subject, bases, 1)
+    below = [split_parts(one.symbol) for one in found if one.symbol != one.path and is_program(one.path)]
+    if 0 < len(below) <= MAX_BELOW:
+        _note_lines(state, subject, set(below) - bases, 2)
     return bool(found)
 
 
+def _note_lines(state: ResearchState, subject: Subject, bases: set[Parts], hop: int) -> list[Deriving]:
+    """Note the lines that say that something derives from some bases, and return them."""
+    found = list_deriving(state, bases, _list_languages(subject))
+    if len(found) > MAX_DERIVING:
+        names = subject.name if hop == 1 else f"what derives from {subject.name}"
+        state.limit(f"lines that derive from {names}", f"{MAX_DERIVING} of {len(found)} are shown")
+    for one in found[:MAX_DERIVING]:
+        reason = Reason(f"derives from {one.base[-1]}", Role.DERIVES, subject.name)
+        state.add_place(_build(one.path, one.symbol, (one.line, one.line), reason, hop, (one.line,)))
+    return found
+
+
 def _note_declared_again(state: ResearchState, subject: Subject) -> bool:
-    """Note the members of a subject's name in types that derive from its type. Return False for none."""
-    languages, name = _list_languages(subject), subject.name
-    types = filter(None, dict.fromkeys(map(_name_type, subject.places)))
-    below = {
-        split_qualified(one.symbol)[-1] for each in types for one in list_deriving(state, each, languages)
-    }
-    own = {(hit.path, hit.start_line) for hit in subject.places}
-    found = [
-        hit
-        for hit in (list_spelled(state.source.search, name, MAX_AGAIN) if below else ())
-        if _name_type(hit) in below and (hit.path, hit.start_line) not in own and state.admits(hit.path)
-    ]
-    found.sort(key=lambda hit: (is_test_place(hit.path), hit.path, hit.start_line))
+    """Note the members that override a subject. Return False for none."""
+    name = subject.name
+    found = list_declared_again(state, subject.places, name, _list_languages(subject))
     for hit in found[:MAX_DERIVING]:
         lines = read_declared_lines(hit)
         reason = Reason(f"declares {name} again", Role.DECLARES_AGAIN, name)
         state.add_place(_build(hit.path, hit.symbol or name, lines, reason, 1, lines[:1]))
     return bool(found)
-
-
-def _name_type(hit: Hit) -> str:
-    """Return the name of the type that a declaration is a member of; "" for none."""
-    return "".join(split_qualified(hit.symbol or "")[-2:-1])
 
 
 def _list_languages(subject: Subject) -> set[str]:

@@ -56,6 +56,11 @@ def _fold(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
+def read_declared_lines(hit: Hit) -> tuple[int, int]:
+    """Return the first and last line of the declaration that a hit is."""
+    return hit.symbol_lines or (hit.start_line, hit.end_line)
+
+
 def note_needed(state: ResearchState, subject: Subject) -> None:
     """Note the lines in which the file of a subject says what it needs."""
     for hit in subject.places:

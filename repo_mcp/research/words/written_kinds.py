@@ -18,7 +18,7 @@ from repo_mcp.languages.patterns.language_registry import LANGUAGES
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT
-from repo_mcp.research.edges.unparsed import read_declared_lines
+from repo_mcp.research.edges.unparsed_files import read_declared_lines
 from repo_mcp.research.findings.locating import count_shared_folders, may_answer
 from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_model
 from repo_mcp.research.findings.research_state import ResearchState

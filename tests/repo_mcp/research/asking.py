@@ -141,7 +141,7 @@ class Asked:
 
     def _search_exact(self, request: ExactRequest) -> ExactAnswer:
         pattern = request.pattern if request.regex else re.escape(request.pattern)
-        pattern = rf"\b{pattern}\b" if request.whole_word else pattern
+        pattern = rf"(?<!\w)(?:{pattern})(?!\w)" if request.whole_word else pattern
         compiled = re.compile(pattern, 0 if request.case_sensitive else re.IGNORECASE)
         matches = [
             ExactMatch(path, number, number, found.start() + 1, line)

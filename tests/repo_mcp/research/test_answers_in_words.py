@@ -204,10 +204,10 @@ def test_what_is_declared_in_a_language_without_a_parser_is_not_called_undeclare
     )
     first, *places = report.findings
     assert (first.why, first.excerpt) == (
-        "declares push_bulk",
+        "declares push_bulk!",
         "2\tdef push_bulk!(job)\n3\t  store(job)\n4\tend\n",
     )
-    assert [(one.path, one.why) for one in places] == [("client.rb", "has the name push_bulk")]
+    assert [(one.path, one.why) for one in places] == [("client.rb", "has the name push_bulk!")]
     texts |= {f"spec/s{number}_spec.rb": "it { queue.push_bulk! 1 }\n" for number in range(3)}
     texts |= {"web.ts": "export interface Queue {\n  id: number;\n}\n", "README.md": "Use push_bulk!\n"}
     for question in ("what calls push_bulk!?", "what calls push_bulk! of Queue"):

@@ -243,7 +243,7 @@ final class CountedStore extends \\Depot\\Store implements
 def test_what_derives_from_a_type_is_told_by_the_lines_that_say_so(question: str, derived: str) -> None:
     report = Asked(KINDS).ask(question)
     assert derived in report.claim
-    assert "this is what lines of text say, and types derived from these are not followed." in report.claim
+    assert report.claim.endswith("this is what lines of text say.")
 
 
 @pytest.mark.parametrize("question", ["what overrides Store.put?", r"what overrides \Depot\Store::put"])
