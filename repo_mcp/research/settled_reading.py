@@ -19,6 +19,7 @@ from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.settings.configured import is_written
+from repo_mcp.research.settings.option_calls import find_asked_option
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
@@ -31,6 +32,7 @@ _ASKS_PATH = re.compile(
     re.IGNORECASE,
 )
 _ASKS_DIFFERENCE = re.compile(r"\bdiffer(?:ence|s|ent)?\b.*\b(?:between|from|than)\b", re.IGNORECASE)
+_OF_OPTIONS = frozenset({Form.CONFIGURED, Form.DEFINED, Form.OPEN})
 _OF_EVENTS = (Form.DEPENDENTS, Form.CALLERS)
 _ASKS_EVENT = re.compile(
     r"\W*what (?:happens|becomes)(?: (?:to|of) .+?)? (?:when|if|after) (?!(?:i|we|you|someone)\b)",
@@ -45,9 +47,14 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     connects the two, it is an open question. "What happens when the config changes" asks what runs then, not
     what breaks if a symbol changes. "Where are services moved from the pending set to the ready set" does
     not ask where `services` is declared. What a value does is what those do that read it, and where a setting
-    is read asks for a setting. Of two types that are only described, the guessed names may tell the two.
+    is read asks for a setting. An option of the command line is one, wherever its name is declared, too. Of
+    two types that are only described, the guessed names may tell the two.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
+    option = find_asked_option(state) if reading.form in _OF_OPTIONS else ""
+    if option:
+        subject = Subject(option, TakenAs.WORDS)
+        return Reading(Form.CONFIGURED, f"where the option {option} is declared", (subject,))
     least = SENTENCE_WORDS.get(reading.form)
     named = [one for one in reading.subjects if one is not reading.described]
     is_described = least is not None and any(_is_sentence(one, least) for one in named)

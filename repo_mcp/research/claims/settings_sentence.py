@@ -14,6 +14,7 @@ from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.settings.configured import KCONFIG, list_setting_names
 from repo_mcp.research.settings.decided_fields import describe_decided, list_asking
 from repo_mcp.research.settings.given_values import find_value
+from repo_mcp.research.settings.option_calls import describe_options, list_asked_option
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role
@@ -24,6 +25,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
     Documents, examples and tests count only if the program neither declares nor sets nor reads it.
     """
+    if declaring := list_asked_option(state, subject):
+        return describe_options(state, subject.asked, declaring)
     whole = [one for one in state.findings if _has_its_spelling(subject, one)]
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if find_role(one.path) is not FileRole.DOCS]

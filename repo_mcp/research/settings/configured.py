@@ -19,6 +19,7 @@ from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.decided_fields import list_asking, note_decided
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
+from repo_mcp.research.settings.option_calls import list_asked_option, note_options
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES, MAX_SETTING_CHARS, search_setting
 from repo_mcp.research.settings.setting_owners import is_owned
@@ -82,8 +83,12 @@ def is_written(state: ResearchState, subject: Subject) -> bool:
 def find_settings(state: ResearchState, subject: Subject) -> None:
     """Note the lines that give the subject a value, and those that read it, or these first if asked for.
 
-    Of the former, those in configuration come first, and those in tests last.
+    Of the former, those in configuration come first, and those in tests last. Of an option of the command
+    line, only the calls that declare it count.
     """
+    if declaring := list_asked_option(state, subject):
+        note_options(state, subject.asked, declaring)
+        return
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
         return
     used = find_used(state, subject)

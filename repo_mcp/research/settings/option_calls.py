@@ -1,0 +1,307 @@
+"""Find the calls that declare an option of the command line, and read what each gives it.
+
+    flags.StringVar(&cfg.dir, "data-dir", "data", "Where to store.")      sets cfg.dir, default "data"
+    app.Flag("data-dir", "Where to store.").Default("data").StringVar(&cfg.dir)
+    parser.add_argument("--data-dir", dest="dir", default="data")
+
+Only the text is read. An option without dashes and dots in its name is one only if the question says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.record_classes import dataclass
+from repo_mcp.research.edges.written_names import list_written
+from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.locating import may_answer
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Finding, Subject
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
+from repo_mcp.research.settings.line_use import HEAD_LINES, list_open_brackets
+from repo_mcp.research.settings.traced_values import trace_value
+from repo_mcp.text.citations import write_citation
+from repo_mcp.text.question_words import count_words
+
+MOST_MATCHES = 60  # lines with the name of an option
+MOST_DECLARING, MOST_USES = 4, 8  # calls that declare it, lines that use what one of them sets
+MOST_LINES = 16  # of one call, with those on its result
+MAX_DEFAULT_CHARS = 60
+_NAME = r"[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*"
+_IN_QUESTION = re.compile(
+    rf"(?<![\w/.-])(?P<dashed>--{_NAME})"
+    rf"|\b(?:flag|option|switch)s?(?: called| named)? [`'\"]?(?P<said>{_NAME})"
+    rf"|(?<![\w/.-])(?P<before>{_NAME})[`'\"]? (?:command[- ]line )?(?:flag|option|switch)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\b(?:where|defaults?|declar\w+|defin\w+|configur\w+|register\w+|which (?:variable|field))\b",
+    re.IGNORECASE,
+)
+_TEXT = re.compile(r"\"(?:\\.|[^\"\\\n]){0,900}\"|'(?:\\.|[^'\\\n]){0,900}'|`[^`]{0,900}`")
+# What is called before a bracket, with what it is called on: `cmd.Flags().StringVarP`, `Option<int>`.
+_CALLED = re.compile(r"((?:[\w$]+(?:\(\))?(?:\.|::|->))*)([\w$]+)!?(?:<[^<>()]*>)?\s*$")
+_DECLARES = re.compile(r"flag|option|\bopts?$|_opt\b|arg(?:ument|s)?$|^Arg::|switch|param", re.IGNORECASE)
+_TYPED = re.compile(  # functions of Go that are named for the type of the option
+    r"(?:String|Bool|U?[iI]nt\d*|Float\d*|Duration|Count|IP\w*|Bytes\w*)(?:To\w+)?(?:Slice|Array)?(?:Var)?P?"
+)
+_KEEPS = re.compile(
+    r"(?i:get|pop|read|look_?up|has|is|set|put|insert|update|del|remove|mark|changed|find|check|with|use)"
+    r"(?![a-z])|(?i:parse)"
+)
+_LONG = frozenset({"long", "on", "name", "names"})  # declare it if it is written with dashes
+_DEFAULT = re.compile(r"\bdefault_?(?:value)?(?:_t)?\s*(?:\(|=|:)\s*", re.IGNORECASE)
+_BOUND = re.compile(r"&([A-Za-z_][\w.]*)|\bdest\s*=\s*[\"'](\w+)[\"']")
+_GIVEN = re.compile(r"\s*(?:var |let |const )?([A-Za-z_][\w.]*)(?:\s*:[^=]{1,80})?\s*:?=\s*[^=]")
+_NAMED_DEFAULT = re.compile(r"\b\w*default\w+\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionCall:
+    """A call that declares an option."""
+
+    path: str
+    line: int  # with the name
+    first: int  # of the statement
+    last: int
+    default: str = ""  # as it is written; "" if the call gives none
+    bound: str = ""  # what it sets; "" if the text does not say
+
+
+def find_asked_option(state: ResearchState) -> str:
+    """Return the option that a question asks for the declaration or the default of; "" for no such question.
+
+    Some call must declare it.
+    """
+    question = state.request.query
+    if _ASKS.search(question) is None:
+        return ""
+    named = [text for found in _IN_QUESTION.finditer(question) for text in found.groups() if text]
+    is_about_options = re.search(r"\b(?:flag|option|switch)\b|command[- ]line", question, re.IGNORECASE)
+    if is_about_options:
+        named += re.findall(rf"(?<![\w/.-]){_NAME}", question)
+    names = dict.fromkeys(one.lstrip("-") for one in named)
+    told = [one for one in names if re.search(r"[.-]", one) or f"--{one}" in question or _is_said(one, named)]
+    return next((one for one in told if list_declaring(state, one)), "")
+
+
+def list_asked_option(state: ResearchState, subject: Subject) -> list[OptionCall]:
+    """Return the calls that declare a subject, if it is an option whose declaration is asked for."""
+    is_asked = not subject.nodes and find_asked_option(state) == subject.asked
+    return list_declaring(state, subject.asked) if is_asked else []
+
+
+def _is_said(name: str, named: Sequence[str]) -> bool:
+    """Return True for a name that stands next to the word flag, which are the first that were found."""
+    return named.count(name) > 1
+
+
+def list_declaring(state: ResearchState, name: str) -> list[OptionCall]:
+    """Return the calls of the program that declare an option, in the order of their paths."""
+    quoted = re.escape(name)
+    pattern = rf"[\"'`](?:-\w,? ?)?(?:--?)?{quoted}(?:[ =<\[,][^\"'`]*)?[\"'`]"
+    request = ExactRequest(pattern, regex=True, limit=MOST_MATCHES, include_tests=False, by_role=True)
+    found: list[OptionCall] = []
+    for match in state.source.search_exact(request).matches:
+        if len(found) < MOST_DECLARING and may_answer(match.path) and state.admits(match.path):
+            call = _read_call(state, match, pattern)
+            found += [call] if call is not None else []
+    return found
+
+
+def _read_call(state: ResearchState, match: ExactMatch, pattern: str) -> OptionCall | None:
+    """Return the call of which the match is an argument, if it declares an option."""
+    written = re.search(pattern, match.line)
+    if written is None or match.start_line in state.source.read_comment_lines(match.path):
+        return None
+    lines = state.source.read_lines(match.path)
+    start = max(0, match.start_line - 1 - HEAD_LINES)
+    head = "\n".join((*lines[start : match.start_line - 1], match.line[: written.start()]))
+    opened = _find_open_bracket(_mask(head))
+    if opened is None or not _declares(head[:opened], written[0], match.path):
+        return None
+    first = start + head.count("\n", 0, opened) + 1
+    called = _CALLED.search(head[:opened])
+    name = called[2] if called is not None else ""
+    last = _find_last(lines, first, match.start_line, name)
+    text = "\n".join(lines[first - 1 : last])
+    begins = text.find("(", opened - (head.rfind("\n", 0, opened) + 1))
+    default = _read_default(text, begins, name, match.path)
+    return OptionCall(match.path, match.start_line, first, last, default, _read_bound(text))
+
+
+def _mask(text: str) -> str:
+    """Return a text of the same length whose quoted parts say nothing."""
+    return _TEXT.sub(
+        lambda found: f'"{"x" * (len(found[0]) - 2)}"' if "\n" not in found[0] else found[0], text
+    )
+
+
+def _find_open_bracket(text: str) -> int | None:
+    """Return the position of the round bracket that is open last, perhaps with a list opened in it."""
+    opened = list_open_brackets(text)
+    if len(opened) > 1 and text[opened[-1]] in "[{" and text[: opened[-1]].rstrip()[-1:] in "=(,":
+        opened.pop()
+    return opened[-1] if opened and text[opened[-1]] == "(" else None
+
+
+def _declares(head: str, written: str, path: str) -> bool:
+    """Return True for what is called before a bracket if it declares the option that is written in it."""
+    called = _CALLED.search(head)
+    if called is None or _KEEPS.match(called[2]):
+        return False
+    if _TYPED.fullmatch(called[2]):
+        return path.endswith(".go")
+    is_dashed = written[1:-1].startswith("-")
+    return _DECLARES.search(called[1] + called[2]) is not None or (is_dashed and called[2] in _LONG)
+
+
+def _find_last(lines: Sequence[str], first: int, at: int, called: str) -> int:
+    """Return the last line of a call, and of the calls on its result other than those of the same name."""
+    depth = 0
+    for number in range(first, min(first + MOST_LINES, len(lines) + 1)):
+        bare = _mask(lines[number - 1])
+        depth += sum(bare.count(one) for one in "([{") - sum(bare.count(one) for one in ")]}")
+        following = lines[number].lstrip() if number < len(lines) else ""
+        goes_on = bare.rstrip().endswith(".") or (
+            following.startswith(".") and not following.startswith(f".{called}(")
+        )
+        if number >= at and depth <= 0 and not goes_on:
+            return number
+    return min(first + MOST_LINES - 1, len(lines))
+
+
+def _read_default(text: str, begins: int, called: str, path: str) -> str:
+    """Return the default that a statement gives to an option, as it is written; "" if it gives none."""
+    masked = _mask(text)
+    found = _DEFAULT.search(masked)
+    if found is not None:
+        return _cut_argument(text, masked, found.end())
+    arguments = list(_iter_arguments(text, masked, begins + 1))
+    at = next((number for number, one in enumerate(arguments) if one[:1] in "\"'`"), 0)
+    if path.endswith(".go") and _TYPED.fullmatch(called):
+        at += 2 if called.endswith("P") and called != "IP" else 1
+        return arguments[at] if at + 1 < len(arguments) else ""
+    return ""
+
+
+def _iter_arguments(text: str, masked: str, at: int) -> Iterator[str]:
+    """Yield the arguments of a call whose bracket is opened before a position."""
+    while at < len(text):
+        end = _find_end(masked, at)
+        if text[at:end].strip():
+            yield _cut_argument(text, masked, at)
+        if masked[end : end + 1] != ",":
+            return
+        at = end + 1
+
+
+def _cut_argument(text: str, masked: str, at: int) -> str:
+    """Return the argument that begins at a position, on one line."""
+    value = " ".join(text[at : _find_end(masked, at)].split())
+    return value if len(value) <= MAX_DEFAULT_CHARS else f"{value[:MAX_DEFAULT_CHARS]}…"
+
+
+def _find_end(masked: str, at: int) -> int:
+    """Return the position of the comma or bracket that ends an argument."""
+    depth = 0
+    for position in range(at, len(masked)):
+        char = masked[position]
+        if depth == 0 and char in ",)]}":
+            return position
+        depth += (char in "([{") - (char in ")]}")
+    return len(masked)
+
+
+def _read_bound(text: str) -> str:
+    """Return what a statement sets to the option: what it gives the address of, or the variable itself."""
+    found = _BOUND.search(text)
+    if found is not None:
+        return found[1] or found[2]
+    given = _GIVEN.match(text)
+    return given[1] if given is not None and "add_arg" not in text else ""
+
+
+def note_options(state: ResearchState, name: str, declaring: Iterable[OptionCall]) -> None:
+    """Note the calls that declare an option, and then the lines that use what they set."""
+    calls = [*declaring]
+    for call in calls:
+        reason = Reason(f"declares the option {name}", Role.OPTION, name)
+        _note_lines(state, call.path, (call.first, call.last), call.line, reason, 1)
+    for call in calls:
+        reason = Reason(f"uses {call.bound}, which the option {name} sets", Role.READS, name)
+        for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
+            _note_lines(state, path, (at, at), at, reason, 2)
+
+
+def _note_lines(
+    state: ResearchState, path: str, span: tuple[int, int], line: int, reason: Reason, hop: int
+) -> None:
+    """Note some lines, named for the symbol around them."""
+    around = state.source.find_around(path, line)
+    symbol, kind, node_id = (
+        (path, "file", None) if around is None else (around.qualified_name, around.kind, around.node_id)
+    )
+    shown = tuple(range(span[0], span[1] + 1))
+    state.add_place(Finding(path, *span, symbol, kind, node_id, reason, hop, "text", (line,), shown=shown))
+
+
+def list_uses_of_bound(state: ResearchState, call: OptionCall) -> list[tuple[str, int]]:
+    """Return the other lines that use what a call sets, each with its path.
+
+    They are those of its file, or else those of the program that have the name of the field, if that is one
+    of several words.
+    """
+    if not call.bound:
+        return []
+    used = re.compile(rf"(?<![\w.]){re.escape(call.bound)}\b(?!\s*:)")
+    comments = state.source.read_comment_lines(call.path)
+    own = (at for at, line in enumerate(state.source.read_lines(call.path), 1) if used.search(line))
+    found = [(call.path, at) for at in own if not call.first <= at <= call.last and at not in comments]
+    field = call.bound.rpartition(".")[2]
+    if not found and field != call.bound and count_words(field) > 1:
+        others = list_written(state, field)
+        found = [
+            (one.path, one.start_line)
+            for one in others
+            if re.search(rf"\.{field}\b", one.line)
+            and not (one.path == call.path and call.first <= one.start_line <= call.last)
+            and one.start_line not in state.source.read_comment_lines(one.path)
+        ]
+    return found[:MOST_USES]
+
+
+def describe_options(state: ResearchState, name: str, declaring: Sequence[OptionCall]) -> str:
+    """Return sentences on an option: where it is declared, what it sets, its default, and what uses that."""
+    told = [
+        f"{write_citation(one.path, one.line, one.line)}{_describe_call(state, one)}" for one in declaring
+    ]
+    uses = [place for one in declaring for place in list_uses_of_bound(state, one)]
+    used = join_names(write_citation(path, at, at) for path, at in uses)
+    and_used = f" What it sets is used at {used}." if used else ""
+    return f"The option {name} is declared at {join_names(told)}.{and_used}"
+
+
+def _describe_call(state: ResearchState, call: OptionCall) -> str:
+    """Return in brackets what a call sets, and the default that it gives or names."""
+    said = [f"sets {call.bound}"] if call.bound else []
+    text = " ".join(state.source.read_lines(call.path)[call.first - 1 : call.last])
+    code = call.default if call.default and call.default[0] not in "\"'`" else _TEXT.sub('""', text)
+    named = next((_trace(state, one) for one in _NAMED_DEFAULT.findall(code) if _trace(state, one)), "")
+    if call.default:
+        said.append(f"default {call.default}{named and f', that is {named}'}")
+    else:
+        said.append(f"it gives no default, but names {named}" if named else "it gives no default")
+    return f" ({'; '.join(said)})"
+
+
+def _trace(state: ResearchState, name: str) -> str:
+    """Return the line that gives a name its value, with its citation; "" if none is known."""
+    places = trace_value(state, name)
+    if not places:
+        return ""
+    last = places[-1]
+    line = " ".join(state.source.read_lines(last.path)[last.first - 1].split())
+    return f"{line[:MAX_DEFAULT_CHARS]} ({write_citation(last.path, last.first, last.first)})"
