@@ -27,6 +27,9 @@ _CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks
 _PARTS_BLOCK = compile_late(rb"(?:rescue|else|ensure|after|catch)\b")  # of a body, before its `end`
 # Some write it at the indentation of the class, even before all else in it.
 _SETS_ACCESS = compile_late(rb"(?:private|protected|public)(?:_class_method)?\s*(?:#|$)")
+_HOLDS_ACCESS = compile_late(  # the head of a body that may have such a line, and does not end at once
+    rb"(?![^#]*\bend[ \t]*(?:\#|$))(?:[ \t]*(?:class|module)\b|[^#]*\bdo\b)"
+)
 _OPENERS = (b"{", b"(", b"[")  # at the end of a line
 # Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
 _INDENTED_LANGUAGES = frozenset(
@@ -156,6 +159,8 @@ def _is_part(layout: Layout, line: int, position: int) -> bool:
     if layout.depths[position] != depth:
         return False
     if _SETS_ACCESS.match(text):
+        if not _HOLDS_ACCESS.match(layout.lines[line]):  # of a constant above the section, or a short method
+            return False
         return _find_depth_below(layout, position) > depth or _has_body(layout, line, position)
     return _PARTS_BLOCK.match(text) is not None and _has_body(layout, line, position)
 

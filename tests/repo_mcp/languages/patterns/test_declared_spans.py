@@ -298,6 +298,11 @@ LIMIT = 3
             [("A", 1, 7), ("A.x", 4, 6), ("B", 8, 8), ("y", 10, 12)],
         ),
         (
+            "a.rb",  # only the class goes on behind `private`
+            b"class A\n  LIMIT = 3\n  def x; end\n  class E < F; end\n  private\n    def y\n    end\nend\n",
+            [("A", 1, 8), ("A.LIMIT", 2, 2), ("A.x", 3, 3), ("A.E", 4, 4), ("A.y", 6, 7)],
+        ),
+        (
             "a.rb",  # a comment stands before the `rescue`, and is not that of the constant
             b"def read\n  a\n# why\nrescue Error\n  b\nend\n\nALL = 1\n# of b\ndef b(\n  c\n)\n  d\nend\n",
             [("read", 1, 6), ("ALL", 8, 8), ("b", 9, 14)],
