@@ -1,8 +1,8 @@
 """The signature of a declaration and its documentation, as the lines at its name have them.
 
 A signature is joined from several lines while its parentheses are open, and that of a type while it names
-what the type derives from. Documentation is the comment right above, in some languages the docstring right
-below, and of either the first line with text.
+what the type derives from. Comments behind it are left out. Documentation is the comment right above, in some
+languages the docstring right below, and of either the first line with text.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import accumulate
 from repo_mcp.languages.outline.adapter import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS, cut
 from repo_mcp.languages.patterns.landmarks import Spans
 from repo_mcp.languages.patterns.line_layout import is_type_above
+from repo_mcp.languages.patterns.singleton_lines import list_singleton_lines
 
 _SIGNATURE_LINES = 12  # joined at most while parentheses are open
 _SIGNATURE_REACH = 40  # lines with the comments among them, which are left out
@@ -21,6 +22,9 @@ _NAMES_BASES = re.compile(rb"[ \t]*(?::(?!:)|(?:extends|implements|with)\b)")  #
 _BASES_BELOW = re.compile(rb"(?:,|\b(?:extends|implements|with))$")  # at the end of one
 _BODIES_AFTER_COLONS = frozenset({"python", "scala"})
 _VALUE_BELOW = re.compile(rb"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t][^\n]*=[ \t]*$")
+_HASHES = frozenset("python ruby perl shell elixir julia r nim make cmake powershell graphql".split())  # noqa: SIM905
+_DASHES = frozenset("lua haskell sql ada elm vhdl".split())  # noqa: SIM905
+_DEF = re.compile(r"\bdef (?!self\.)")
 # In C# documentation `<summary>` is dropped, and `<see cref="Name"/>` becomes the name.
 _XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
 _COMMENT_MARKS = re.compile(r"^[\s/*#;!\-<>\"'=|%]+|[\s*/\-<>\"'=]+$")
@@ -34,6 +38,9 @@ class DeclarationHeads:
         self.lines = data.split(b"\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self._language = language
+        mark = b"#" if language in _HASHES else b"--" if language in _DASHES else b"//"
+        self._comment_behind = re.compile(rb"[ \t]" + mark)
+        self._singletons = list_singleton_lines(self.lines) if language == "ruby" else frozenset()
         placed = [(self.find_line(first), self.find_line(last - 1)) for first, last in comments]
         self.comment_lines = {line for first, last in placed for line in range(first, last + 1)}
         self._comment_ends = {last: first for first, last in placed}
@@ -56,12 +63,12 @@ class DeclarationHeads:
         if len(line) > 4 * MAX_SIGNATURE_CHARS:  # minified: take the name and what follows
             piece = line[max(0, column - 40) : column + MAX_SIGNATURE_CHARS]
             return cut(join_words(piece), MAX_SIGNATURE_CHARS), number
-        parts = [line]
+        parts = [self._cut_comment(line)]
         end = number
-        depth = line.count(b"(") - line.count(b")")
+        depth = parts[0].count(b"(") - parts[0].count(b")")
         if _VALUE_BELOW.match(line) and number + 1 < len(self.lines):
             end += 1
-            parts.append(self.lines[end][:MAX_SIGNATURE_CHARS])
+            parts.append(self._cut_comment(self.lines[end][:MAX_SIGNATURE_CHARS]))
             depth += parts[-1].count(b"(") - parts[-1].count(b")")
         reach = min(number + _SIGNATURE_REACH, len(self.lines) - 1)
         while end < reach and len(parts) <= _SIGNATURE_LINES:
@@ -69,20 +76,30 @@ class DeclarationHeads:
                 break
             end += 1
             if end not in self.comment_lines:
-                parts.append(self.lines[end][:MAX_SIGNATURE_CHARS])
+                parts.append(self._cut_comment(self.lines[end][:MAX_SIGNATURE_CHARS]))
                 depth += parts[-1].count(b"(") - parts[-1].count(b")")
         if depth > 0:  # never closed: take the line alone
-            parts, end = [line], number
+            parts, end = [self._cut_comment(line)], number
         if self.has_type_above(number):
             parts.insert(0, self.lines[number - 1])
         text = join_words(b" ".join(parts)).rstrip("{ ")
         if self._language == "python":
             text = text.removesuffix(":")
+        if number in self._singletons:
+            text = _DEF.sub("def self.", text, count=1)
         return cut(text, MAX_SIGNATURE_CHARS), end
+
+    def _cut_comment(self, line: bytes) -> bytes:
+        """Return a line without the comment behind its code; a mark between quotes begins none."""
+        for found in self._comment_behind.finditer(line):
+            before = line[: found.start()]
+            if not (before.count(b'"') % 2 or before.count(b"'") % 2 or before.count(b"`") % 2):
+                return before if before.strip() else line
+        return line
 
     def _names_bases(self, number: int) -> bool:
         """Return True if the line below one in the head of a type names what the type derives from."""
-        text, below = self.lines[number].rstrip(), self.lines[number + 1]
+        text, below = self._cut_comment(self.lines[number]).rstrip(), self.lines[number + 1]
         if b"{" in text or number + 1 in self.comment_lines:
             return False
         if text.endswith(b":"):

@@ -118,6 +118,7 @@ class _Reading:
         language = find_dialect(language, data)
         landmarks = scan(language, data)
         self._language = language.name
+        self._holders = CLASS_KINDS | {"module"} if language.name == "ruby" else CLASS_KINDS
         self._braces = language.name not in _BY_INDENTATION
         self._spans: dict[int, SymbolSpan] | None = None  # by the line of the name, from 0
         if language.name not in _ENDED_BY_LINES:
@@ -265,7 +266,7 @@ class _Reading:
             "" if parent is None else _qualify(parent), owner, self._open[-1].owner if self._open else ""
         )
         is_owned = around != ("" if parent is None else _qualify(parent))
-        in_class = is_owned or (parent is not None and parent.kind in CLASS_KINDS)
+        in_class = is_owned or (parent is not None and parent.kind in self._holders)
         scope = "class" if in_class else "function" if parent and parent.kind in FUNCTION_KINDS else "module"
         if in_class and kind in ("function", "async_function"):
             kind = kind.replace("function", "method")

@@ -90,6 +90,7 @@ _FUNCTION_VALUE = re.compile(
     rb"[^=\n]{0,120}=\s{0,8}(?:async\b\s{0,8})?(?:function\b|\([^()\n]{0,200}\)[^=\n]{0,80}=>|\w{1,80}\s{0,8}=>)"
 )
 _GO_TYPE = re.compile(rb"(?:\[[^\]\n]{0,200}\])?[ \t]{1,80}(struct|interface)\b")
+_RUBY_TYPE = re.compile(rb"\s{0,80}=\s{0,8}(?:::)?(Struct|Class|Data|Module)\.(?:new|define)\b")
 _SHOWN_BYTES = 400  # looked at on either side of the name
 
 
@@ -112,6 +113,8 @@ def find_kind(language: str, before: bytes, name: bytes, after: bytes) -> str:
     if language == "go" and kind == "type_alias":
         declared = _GO_TYPE.match(after)
         kind = KINDS[declared[1].decode()] if declared else kind
+    if language == "ruby" and kind is None and (made := _RUBY_TYPE.match(after)):
+        return "module" if made[1] == b"Module" else "class"
     if kind is None and _CALLED.match(after):
         kind = "macro" if language in _WITH_MACROS and before.lstrip().startswith(b"#") else "function"
     if kind is None and _ASSIGNED.match(after):

@@ -43,9 +43,10 @@ RUBY = build_language(
     (?P<doc_pod>=begin\b[^\n]*+(?:\n(?!=end\b)[^\n]*+){0,20000}(?:\n=end[^\n]*+)?)
     | {opt}(?:
         {hash_doc}
-        | (?:(?:private|protected|public|private_class_method|module_function|memoize){gap})?
-          def{gap}(?:{name}\.)?({name}[?!=]?(?![=~]))
-        | def{gap}(?:self\.)?(\[\]=?|<=>|===?|=~|<<|[+*/%<>!&|^-]=?)(?=[\s(])
+        | (?:(?:private|protected|public|private_class_method|public_class_method|module_function|memoize
+            |ruby2_keywords|helper_method){gap})?
+          def{gap}(?:{name}\.)?(?:({name}[?!=]?(?![=~]))
+            |(\[\]=?|<=>|===?|[=!]~|<<|>>|\*\*|[+!~-]@|[+*/%<>!~&|^`-]=?)(?=[\s(;]))
         | (?:class|module){gap}({name}(?:::{name}){0,6})
         | ({CONST}){opt}=(?!=)
         | ([A-Z]{w}*+){opt}={opt}(?:Struct|Class|Module|Data)\.(?:new|define)\b

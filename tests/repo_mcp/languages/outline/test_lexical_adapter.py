@@ -238,6 +238,55 @@ def test_languages_that_end_blocks_with_words() -> None:
     ]
 
 
+def test_methods_of_ruby_in_modules_and_of_the_class_itself() -> None:
+    text = """\
+module Depot
+  def count
+  end
+  class << self
+    def open(path) # :doc:
+    end
+    class Lock
+      def free = nil
+    end
+  end
+  Box = Struct.new(:size) do
+    def -@
+    end
+  end
+  def self.close
+  end
+end
+def main
+end
+"""
+    symbols = ADAPTER.outline("a.rb", text).symbols
+    assert [(one.kind, one.parent_symbol, one.signature) for one in symbols] == [
+        ("module", None, "module Depot"),
+        ("method", "Depot", "def count"),
+        ("method", "Depot", "def self.open(path)"),
+        ("class", "Depot", "class Lock"),
+        ("method", "Depot.Lock", "def free = nil"),
+        ("class", "Depot", "Box = Struct.new(:size) do"),
+        ("method", "Depot.Box", "def -@"),
+        ("method", "Depot", "def self.close"),
+        ("function", None, "def main"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "signature"),
+    [
+        ("a.rb", "def a(b = '#', # first (\n      c: 1) # second\nend\n", "def a(b = '#', c: 1)"),
+        ("a.rb", 'URL = "a # b"\n', 'URL = "a # b"'),
+        ("a.lua", "function a(b) -- (see c\nend\n", "function a(b)"),
+        ("a.kt", "fun a(b: B) { // (see c\n}\n", "fun a(b: B)"),
+    ],
+)
+def test_a_signature_ends_before_a_comment(path: str, text: str, signature: str) -> None:
+    assert ADAPTER.outline(path, text).symbols[0].signature == signature
+
+
 @pytest.mark.parametrize(
     ("path", "text", "signature"),
     [
@@ -249,6 +298,10 @@ def test_languages_that_end_blocks_with_words() -> None:
         ("a.ts", "class A<T> implements\n  B<T>,\n  C {\n}\n", "class A<T> implements B<T>, C"),
         ("a.kt", "class A(\n  /** Why (not. */\n  val b: B,\n) {\n}\n", "class A( val b: B, )"),
         ("a.scala", "object A:\n  def b = 1\n", "object A:"),
+        ("a.rb", "class A < B # :nodoc:\n  def c(d)\n  end\nend\n", "class A < B"),
+        ("a.rb", "class A # of one, two,\n  LIMIT = 3\nend\n", "class A"),
+        ("a.swift", "class A: B { // as in:\n  let c = 1\n}\n", "class A: B"),
+        ("A.java", "class A // see the\n    extends B {\n}\n", "class A extends B"),
         ("a.scala", "class A(b: Int)\n    extends B\n    with C {\n}\n", "class A(b: Int) extends B with C"),
     ],
 )

@@ -132,7 +132,10 @@ FURTHER: dict[str, tuple[str, list[str]]] = {
         "`names<-.x` = function(x) 1\n",
         ["Mask", "Row", "%||%", "names<-.x"],
     ),
-    "ruby": ("def ==(other)\nend\ndef name=(x)\nend\nPoint = Struct.new(:x)\n", ["==", "name=", "Point"]),
+    "ruby": (
+        "def ==(other)\nend\ndef name=(x)\nend\ndef -@ = 1\ndef !~(x)\nend\nPoint = Struct.new(:x)\n",
+        ["==", "name=", "-@", "!~", "Point"],
+    ),
     "sql": ("CREATE DOMAIN app.mail AS text;\nCREATE OR REPLACE FUNCTION a.b() AS $$\n", ["mail", "b"]),
     "zig": ("const A = struct {\n    pub const limit = 3;\n    const local = 1;\n};\n", ["A", "limit"]),
 }
