@@ -42,7 +42,7 @@ class Traced:
     """A block that a stack trace points at."""
 
     rank: int  # the least is shown first
-    is_frame: bool  # False for the source of a message that no frame names
+    frame: Clue | None  # None for the source of a message that no frame names
     lines: list[int] = field(default_factory=list)  # that it names, or that call the frame within
 
 
@@ -271,6 +271,9 @@ def locate(clue: Clue, spans: Sequence[SymbolSpan], lines: Sequence[str] = ()) -
         name = f"{clue.text.rpartition('.')[2]}.{clue.name}"
         named = [span for span in named if is_called(span, name)]
         named = [max(named, key=lambda span: _rate_head(span, lines, arguments))] if named else []
+    elif clue.owner:
+        owner = clue.owner.rpartition(".")[2]
+        named = [span for span in named if is_called(span, f"{owner}.{clue.name}")] or named
     if line is None:
         return [named[0].name_line] if len(named) == 1 else []
     if not named or any(span.start_line <= line <= span.end_line for span in named):

@@ -12,7 +12,7 @@ from repo_mcp.bundler.evidence import Evidence, is_called
 from repo_mcp.bundler.opened_files import RatedFile, is_frame
 from repo_mcp.bundler.records import Selection
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.query.clues import ClueKind
+from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.record_classes import replace
 
 MAX_NAMED_TERMS = 6  # of one excerpt, in its rationale
@@ -98,12 +98,38 @@ def _describe_mentions(file: RatedFile, start_line: int, end_line: int) -> Itera
     """Yield in words the first mention that names a line of the excerpt, or else its function or its file."""
     mentions = file.candidate.mentions
     here = [one for one in mentions if one.clue.line is not None and start_line <= one.clue.line <= end_line]
+    frame = None if here else _find_frame(file, start_line, end_line)
+    if frame is not None:
+        yield _describe_frame(frame, file.view.layout.spans)
+        return
     for mention in (here or mentions)[:1]:
         what = "a traceback frame" if is_frame(mention) else "the prompt"
-        if not here and _is_framed(file, start_line, end_line):
-            yield "is in a function that a traceback frame names"
-        else:
-            yield f"{what} names line {mention.clue.line}" if here else f"{what} names this file"
+        of = f" of {mention.clue.name}" if here and _has_moved(mention.clue, file.view.layout.spans) else ""
+        yield f"{what} names line {mention.clue.line}{of}" if here else f"{what} names this file"
+
+
+def _describe_frame(frame: Clue, spans: Sequence[SymbolSpan]) -> str:
+    """Return what a frame says of an excerpt that is of its function, or beside its line if it names none."""
+    line = frame.line
+    if frame.name is None:
+        return f"is near line {line}, which a traceback frame names"
+    said = "is in a function that a traceback frame names"
+    if line is None or not _has_moved(frame, spans):
+        return said
+    now = find_around(spans, line, line)
+    where = "outside of it" if now is None else f"in {now.qualified_name}"
+    return f"{said}; its line {line} is now {where}"
+
+
+def _has_moved(frame: Clue, spans: Sequence[SymbolSpan]) -> bool:
+    """Return True if a file declares the function of a frame, but not around the line that the frame names.
+
+    The trace is then of another version of the file.
+    """
+    line, named = frame.line, [span for span in spans if span.name == frame.name]
+    return (
+        line is not None and bool(named) and not any(one.start_line <= line <= one.end_line for one in named)
+    )
 
 
 def _makes_message(file: RatedFile, start_line: int, end_line: int) -> bool:
@@ -111,16 +137,22 @@ def _makes_message(file: RatedFile, start_line: int, end_line: int) -> bool:
     return any(
         start_line <= line <= end_line
         for traced in file.traced.values()
-        if not traced.is_frame
+        if traced.frame is None
         for line in traced.lines
     )
 
 
-def _is_framed(file: RatedFile, start_line: int, end_line: int) -> bool:
-    """Return True for an excerpt of which at least half is of functions that frames name."""
-    blocks = [file.blocks[at] for at, traced in file.traced.items() if traced.is_frame]
-    shared = (min(end_line, one.end_line) - max(start_line, one.start_line) + 1 for one in blocks)
-    return 2 * sum(max(0, count) for count in shared) >= end_line - start_line + 1
+def _find_frame(file: RatedFile, start_line: int, end_line: int) -> Clue | None:
+    """Return the innermost frame that points at an excerpt of which at least half is pointed at, or None."""
+    framed = {at: one for at, one in file.traced.items() if one.frame is not None}
+    shared = {
+        at: min(end_line, file.blocks[at].end_line) - max(start_line, file.blocks[at].start_line) + 1
+        for at in framed
+    }
+    if 2 * sum(max(0, count) for count in shared.values()) < end_line - start_line + 1:
+        return None
+    pointing = [framed[at] for at, count in shared.items() if count > 0]
+    return min(pointing, key=lambda one: one.rank).frame if pointing else None
 
 
 def holds_phrase(lines: Sequence[str], phrase: str) -> bool:

@@ -80,7 +80,7 @@ def _mark_frame(one: RatedFile, mention: Mention, rank: int, inner: str) -> None
         at = _find_block(one, line)
         if at is None or (mention.share < 1.0 and not _declares(one, at, clue)):
             continue
-        traced = one.traced.setdefault(at, Traced(rank, is_frame=True))
+        traced = one.traced.setdefault(at, Traced(rank, clue))
         if clue.line is None and inner:
             traced.lines += _iter_calling(one, at, inner)
         else:
@@ -118,7 +118,7 @@ def _mark_message(opened: Sequence[RatedFile], message: Quotable, rank: int) -> 
     best = [place for place in best if place[2] in place[0].traced] or best  # a frame says which one it was
     for one, line, at in best if len(best) <= MAX_ALIKE else ():
         if at is not None:
-            one.traced.setdefault(at, Traced(rank, is_frame=False)).lines.append(line)
+            one.traced.setdefault(at, Traced(rank, None)).lines.append(line)
 
 
 def _may_say(path: str) -> bool:

@@ -87,6 +87,7 @@ class Clue:
     is_strong: bool = True  # False for a symbol recognised by its look alone
     is_joined: bool = False  # True for a symbol joined from adjacent words
     arguments: str | None = None  # what the function takes of a frame that names a type and no file
+    owner: str = ""  # the name before that of a frame's function: mostly its type
 
 
 _NAMED_PATH = PrefilteredPattern(
@@ -159,7 +160,7 @@ def _first_of_each(clues: Iterable[Clue]) -> Iterator[Clue]:
 def _build_clue(frame: Frame) -> Clue:
     if not frame.path:
         return Clue(ClueKind.FRAME, frame.type_name, None, frame.name, arguments=frame.arguments)
-    return Clue(ClueKind.FRAME, frame.path, frame.line, frame.name)
+    return Clue(ClueKind.FRAME, frame.path, frame.line, frame.name, owner=frame.type_name)
 
 
 def _iter_paths(prompt: str) -> Iterator[Clue]:

@@ -52,18 +52,19 @@ _FRAMES = (
         rf"(?: in (?P<path>{PATH}):line (?P<line>\d{{1,7}}))?[ \t]{{0,8}}$",
         re.M,
     ),
-    PrefilteredPattern(  # of Ruby: "from lib/book.rb:12:in 'Book#read'"
+    PrefilteredPattern(  # of Ruby, often within a line: "from lib/book.rb:12:in 'Book#read'"
         [".rb:"],
-        rf"^[ \t]{{0,8}}(?:\d{{1,3}}: )?(?:from )?(?P<path>{PATH}\.rb):(?P<line>\d{{1,7}})"
+        rf"(?:(?:\d{{1,3}}: )?from )?(?<![\w.@+~\\/-])(?P<path>{PATH}\.rb):(?P<line>\d{{1,7}})"
         r":in [`'](?P<name>[^'\n]{1,200})'",
-        re.M,
     ),
     PrefilteredPattern(  # of PHP, which names the function that is called there and not the one around it
         [".php("], rf"^[ \t]{{0,8}}#\d{{1,3}} (?P<path>{PATH}\.php)\((?P<line>\d{{1,7}})\): ", re.M
     ),
     PrefilteredPattern([":line "], rf"\bin (?P<path>{PATH}\.\w{{1,8}}):line (?P<line>\d{{1,7}})"),
-    PrefilteredPattern(
+    PrefilteredPattern(  # of Go, with the function in the line before: `example.com/a/b.(*Book).Read(...)`
         [".go:"],
+        r"(?:^(?:created by )?(?P<name>(?:[\w./%@~-]|\[\.{3}\]|\(\*\w{1,100}(?:\[\.{3}\])?\)){3,300})"
+        r"(?:\([^\n]{0,800}+(?<=\))| in goroutine \d{1,12})?\n)?"
         rf"^[ \t]{{1,8}}(?P<path>{PATH}\.go):(?P<line>\d{{1,7}})(?: \+0x[0-9a-f]{{1,16}})?$",
         re.M,
     ),
@@ -72,6 +73,8 @@ _FRAMES = (
 _ASYNCHRONOUS = compile_late(r"\.?<(\w{1,200})>d__\d{1,9}(?:`\d{1,3})?\.MoveNext$")
 _LAMBDA = compile_late(r"(?:[.+]<>c(?:__DisplayClass\w{1,40})?)?\.<(\w{1,200})>[bg]__.{0,200}$")
 _ARITY = compile_late(r"`\d{1,3}")
+# What Go writes around the names of types and methods, and makes of a function literal within a function.
+_OF_GO = compile_late(r"^.*/|\(\*|\)|\[\.{3}\]|(?:\.(?:func|gowrap|deferwrap)?\d{1,6}|-fm)+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class Frame:
     path: str  # "" if it names only a type
     line: int | None
     name: str | None  # of the function
-    type_name: str = ""  # qualified by dots, if it names no file
+    type_name: str = ""  # qualified by dots if it names no file; else the last name before the function's
     arguments: str = ""  # what the function takes, as the trace has it, if it names no file
     is_python: bool = False
 
@@ -145,8 +148,14 @@ def _build_frame(match: re.Match[str]) -> Frame | None:
             return None
         return Frame(match.start(), match.end(), "", None, name, owner, arguments or "")
     path = _add_package(plain_path(match["path"]), name or "")
+    if path.endswith(".go") and name:
+        name = _OF_GO.sub("", name)
+    if not owner:
+        owner, name = _split_last(name or "")
     is_python = match[0].startswith(_PYTHON_FRAME)
-    return Frame(match.start(), match.end(), path, int(match["line"]), _last_name(name), is_python=is_python)
+    return Frame(
+        match.start(), match.end(), path, int(match["line"]), name or None, owner, is_python=is_python
+    )
 
 
 def _split_call(call: str) -> tuple[str, str]:
@@ -173,7 +182,10 @@ def _add_package(path: str, name: str) -> str:
     return f"{package.replace('.', '/')}/{path}" if dot and of_class and extension in _PACKAGED else path
 
 
-def _last_name(name: str | None) -> str | None:
-    """Return `method` for `com.example.Class.method` and `block in Class#method`; None for `<module>`."""
-    last = re.split(r"[.$#\s]|::|->", name)[-1] if name else ""
-    return last if last.isidentifier() else None
+def _split_last(name: str) -> tuple[str, str | None]:
+    """Return `Class` and `method` for `com.example.Class.method` and `block in Class#method`.
+
+    The first is empty for a plain name, the second None for `<module>`.
+    """
+    *owners, last = re.split(r"[.$#\s]|::|->", name)
+    return (owners[-1] if owners else ""), (last if last.isidentifier() else None)

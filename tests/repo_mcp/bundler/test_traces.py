@@ -82,6 +82,39 @@ def test_an_excerpt_that_is_mostly_of_other_functions_is_not_said_to_be_of_the_f
     assert "a traceback frame names line 123" in reasons.values()
 
 
+SHELF = (
+    "package book\n\nfunc (s *Shelf) sort() {\n"
+    + "".join(f"\tplace{at} := {at}\n" for at in range(30))
+    + "}\n\nfunc (p *Page) sort() {\n\treturn\n}\n\n"
+    + "func (s *Shelf) count() {\n"
+    + "".join(f"\tcounted{at} := {at}\n" for at in range(30))
+    + "}\n"
+)
+
+
+def test_of_a_trace_of_another_version_the_named_function_is_shown_and_where_its_line_is_now() -> None:
+    trace = "panic: boom\n\nexample.com/book.(*Page).sort(...)\n\t/app/book/shelf.go:50\n"
+    choice = choose(trace, {"book/shelf.go": SHELF}, 20)
+    first = choice.selections[0]
+    assert (first.start_line, first.symbol) == (36, "Page.sort")  # and not the one of the other type
+    said = "is in a function that a traceback frame names; its line 50 is now in Shelf.count"
+    assert first.evidence[0] == said
+    ruby = "add_page fails: no page; book/shelf.rb:2:in `sort'"
+    count = "def count\n" + "  add_page(of_shelf)\n" * 12 + "end\n\n"
+    texts = {"book/shelf.rb": count + "# sorts\n" * 40 + "def sort\n  2\nend\n"}
+    reasons = {one.symbol: one.evidence[0] for one in choose(ruby, texts).selections}
+    assert reasons["sort"] == "is in a function that a traceback frame names; its line 2 is now in count"
+    assert reasons["count"] == "a traceback frame names line 2 of sort"
+
+
+def test_a_frame_without_a_name_is_not_said_to_name_a_function() -> None:
+    trace = "it fails in the shelf:\n\t/app/book/shelf.go:54 +0x1\n"
+    choice = choose(trace, {"book/shelf.go": SHELF}, 12)
+    reasons = [one.evidence[0] for one in choice.selections]
+    assert "is near line 54, which a traceback frame names" in reasons
+    assert not any("function" in reason for reason in reasons)
+
+
 def test_the_source_of_the_message_is_shown_with_its_values_filled_in() -> None:
     choice = choose(TRACE, TEXTS)
     (made,) = [

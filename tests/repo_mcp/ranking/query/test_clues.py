@@ -71,8 +71,21 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
         ),
         (
             "panic: boom\n\ngoroutine 1 [running]:\nmain.post(...)\n\t/tmp/x/ledger.go:12 +0x1d\n",
-            [("/tmp/x/ledger.go", 12, None)],
+            [("/tmp/x/ledger.go", 12, "post")],
         ),
+        (
+            "panic({0x5a, 0x6b})\n\t/usr/lib/go/panic.go:884 +0x213\n"
+            "example.com/ledger/book.(*Shelf[...]).sort.func1.2({0xc0, 0x1f}, ...)\n\t/app/book/shelf.go:9\n"
+            "example.com/ledger/book.Page.Turn(0x5)\n\t/app/book/page.go:7 +0x1d\n"
+            "created by main.run in goroutine 1\n\t/app/main.go:3 +0x3\n",
+            [
+                ("/usr/lib/go/panic.go", 884, "panic"),
+                ("/app/book/shelf.go", 9, "sort"),
+                ("/app/book/page.go", 7, "Turn"),
+                ("/app/main.go", 3, "run"),
+            ],
+        ),
+        ("it fails at\n\n\t/app/main.go:3 +0x3\n", [("/app/main.go", 3, None)]),
         (
             "==7==    at 0x12F3A1: post (ledger.c:12)\n==7==    by 0x12FB02: main (main.c:7)\n",
             [("ledger.c", 12, "post"), ("main.c", 7, "main")],
@@ -87,6 +100,7 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
             "\tfrom bin/run.rb:3:in `block in main'\n",
             [("lib/book.rb", 12, "read"), ("bin/run.rb", 3, "main")],
         ),
+        ("reading fails: lib/book.rb:12:in `read'", [("lib/book.rb", 12, "read")]),
         (
             "Stack trace:\n#0 /app/src/Book.php(12): Ledger\\Book->read('a')\n#1 /app/index.php(3): main()\n",
             [("/app/src/Book.php", 12, None), ("/app/index.php", 3, None)],
@@ -100,9 +114,12 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
         "modules",
         "causes",
         "go",
+        "types of go",
+        "go without a function",
         "valgrind",
         "debugger",
         "ruby",
+        "ruby within a line",
         "php",
         "csharp",
     ],
