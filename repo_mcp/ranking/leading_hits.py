@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from repo_mcp.model import Hit, SearchRequest
-from repo_mcp.ranking.direct_hits.message_origin import find_said
+from repo_mcp.ranking.direct_hits.message_origin import find_filled, find_said, list_quoted
 from repo_mcp.ranking.direct_hits.name_lookup import Found
 from repo_mcp.ranking.direct_hits.names_in_question import find_mentioned
 from repo_mcp.ranking.direct_hits.scope import SearchScope
@@ -29,8 +29,10 @@ def find_leads(scope: SearchScope, request: SearchRequest, query: Query, *, is_n
     Names in a question lead only on a page that says where to look. Any other page shows whole declarations.
     """
     is_question = asks(query.text)
-    if not (is_name or is_question):
-        return _explain(find_said(scope, query), "said word for word")
+    said = [] if is_name or is_question else find_said(scope, query)
+    said = said or find_filled(scope, query, list_quoted(request.query))
+    if said:
+        return _explain(said, "said word for word")
     is_about_names = request.names_alone and not (query.symbols or query.phrases)
     if is_about_names and (is_name or not request.shows_whole):
         return _explain(find_mentioned(scope, query, request.top_k), "place of a name")

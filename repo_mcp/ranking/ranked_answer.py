@@ -35,6 +35,7 @@ from repo_mcp.ranking.query.intent import MIN_NAME_CHARS, NameKind, asks, unders
 from repo_mcp.ranking.query.mentions import resolve_mentions
 from repo_mcp.ranking.query.query import Query, widen
 from repo_mcp.ranking.scoring.live_terms import find_paths
+from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
@@ -91,7 +92,8 @@ def answer_ranked(
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
         total = len(shown.hits)
     hits = keep_telling(shown.hits, telling) if telling and reading.is_report else shown.hits
-    notes = _note_words(scope, query, ranking, words, is_whole=not progress)
+    best = () if leads else ranking.chunks[:1]
+    notes = _note_words(scope, query, ranking, words, best, is_whole=not progress)
     return SearchAnswer(
         name_matched(widened, hits),
         total,
@@ -141,13 +143,21 @@ def _count_usual(query: Query, ranking: Ranking, room: int, *, has_leads: bool) 
 
 
 def _note_words(
-    scope: SearchScope, query: Query, ranking: Ranking, words: Sequence[QueryWord], *, is_whole: bool
+    scope: SearchScope,
+    query: Query,
+    ranking: Ranking,
+    words: Sequence[QueryWord],
+    best: Sequence[RankedChunk],
+    *,
+    is_whole: bool,
 ) -> list[str]:
-    """Return notes on words of a query that few files or none have, and on what else may be meant."""
+    """Return notes on words of a query that few files or none have, and on what else may be meant.
+
+    `best` is the best hit, unless a place that was looked up comes before it.
+    """
     searcher = scope.searcher
     unknown = choose_unknown(query, ranking)
     alike = _suggest(searcher, unknown, thorough=not ranking.total) if unknown else []
-    best = ranking.chunks[:1]
     unmatched = describe_words(words, searcher, best, alike, scope.read_live, is_whole=is_whole)
     return [*unmatched, *alike]
 

@@ -28,6 +28,7 @@ from repo_mcp.workspace.ignore import GlobFilter
 
 REMEMBERED_BYTES = 1 << 22  # of the files that one search reads
 NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
+ONE_PHRASE = 'No text contains all of the quoted phrases; these hits have "{}".'
 NOTHING_QUOTED = "No file contains the quoted text."
 NOT_ALL_READ = (
     f"None of the {PHRASE_DEPTH} best chunks has the quoted text; mode literal searches every file."
@@ -96,10 +97,17 @@ def _answer(
 def _answer_words(
     scope: SearchScope, request: SearchRequest, query: Query, progress: Sequence[str], *, is_whole: bool
 ) -> SearchAnswer:
-    """Return the ranked answer; if no text has a phrase that the query quotes, by the words of the phrase."""
+    """Return the ranked answer; if no text has all quoted phrases, by the longest that any has.
+
+    If none has any, by the words of the phrases.
+    """
     answer = answer_ranked(scope, request, query, progress, is_whole=is_whole)
     if not query.phrases or answer.hits:
         return answer
+    for phrase in sorted(query.phrases, key=len, reverse=True) if len(query.phrases) > 1 else ():
+        having = answer_ranked(scope, request, replace(query, phrases=[phrase]), progress, is_whole=is_whole)
+        if having.hits:
+            return replace(having, warnings=(*having.warnings, ONE_PHRASE.format(phrase)))
     apart = replace(query, phrases=[])
     by_words = answer_ranked(scope, request, apart, progress, is_whole=is_whole)
     if query.has_other_words:  # quotes of a title are not always meant

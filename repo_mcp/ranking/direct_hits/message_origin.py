@@ -1,12 +1,13 @@
-"""Finds where the program says what a query says, word for word: the place of a copied message.
+"""Finds where the program says what a query says: the place of a copied message.
 
     query -> its text, or a part of it between colons -> units with all of its words
         -> lines that hold it between quotes -> hits
+    query -> its text, or what it quotes -> units with most of its words
+        -> the literal of which it has most, between values that are filled in -> hit
 
 The words of a message are often common, so ranking puts files that are about them first. A log or a terminal
 may put a prefix before a message, or its cause behind it, each with a colon. Comments, documents, tests and
-translations with the same words do not count. Left out: messages in which values are filled in, and messages
-that a program puts together of several lines.
+translations with the same words do not count. What a question says is only looked for if it is quoted in it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.page.hit_lines import show_lines
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
+from repo_mcp.ranking.page.quoted_lines import LEAST_WORDS, find_message, read_quotable
 from repo_mcp.ranking.query.query import STORY_WORDS, Query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import analyse_text
@@ -32,8 +35,11 @@ MOST_PARTS = 5  # between colons
 MOST_SAID = 3  # places shown
 CHUNKS_RANKED, CHUNKS_READ = 60, 12  # with all words of a message; tables of translations are not read
 MOST_CHARS = 500  # of a line; a longer one is generated, or a table
+MOST_JOINED = 4  # lines before and behind a unit that a literal may go on in
 WHOLE_LINES = 16  # of a declaration that is shown whole
 LINES_BEFORE, LINES_AFTER = 3, 2  # shown around the line, if its declaration is longer
+LEAST_FILLED_CHARS = 30  # of a message with values filled in; fewer are enough if they are half of the text
+_QUOTED = compile_late(r"\"([^\"\n]{1,500})\"|(?<!\w)'([^'\n]{1,500})'(?!\w)|“([^”\n]{1,500})”")
 _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"[\"`]|(?<!\w)'|'(?!\w)")  # no apostrophe
 _TRANSLATIONS = re.compile(r"(?:^|[/._-])(?:locales?|i18n|l10n|translations?|lang)(?=[/._-])", re.IGNORECASE)
@@ -59,16 +65,12 @@ def find_said(scope: SearchScope, query: Query) -> list[Hit]:
     Raises IndexFormatError, OSError.
     """
     for said in list_said(query.text):
-        words = [word for word in _WORD.findall(said) if word not in FUNCTION_WORDS]
-        terms = list(dict.fromkeys(chain.from_iterable(map(analyse_text, words))))
+        terms = _list_terms(said)
         if not terms or not all(map(scope.searcher.count_units, terms)):
             continue
-        narrowed = replace(query, terms=terms, coded=terms)
-        chunks = scope.searcher.rank(narrowed, CHUNKS_RANKED, scope.wanted).chunks
-        own = [chunk for chunk in chunks if _may_say(chunk.path)][:CHUNKS_READ]
         hits: dict[object, Hit] = {}
         holds = re.compile(r"\s+".join(map(re.escape, said.split(" ")))).search
-        for live in ChunkReader((), scope.read_live).iter(own):
+        for live in _iter_own(scope, replace(query, terms=terms, coded=terms)):
             text = live.lines.cut(live.start_line - 1, live.end_line).decode("utf-8", "replace")
             is_said = holds(text.lower())  # mostly not: no line is looked at by itself
             for line in _iter_saying(live, said) if is_said else ():
@@ -78,7 +80,44 @@ def find_said(scope: SearchScope, query: Query) -> list[Hit]:
                 break
         if hits:
             return [*hits.values()][:MOST_SAID]
-    return []
+    return find_filled(scope, query, query.text)
+
+
+def list_quoted(text: str) -> str:
+    """Return what a text quotes, a line each."""
+    return "\n".join(filter(None, chain.from_iterable(_QUOTED.findall(text))))
+
+
+def find_filled(scope: SearchScope, query: Query, text: str) -> list[Hit]:
+    """Return the place whose literal says most of a text, if that is much, with values filled in or not.
+
+    Raises IndexFormatError, OSError.
+    """
+    report = read_quotable(text)
+    least = min(LEAST_FILLED_CHARS, len(report.text) / 2)
+    if report.text.count(" ") < LEAST_WORDS - 1:
+        return []
+    found = []
+    for live in _iter_own(scope, replace(query, terms=_list_terms(text))):
+        first = max(1, live.start_line - MOST_JOINED)
+        last = min(live.lines.line_count, live.end_line + MOST_JOINED)
+        line, length = find_message("\n".join(decode_lines(live.lines, first, last)), report)
+        if length >= least and not _is_comment(live, line + first - 1):
+            found.append((length, live, line + first - 1))
+    most = max((length for length, *_ in found), default=0)
+    return [_show(live, line) for length, live, line in found if length == most][:1]
+
+
+def _list_terms(text: str) -> list[str]:
+    words = [word for word in _WORD.findall(text) if word.lower() not in FUNCTION_WORDS]
+    return list(dict.fromkeys(chain.from_iterable(map(analyse_text, words))))
+
+
+def _iter_own(scope: SearchScope, query: Query) -> Iterator[LiveChunk]:
+    """Yield the best units for a query that are of the program itself and hold the phrases of the query."""
+    chunks = scope.searcher.rank(query, CHUNKS_RANKED, scope.wanted).chunks
+    own = [chunk for chunk in chunks if _may_say(chunk.path)][:CHUNKS_READ]
+    return ChunkReader(query.phrases, scope.read_live).iter(own)
 
 
 def _may_say(path: str) -> bool:

@@ -6,8 +6,8 @@ code, are also written by chance, and one that the file has several times says t
 A report often holds what the program printed. The words of a message may all be common, and other
 declarations of the file may have more words of the report, so a message is looked for word for word. Where
 the program fills in a value, its text has a placeholder: what stands between two of them is looked for alone,
-or all of it in its order. A message that the program puts together of several lines is found by the longest
-of these.
+or all of it in its order. A literal that goes on in the next line, behind a backslash or as a further literal
+that is added to it, is read as one.
 """
 
 from __future__ import annotations
@@ -33,9 +33,13 @@ MOST_FILLED = 200  # characters of a value that is filled in
 _LEAD = re.compile(r"^(?:>>> |[-+](?![-+=>])|>|\$ |E )\s*")
 _SIGN = re.compile(r"[(){}\[\]=;]|::|->")
 _WORD = re.compile(r"[^\W\d]{4}")
-_MARKUP = str.maketrans("", "", "`*>\"'")
+_JOINT = "\0"  # in place of the end of a line within a literal; no text has it
+_MARKUP = str.maketrans(_JOINT, " ", "`*>\"'\\")
 _LITERAL = compile_late(r'"((?:[^"\\\n]|\\.){0,500})"|' + r"'((?:[^'\"\\\n]|\\.){0,500})'|`([^`\n]{0,500})`?")
-_PLACEHOLDER = compile_late(r"\$?\{[^{}]*\}|%[-+#0-9.]*[a-zA-Z]|\\[nrt]")
+_CONTINUED = compile_late(r"\\\n[ \t]*|([\"'])[ \t]*[+.&\\]?[ \t]*\n[ \t]*[+.&]?[ \t]*[a-zA-Z$@]{0,2}\1")
+_PLACEHOLDER = compile_late(
+    r"[$#%]?\{[^{}]*\}|%(?:\(\w+\)|\[\d\])?[-+#0-9.*]*[a-zA-Z]|\\[nrt]|\\\([^()]*\)|\$[A-Za-z_]\w*"
+)
 _ENDS = " \t.,:;!?()[]{}=-"
 
 
@@ -88,6 +92,7 @@ def find_message(text: str, report: Quotable) -> tuple[int, int]:
     Both are 0 if no literal of the text is quoted.
     """
     best, longest = 0, 0
+    text = _CONTINUED.sub(_JOINT, text)
     for literal in _LITERAL.finditer(text):
         said = literal[literal.lastindex or 0]
         for message in _iter_messages(said, report.pairs):
@@ -96,7 +101,7 @@ def find_message(text: str, report: Quotable) -> tuple[int, int]:
         filled = _measure_filled(said, report)
         if filled > longest:
             best, longest = literal.start(), filled
-    return (text.count("\n", 0, best) + 1 if longest else 0), longest
+    return (text.count("\n", 0, best) + text.count(_JOINT, 0, best) + 1 if longest else 0), longest
 
 
 def _measure_filled(literal: str, report: Quotable) -> int:

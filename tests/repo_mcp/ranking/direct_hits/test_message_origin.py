@@ -16,6 +16,10 @@ from tests.repo_mcp.ranking.indexed import indexed
 
 LONG = "".join(f"    step_{at}(queue)\n" for at in range(30))
 FILES = {
+    "src/locks.py": f"def turn(lock, key):\n{LONG}    raise LockError(\n"
+    '        "The lock %s was turned %d times by this key, "\n        "which is more than it allows" % lock\n'
+    f"    )\n{LONG}",
+    "src/keys.py": "def lock_key(lock, key):\n    # the lock was turned by this key\n    return lock(key)\n",
     **{
         f"src/queue_file_{at}.py": f"def close_file_{at}(file):\n    # queue file close failed\n"
         f"    queue(file)\n    return close(failed, queue, file_{at})\n"
@@ -89,6 +93,33 @@ def test_questions_and_words_that_nothing_says_are_ranked_as_ever(repository: Re
         explained = [name for hit in ask(repository, query).hits for name, _ in hit.explanation]
         assert explained
         assert "said word for word" not in explained
+
+
+FILLED = "the lock of A. Smith was turned 12 times by this key, which is more than it allows"
+
+
+@pytest.mark.parametrize("query", [FILLED, f"LockError: {FILLED}", f"I get '{FILLED}', where is it raised?"])
+def test_a_message_with_values_filled_in_is_found_where_its_literal_begins(
+    repository: Repository, query: str
+) -> None:
+    best = ask(repository, query).hits[0]
+    assert (best.path, best.symbol) == ("src/locks.py", "turn")
+    assert '33\t        "The lock %s was turned' in best.snippet
+    assert len(best.snippet.splitlines()) < 10
+
+
+def test_a_question_that_quotes_nothing_asks_for_no_message(repository: Repository) -> None:
+    hits = ask(repository, "how often may a lock be turned by this key, which is more than it allows?").hits
+    assert not any("said word for word" in dict(hit.explanation) for hit in hits)
+
+
+def test_of_several_quoted_phrases_the_longest_that_a_text_has_is_found(repository: Repository) -> None:
+    answer = ask(repository, 'level=error part="some queue" msg="queue file close failed" tries=12')
+    assert answer.hits[0].path == "src/meta.py"
+    assert 'No text contains all of the quoted phrases; these hits have "queue file close failed".' in (
+        answer.warnings
+    )
+    assert not any("only common words" in warning for warning in answer.warnings)
 
 
 def test_a_quoted_phrase_is_found_among_many_places_that_have_its_words(tmp_path: Path) -> None:

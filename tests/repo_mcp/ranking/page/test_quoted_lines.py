@@ -73,6 +73,26 @@ def test_a_message_is_found_between_its_values(line: str) -> None:
     assert find_message(text) == 3
 
 
+@pytest.mark.parametrize(
+    "literal",
+    [
+        'fail("cannot open \\\n      the vault \\\n      of {}", name)',
+        'fail("cannot open " +\n  "the vault "\n  + f"of {name}")',
+        "fail 'cannot open ' \\\n  'the vault of'",
+        'fail("cannot open "\n  "the vault of %s", name)',
+        "raise 'cannot open the vault of #{name}'",
+        'fail("cannot open the vault of \\(name)")',
+        'fail("cannot open the vault of %(name)s")',
+    ],
+)
+def test_a_literal_of_several_lines_is_found_where_it_begins(literal: str) -> None:
+    assert find_message(f"first\n# 'the vault'\n{literal}\nlast\n") == 3
+
+
+def test_literals_in_a_list_are_not_one() -> None:
+    assert find_message('["cannot open ",\n "the vault of"]\n') == 0
+
+
 def find_filled(text: str) -> int:
     report = "It fails\nError: cannot turn key 12 in lock a, and so on\n"
     return find_quoted(text.encode(), read_quotable(report))
