@@ -82,7 +82,7 @@ class Node:
     @property
     def kind(self) -> str:
         """Return the kind in the spelling of answers and arguments: "method", "enum_member"."""
-        return name_kind(self.symbol.kind)
+        return name_kind(self.symbol.kind, self.language)
 
 
 def normalise_name(text: str) -> str:

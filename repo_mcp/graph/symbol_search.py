@@ -39,7 +39,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
 
@@ -184,6 +184,7 @@ class SymbolFinder:
         if expression is not None:
             terms = _Terms(self._nodes, self._prepare)
             chosen = [one for one in chosen if expression.matches(terms.look_at(one))]
+        chosen = _drop_blocks(chosen)
         self.is_cut = self.is_cut or len(chosen) > MAX_SCORED
         found = [
             FoundSymbols(Declaration(draft.path, draft.ordinal), round(score, 4))
@@ -293,6 +294,24 @@ class SymbolFinder:
         """Return the names around a symbol in lower case, outermost first, including a Python module's."""
         qualified = self._nodes.name(Declaration(path, ordinal)) if ordinal else path
         return qualified.lower().split(".")[:-1]
+
+
+def _drop_blocks(chosen: list[_QueryDraft]) -> list[_QueryDraft]:
+    """Return what was found without the extensions of types that were found, too: there may be dozens."""
+    kinds = [one.record.get_kind(one.ordinal) for one in chosen]
+    if SymbolKind.EXTENSION not in kinds:
+        return chosen
+    names = [(one.path.rpartition(".")[2], one.record.get_name(one.ordinal)) for one in chosen]
+    types = {
+        name
+        for name, kind in zip(names, kinds, strict=True)
+        if kind in TYPE_KINDS and kind is not SymbolKind.EXTENSION
+    }
+    return [
+        one
+        for one, name, kind in zip(chosen, names, kinds, strict=True)
+        if kind is not SymbolKind.EXTENSION or name not in types
+    ]
 
 
 class _Terms:

@@ -80,12 +80,16 @@ def list_family(language: str) -> frozenset[str]:
     return frozenset({language, family, *(one for one, other in _FAMILIES.items() if other == family)})
 
 
-def name_kind(kind: SymbolKind) -> str:
+IMPL = "impl"
+BLOCKS = frozenset({IMPL, "extension"})  # names of kinds that only add to a type
+
+
+def name_kind(kind: SymbolKind, language: str = "") -> str:
     """Return a kind in the spelling of answers and arguments: "method", "enum_member"."""
-    return kind.name.lower()
+    return IMPL if language == "rust" and kind is SymbolKind.EXTENSION else kind.name.lower()
 
 
-KINDS = {name_kind(kind): kind for kind in SymbolKind}
+KINDS = {name_kind(kind): kind for kind in SymbolKind} | {IMPL: SymbolKind.EXTENSION}
 DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH = 2, 4  # edges between a changed symbol and what it reaches
 
 

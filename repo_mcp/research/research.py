@@ -12,7 +12,6 @@ from typing import Protocol
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
-from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
@@ -75,8 +74,7 @@ MAX_EDGES = 200  # of the map
 def build_map(state: ResearchState) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
     """Return the symbols found and the edges between them, both in the order of discovery."""
     nodes = [
-        MapNode(node.node_id, node.qualified_name, name_kind(node.symbol.kind), node.path)
-        for node in state.nodes.values()
+        MapNode(node.node_id, node.qualified_name, node.kind, node.path) for node in state.nodes.values()
     ]
     links = [
         link for link in state.links.values() if link.source in state.nodes and link.target in state.nodes

@@ -14,7 +14,7 @@ from repo_mcp.graph.function_types import describe_function_type
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
-from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.graph.vocabulary import BLOCKS, CALLS, IMPL
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.hops import WIDE, find_upward_role, lacks_uses
 from repo_mcp.research.findings.citing import MAX_NAMED, cite, join_names, name_findings, shorten
@@ -74,6 +74,8 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
         found = []
     if reading.form is Form.IMPLEMENTATIONS and found:
         more += _describe_below(state)
+        if all(one.kind == IMPL for one in found):
+            relation = relation.replace("implemented, extended or overridden", "implemented")
     more += _describe_left_out(reading)
     if not found:
         return f"{_say_none(state, reading, none)} {named}{directly}.{more}"
@@ -89,7 +91,7 @@ def _choose_related(
     found = [one for one in first_hop if one.role not in apart]
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
-        return [one for one in found if one.kind != "extension" or one.symbol not in own]
+        return [one for one in found if one.kind not in BLOCKS or one.symbol not in own]
     return _count_types_once(found) if reading.form is Form.IMPLEMENTATIONS else found
 
 
@@ -274,4 +276,4 @@ def _describe_below(state: ResearchState) -> str:
 def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
     """Return the findings without extensions if the type that conforms by one is itself among them."""
     types = {one.symbol for one in found if one.role is Role.BY_EXTENSION}
-    return [one for one in found if one.kind != "extension" or one.symbol not in types]
+    return [one for one in found if one.kind not in BLOCKS or one.symbol not in types]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, IMPL, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.structural import BOUNDS, list_filling, list_structural
 from repo_mcp.research.findings.locating import weaker
@@ -142,7 +142,10 @@ def _expand_dependents(state: ResearchState, node: Node, bounds: Bounds) -> HopF
 
 
 def _expand_conforming(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """Return links from the types that conform to a type; for an extension, also from the type it extends."""
+    """Return links from the types that conform to a type; for an extension, also from the type it extends.
+
+    In Rust that type has no row of its own: nothing derives from it, and its `impl` says all.
+    """
     found = _expand_implementations(state, node, bounds)
     links: list[Link] = []
     for link in found.links:
@@ -150,7 +153,7 @@ def _expand_conforming(state: ResearchState, node: Node, bounds: Bounds) -> HopF
         if holder.symbol.kind is SymbolKind.EXTENSION and holder.symbol.name == node.symbol.name:
             continue  # an extension of the subject itself, which is not a conformance
         links.append(link)
-        if holder.symbol.kind is SymbolKind.EXTENSION:
+        if holder.symbol.kind is SymbolKind.EXTENSION and holder.kind != IMPL:
             links += _list_extended(state, holder, link)
     known = {link.source for link in links}
     links += [link for link in list_structural(state, node) if link.source not in known]
@@ -172,8 +175,7 @@ def _expand_implementations(state: ResearchState, node: Node, bounds: Bounds) ->
 def _list_extended(state: ResearchState, holder: Node, link: Link) -> list[Link]:
     """Return links from the type that an extension extends, because that type conforms as well.
 
-    In `extension Token: Authenticatable {}` (Swift) and `impl Authenticatable for Token {}` (Rust) the
-    extension names the protocol, and `Token` conforms to it.
+    In `extension Token: Authenticatable {}` the extension names the protocol, and `Token` conforms to it.
     """
     above = state.graph.find_outgoing(
         holder, (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS), BOUNDS

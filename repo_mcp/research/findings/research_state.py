@@ -17,7 +17,7 @@ from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.vocabulary import CALLS, EdgeType, name_kind
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import find_innermost, weaker
@@ -216,7 +216,7 @@ def _build_finding(
         start, end = lines[0], lines[-1]
     name = "" if symbol.kind is SymbolKind.FILE else symbol.name
     return Finding(
-        node.path, start, end, node.qualified_name, name_kind(symbol.kind), node.node_id, reason, hop,
+        node.path, start, end, node.qualified_name, node.kind, node.node_id, reason, hop,
         confidence.value, lines[:MAX_EVIDENCE], name,
     )  # fmt: skip
 

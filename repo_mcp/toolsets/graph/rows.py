@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.graph.vocabulary import EdgeType, are_uses_recorded
+from repo_mcp.graph.vocabulary import IMPL, EdgeType, are_uses_recorded
 from repo_mcp.symbols.model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.text.lines import escape_text
 
@@ -161,8 +161,9 @@ def _render_shape(node: Node) -> Row:
     symbol = node.symbol
     is_callable = symbol.kind in CALLABLE_KINDS
     return_type = symbol.return_type if is_callable or symbol.kind in _TYPED else ""
+    has_access = symbol.access is not Access.NONE and node.kind != IMPL
     return {
-        "access_modifier": None if symbol.access is Access.NONE else symbol.access.name.lower(),
+        "access_modifier": None if not has_access else symbol.access.name.lower(),
         "parameter_signature": escape_text(symbol.parameters) if is_callable or symbol.parameters else None,
         "return_type": escape_text(return_type) or None,
     }

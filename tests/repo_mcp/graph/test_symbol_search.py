@@ -106,6 +106,15 @@ def test_a_test_comes_after_what_it_tests(graph: Graph) -> None:
     assert found.index("test_users.login") > found.index("service.UserService.login")
 
 
+def test_an_impl_is_found_where_its_type_is_not() -> None:
+    graph = make_graph(
+        {"a.rs": "struct Pair;\nimpl Draw for Pair {}\nimpl Pair {}\nimpl Draw for Paired {}\n"}
+    )
+    found, _ = graph.search("Pair*", SymbolFilter(), 10)
+    assert [(node.name_inside, node.kind) for node, _ in found] == [("Pair", "struct"), ("Paired", "impl")]
+    assert len(graph.search("Pair", SymbolFilter(kind="impl"), 10)[0]) == 3
+
+
 def test_the_limit_cuts_the_same_list(graph: Graph) -> None:
     whole = search(graph, "login", 50)
     assert len(whole) > 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.edges import Unresolved
-from repo_mcp.graph.vocabulary import CALLS, NAMED, UNRECORDED_KINDS, are_uses_recorded
+from repo_mcp.graph.vocabulary import CALLS, NAMED, UNRECORDED_KINDS, are_uses_recorded, name_kind
 from repo_mcp.symbols.symbol_record import SymbolKind
 from tests.repo_mcp.graph.memory_index import find_node, make_graph
 
@@ -18,7 +18,7 @@ USED = {
         "a",
     ),
     ("rust", "module"): ({"lib.rs": "mod x { pub fn f() {} }\nfn g() { x::f(); }\n"}, "x"),
-    ("rust", "extension"): ({"lib.rs": "struct P;\nimpl P { fn f() {} }\nfn g() { P::f(); }\n"}, "P"),
+    ("rust", "impl"): ({"lib.rs": "struct P;\nimpl P { fn f() {} }\nfn g() { P::f(); }\n"}, "P"),
     ("swift", "extension"): ({"a.swift": "struct P {}\nextension P { func f() {} }\nlet p = P()\n"}, "P"),
 }
 
@@ -40,7 +40,11 @@ def test_a_kind_that_is_not_tracked_is_one_whose_uses_nobody_records(case: tuple
 
 
 def test_every_such_kind_is_shown() -> None:
-    shown = {(language, kind.name.lower()) for language, kinds in UNRECORDED_KINDS.items() for kind in kinds}
+    shown = {
+        (language, name_kind(kind, language))
+        for language, kinds in UNRECORDED_KINDS.items()
+        for kind in kinds
+    }
     assert shown == set(USED)
     assert are_uses_recorded("c", SymbolKind.PROPERTY)
     assert are_uses_recorded("cobol", SymbolKind.PROPERTY)

@@ -107,13 +107,12 @@ def test_what_implements_a_method_is_shown_with_its_body_and_callers() -> None:
     assert (caller.symbol, caller.why, caller.hop) == ("spend", "calls Purse.withdraw", 2)
 
 
-def test_a_type_that_an_extension_makes_conform_is_counted_once_and_shown_with_its_body() -> None:
+def test_an_impl_is_one_implementation_and_shown_with_its_body() -> None:
     report = Asked({"src/budget.rs": BUDGET}).ask("all implementations of Budget")
-    assert report.claim == (
-        "Budget (src/budget.rs:1-3) is implemented, extended or overridden by Purse (src/budget.rs:5-7)."
-    )
-    (extension,) = [one for one in report.findings if one.kind == "extension"]
-    assert "self.coins > 0" in extension.excerpt
+    assert report.claim == ("Budget (src/budget.rs:1-3) is implemented by Purse (src/budget.rs:9-13).")
+    (implementing,) = [one for one in report.findings if one.hop]
+    assert (implementing.kind, implementing.why) == ("impl", "implements Budget")
+    assert "self.coins > 0" in implementing.excerpt
 
 
 def test_compared_types_are_not_their_constructors() -> None:

@@ -217,7 +217,7 @@ CONFORMING = {
     ),
     "rust": (
         {"a.rs": "pub trait Authenticatable {}\npub struct User;\nimpl Authenticatable for User {}\n"},
-        {("User", "struct"), ("User", "extension")},
+        {("User", "impl")},
     ),
     "csharp": (
         {"a.cs": "interface Authenticatable {}\nclass User : Authenticatable {}\nclass Root : User {}\n"},
