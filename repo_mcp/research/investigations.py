@@ -46,6 +46,7 @@ from repo_mcp.research.structure.shapes import find_alike, find_shapes
 from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.found_besides import note_besides
 from repo_mcp.research.words.open_questions import connect
+from repo_mcp.research.words.raised_errors import note_raised
 from repo_mcp.research.words.rated_seeds import PreferredKind
 from repo_mcp.research.words.sections import note_documents, note_instructions
 from repo_mcp.research.words.seeds import find_seeds
@@ -85,12 +86,14 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     gathered = Gathered()
     if reading.form is Form.DIFFERENCE:
         reading = pair_subjects(state, reading)
-    note_unparsed(state, reading)
+    if reading.form is not Form.RAISED:  # which asks texts of any language
+        note_unparsed(state, reading)
     for subject in reading.subjects:
         if subject.taken_as is TakenAs.UNDECLARED:
             note_written_name(state, subject)
             note_parameter(state, subject)
-    if not any(subject.taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED) for subject in reading.subjects):
+    unread = (TakenAs.UNDECLARED, *(() if reading.form is Form.RAISED else (TakenAs.UNPARSED,)))
+    if all(subject.taken_as not in unread for subject in reading.subjects):
         if reading.form is not Form.DIFFERENCE:
             _note_subjects(state, reading)
         _INVESTIGATIONS[reading.form](state, reading, gathered)
@@ -309,6 +312,10 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
     connect(state, find_seeds(state, text, PreferredKind.FAILURES)[:CONNECTED], text)
 
 
+def _investigate_raised(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
+    note_raised(state, reading.subjects[0])
+
+
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     gathered.chains = note_compared(state, reading)
 
@@ -386,6 +393,7 @@ _INVESTIGATIONS: dict[Form, Callable[[ResearchState, Reading, Gathered], None]] 
     Form.DEFINED: _investigate_defined,
     Form.EXTENSION: _investigate_extension,
     Form.ERRORS: _investigate_errors,
+    Form.RAISED: _investigate_raised,
     Form.DIFFERENCE: _investigate_difference,
     Form.OPEN: _investigate_open,
     Form.OVERVIEW: _investigate_overview,

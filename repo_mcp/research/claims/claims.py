@@ -29,6 +29,7 @@ from repo_mcp.research.claims.differences import (
 )
 from repo_mcp.research.claims.errors_by_function import describe_errors
 from repo_mcp.research.claims.errors_claim import describe_function, list_named
+from repo_mcp.research.claims.raised_sentence import describe_raised
 from repo_mcp.research.claims.recipe_sentences import describe_recipe, describe_tables
 from repo_mcp.research.claims.relation_sentence import describe_relation, is_relation, name_subjects
 from repo_mcp.research.claims.settings_sentence import describe_settings
@@ -70,6 +71,8 @@ def build_claim(
 
     `groups` lie around the findings; `chains` lead from one subject to another.
     """
+    if reading.form is Form.RAISED and reading.subjects[0].taken_as is not TakenAs.UNDECLARED:
+        return describe_raised(state, reading)
     undeclared = [one for one in reading.subjects if one.taken_as is TakenAs.UNDECLARED]
     unparsed = [one for one in reading.subjects if one.taken_as is TakenAs.UNPARSED]
     if undeclared or unparsed:

@@ -20,6 +20,9 @@ class Role(Enum):
     DECIDES = auto()  # a better one leaves the decision to it
     FAILS = auto()  # a function that fails, and that a subject uses
     MAKES_ERROR = auto()  # makes an error that the question or a guess names
+    RAISES = auto()  # raises errors of the type that the question names
+    CATCHES = auto()
+    GIVES_ERROR = auto()  # makes one for what calls it
     SAYS_EVENT = auto()  # fails, and says the question's event where it does
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
 

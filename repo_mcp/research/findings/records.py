@@ -43,6 +43,7 @@ class Form(StrEnum):
     DEFINED = "defined"
     EXTENSION = "extension"  # where something new would be added
     ERRORS = "errors"
+    RAISED = "raised"  # where errors of a type are raised
     DIFFERENCE = "difference"
     OPEN = "open"  # words that fit no form
     OVERVIEW = "overview"  # of the repository, or of a folder

@@ -23,7 +23,7 @@ from repo_mcp.text.question_words import leave_out_kind
 
 # Forms whose phrases are words to search for, and no names.
 DESCRIBED_FORMS = frozenset({Form.EXTENSION, Form.ERRORS})
-_OF_ONE_NAME = frozenset({Form.CALLERS, Form.DEFINED, Form.DEPENDENTS, Form.IMPLEMENTATIONS})
+_OF_ONE_NAME = frozenset({Form.CALLERS, Form.DEFINED, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.RAISED})
 _OVER_ADDITION = frozenset({Form.DEPENDENTS, Form.DIFFERENCE, Form.ERRORS})  # though something is to be added
 MAX_CHARS = 400  # of a question that may have a form; longer questions are open
 
@@ -64,6 +64,8 @@ _LISTS: dict[str, str] = {
     "calls": """call(s) calling invoke(s) invoking trigger(s) triggering execute(s) instantiate(s)
         construct(s) create(s) create(s)_a create(s)_an create(s)_instances_of raise(s) throw(s)
         run(s)""",
+    "raises": "raise(s) throw(s) raising throwing rethrow(s)",
+    "raised": "raised thrown rethrown",
     "callers": """caller(s) call_site(s) calls invocation(s) call_chain(s) caller_chain(s) call_graph
         call_hierarchy call_tree call_stack instantiation(s)""",
     "called": """called invoked triggered instantiated constructed created executed raised thrown run
@@ -162,6 +164,11 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.EXTENSION, "(?:where|how) <may> <extend> <another*>X"),
     (Form.EXTENSION, "(?:where|how) <may> <make> <own> X"),
     (Form.EXTENSION, "(?:where|how) <may> <make> <another*>X.. of (?:my|your|our) own"),
+    (Form.RAISED, "<who>(?: other)?(?: <thing>)? <that*><raises> X"),
+    (Form.RAISED, "(?:from )?(?:where|when|why|how|by whom|by what|how often|who|under (?:what|which) \\w+)"
+     " (?:does |do |can |could )?<is?>X.. <is?>(?:be )?<raised>"
+     "(?: from| by| (?:for|if|in|on|when|while) .+)?"),
+    (Form.RAISED, "where (?:do|does) (?:we|it|they|one|the code|you) (?:raise|throw) X"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
      "(?:is|are|(?:can|could|may|might|will|would) be) <fails> (?:when|if|for|by) X"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"

@@ -62,6 +62,13 @@ _COMPARES = _compile(
     r"\bbetween X and X\b",
     r"\bwhen\b.*\bX\b.*\bwhen\b.*\bX\b",
 )
+# "when is X thrown for guests", "all that throws X"; of "which errors of X are raised", X is the function.
+_RAISED = _compile(
+    r"\bX (?:\w+ ){0,3}(?:re)?(?:thrown|raised)\b",
+    r"\b(?:re)?(?:throw(?:s|ing)?|rais(?:es?|ing)) (?:an? |the |new )?X\b",
+)
+_ASKS_ERRORS = _compile(r"\b(?:errors|exceptions|failures|(?:what|which|any) (?:error|exception|failure))\b")
+_TYPE = re.compile(r"(?:.*[.:#])?[A-Z]\w*$")
 _CHANGE = """renam(e|es|ing) remov(e|es|ing) delet(e|es|ing) chang(e|es|ing) alter(s|ing) modify(ing)
     drop(s|ping) tweak(ing) refactor(ing) replac(e|es|ing) deprecat(e|ing) mov(e|ing) break(ing)"""
 _CALLS = """call(s|ing) invoke(s) invoking instantiate(s) trigger(s|ing) reach(es|ing) construct(s|ing) run(s)
@@ -146,6 +153,8 @@ def read_named_form(text: str) -> tuple[Form, tuple[str, ...]] | None:
     plain = leave_out_article(" ".join(_NAME.sub(blank, text).replace("`", " ").split()))
     if len(names) == 2 and _COMPARES.search(plain):
         return Form.DIFFERENCE, tuple(names)
+    if len(names) == 1 and _TYPE.match(names[0]) and _RAISED.search(plain) and not _ASKS_ERRORS.search(plain):
+        return Form.RAISED, (names[0],)
     if _IS_OPEN.match(text) or _IS_SUPPOSED.search(text):
         return None
     if len(names) == 2 and _MEMBER.search(plain):

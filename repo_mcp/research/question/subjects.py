@@ -26,6 +26,7 @@ from repo_mcp.research.findings.locating import (
     rank_role,
 )
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
+from repo_mcp.research.question.error_types import is_error_name, is_error_type
 from repo_mcp.research.question.phrase_names import (
     fold_name,
     is_one_name,
@@ -70,6 +71,7 @@ _KINDS: dict[Form, frozenset[SymbolKind]] = {
     Form.FLOW: _FOLLOWED,
     Form.CONFIGURED: _ANY_VALUE | _FOLLOWED,
     Form.DIFFERENCE: _FOLLOWED,
+    Form.RAISED: TYPE_KINDS,
 }
 
 
@@ -108,6 +110,12 @@ class Subjects:
             if outside is not None:
                 return outside
         return Subject(phrase.text, TakenAs.UNKNOWN)
+
+    def is_error(self, subject: Subject) -> bool:
+        """Return True for a subject that is a type of errors, as far as is known of it."""
+        if subject.nodes:
+            return any(is_error_type(self._graph, node, self._read_lines) for node in subject.nodes)
+        return subject.taken_as is TakenAs.OUTSIDE and is_error_name(subject.name)
 
     def find_undeclared(
         self, phrase: Phrase, is_absent: Callable[[str], bool] = lambda _word: False

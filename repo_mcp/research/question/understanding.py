@@ -16,13 +16,14 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.findings.source import Source
+from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.question.grammar import (
     DESCRIBED_FORMS,
     Parsed,
     asks_for_structure,
     parse_question,
 )
-from repo_mcp.research.question.phrase_names import is_path, is_whole_name, looks_like_name
+from repo_mcp.research.question.phrase_names import is_one_name, is_path, is_whole_name, looks_like_name
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.subject_description import (
     describe_subject,
@@ -49,6 +50,7 @@ _PHRASES = {
     Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
     Form.EXTENSION: "where to add: {}",
     Form.ERRORS: "which errors are raised: {}",
+    Form.RAISED: "where {} is raised, and under which conditions",
     Form.DIFFERENCE: "the difference between {} and {}",
     Form.OPEN: "an open question, answered from its words",
     Form.OVERVIEW: "the structure of {}",
@@ -69,7 +71,7 @@ _MAY_BE_WORDS = frozenset(
 # text.
 _OF_SYMBOLS = frozenset(
     {Form.CALLERS, Form.CALLEES, Form.TESTS, Form.DEPENDENTS, Form.DEPENDENCIES, Form.IMPLEMENTATIONS,
-     Form.DEFINED, Form.DIFFERENCE, Form.FLOW}
+     Form.DEFINED, Form.DIFFERENCE, Form.FLOW, Form.RAISED}
 )  # fmt: skip
 # Forms as which "what happens in ..." and "what is ..." are read, whatever is described.
 _OF_ANYTHING = frozenset({Form.DEFINED, Form.CALLEES})
@@ -211,9 +213,24 @@ class _QuestionReader:
                 return build_reading(parsed.form, (named,))  # `ArrayPool` for "array pool"
             # Settings are often attributes of objects made elsewhere.
             return build_reading(parsed.form, (Subject(found[0].asked, TakenAs.WORDS),))
+        if parsed.form is Form.RAISED:
+            return self._try_raised(parsed.phrases[0].text, found[0])
         if not all(one.is_found for one in found):
             return None
         return build_reading(_fit_form(parsed.form, found), found)
+
+    def _try_raised(self, text: str, found: Subject) -> Reading | None:
+        """Return the reading of a question for what raises errors of a type; None if it is no such type.
+
+        One that no parser knows is told by its name, if a file has it.
+        """
+        if self._subjects.is_error(found):
+            return build_reading(Form.RAISED, (found,))
+        if found.is_found or not (is_one_name(text) and is_error_name(text)) or self._source.is_absent(text):
+            return None
+        written = self._find_unparsed(Subject(text, TakenAs.UNDECLARED))
+        subject = written if is_unparsed(written) else Subject(text, TakenAs.OUTSIDE, name=text)
+        return build_reading(Form.RAISED, (subject,))
 
     def _try_compared(self, parsed: Parsed) -> Reading | None:
         """Return the reading of a comparison of what no parser reads; None for any other."""
@@ -358,7 +375,7 @@ def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
     if (
         found
         and found[0].taken_as is TakenAs.OUTSIDE
-        and form not in (Form.IMPLEMENTATIONS, Form.CALLERS, Form.CONFIGURED)
+        and form not in (Form.IMPLEMENTATIONS, Form.CALLERS, Form.CONFIGURED, Form.RAISED)
     ):
         return Form.DEPENDENTS
     return form

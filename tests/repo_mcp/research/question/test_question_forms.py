@@ -27,7 +27,7 @@ callers | AuthService.login | Who calls `AuthService.login`?
 callers | foo | callers of the function foo()
 callers | foo | show me the call chain of foo
 callers | open_session | where is open_session called from
-callers | ValidationError | what raises ValidationError
+raised | ValidationError | what raises ValidationError
 callers | Session | which functions create a Session
 callers | Hook.fail | who calls Hook.fail, and what does it do with the transaction?
 configured | max_retries | where is max_retries configured, what is its default, and where is it enforced?

@@ -1,0 +1,64 @@
+"""Say where errors of a type are raised, under which conditions, and where they are caught or only made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.research.findings.citing import cite, join_names, name_findings, shorten, shorten_symbol
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding, Reading
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.raised_errors import read_guard
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.text.citations import write_citation
+
+MOST_TOLD = 5  # functions that raise a type, and as many that raise one that derives from it
+MOST_LINES = 3  # of one function
+
+
+def describe_raised(state: ResearchState, reading: Reading) -> str:
+    """Return where the errors of the subject are raised, caught and only made."""
+    subject = reading.subjects[0]
+    types = [node for node in subject.nodes if node.symbol.kind in TYPE_KINDS]
+    named = join_names(f"{shorten(node.qualified_name)} ({cite(node)})" for node in types)
+    named = named or subject.name or subject.asked
+    raising = _list_role(state, Role.RAISES)
+    own = [one for one in raising if not one.reason.about]
+    derived = [one for one in raising if one.reason.about]
+    if own:
+        told = [f"{named} {_are(types)} raised by {_name_raising(state, own)}."]
+    else:
+        told = [f"Nothing outside tests is known to raise {named}{' itself' if derived else ''}."]
+    if derived:
+        kinds = join_names(one.reason.about for one in derived)
+        told.append(f"What derives from it ({kinds}) is raised by {_name_raising(state, derived)}.")
+    for role, verb in ((Role.CATCHES, "caught"), (Role.GIVES_ERROR, "made, for what calls them,")):
+        found = _list_role(state, role)
+        told += [f"It is {verb} by {name_findings(found)}."] if found else []
+    made = _list_role(state, Role.MAKES_ERROR)
+    told += [f"Only made, and not raised there, by {name_findings(made)}."] if made else []
+    return " ".join(told)
+
+
+def _are(types: Sequence[object]) -> str:
+    return "are" if len(types) > 1 else "is"
+
+
+def _list_role(state: ResearchState, role: Role) -> list[Finding]:
+    return [one for one in state.findings if one.role is role]
+
+
+def _name_raising(state: ResearchState, found: Sequence[Finding]) -> str:
+    """Return the functions that raise an error, each with its lines and the condition of the first."""
+    return join_names(
+        (_name_one(state, one) for one in found[:MOST_TOLD]), MOST_TOLD, max(0, len(found) - MOST_TOLD)
+    )
+
+
+def _name_one(state: ResearchState, one: Finding) -> str:
+    said: list[str] = []
+    for at in one.lines[:MOST_LINES]:
+        guard = read_guard(state, one.path, one.start_line, one.end_line, at)
+        place = write_citation(one.path, at, at) if not said else f":{at}"
+        said.append(f"{place}, {guard.text}" if guard.text else place)
+    return f"{shorten_symbol(one)} ({'; '.join(said)})"

@@ -1,0 +1,66 @@
+"""Tell the types of errors from others, by their names and by what they derive from.
+
+class NoRoute(ShippingError)      derives from what is named as an error
+class OAuthError(Serializable)    is only named like one, and is none where errors derive from one base
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
+
+MAX_BASES = 12  # types looked at above one
+HEAD_LINES, LINE_CHARS = 6, 400  # of a type, in which its bases stand; decorators are among them
+_BOUNDS = Bounds(files=8, references=20)
+_NAME = re.compile(r"(?:Error|Exception|Failure|Fault|Throwable)s?$")
+ReadLines = Callable[[str], Sequence[str]]
+# Languages in which only types are raised that derive from a base of all errors.
+_OF_ONE_BASE = frozenset({"csharp", "java", "kotlin", "php", "python", "ruby", "scala"})
+
+
+def is_error_name(name: str) -> bool:
+    """Return True for a name that types of errors have."""
+    return _NAME.search(name.rpartition(".")[2]) is not None
+
+
+def is_error_type(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
+    """Return True for a type that is named as an error or derives from what is."""
+    if node.symbol.kind not in TYPE_KINDS:
+        return False
+    return is_error_name(node.symbol.name) or derives_from_error(graph, node, read_lines)
+
+
+def is_no_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
+    """Return True for a type that cannot be raised, whatever its name: it derives from no error."""
+    is_type = node.symbol.kind in TYPE_KINDS and node.language in _OF_ONE_BASE
+    return is_type and not derives_from_error(graph, node, read_lines)
+
+
+def derives_from_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
+    """Return True if a type derives, at whatever distance, from an error that is declared elsewhere."""
+    waiting, seen = [node], {node}
+    while waiting and len(seen) <= MAX_BASES:
+        one = waiting.pop()
+        edges = graph.find_outgoing(one, IMPLEMENTATIONS, _BOUNDS).edges
+        above = [graph.get_node(edge.other) for edge in edges]
+        known = {one.symbol.name, *(base.symbol.name for base in above)}
+        if any(is_error_name(name) for name in _read_head(read_lines(one.path), one) if name not in known):
+            return True
+        waiting += [base for base in above if base not in seen]
+        seen.update(above)
+    return False
+
+
+def _read_head(lines: Sequence[str], node: Node) -> list[str]:
+    """Return the words of the head of a type, bases included: records leave out what a language declares."""
+    first = node.symbol.start_line
+    head = " ".join(line[:LINE_CHARS] for line in lines[first - 1 : first - 1 + HEAD_LINES])
+    ends = "{;:" if node.language == "python" else "{;"
+    named = re.search(rf"\b{re.escape(node.symbol.name)}\b([^{ends}]*)", head)
+    return re.findall(r"\w+", named[1]) if named is not None else []

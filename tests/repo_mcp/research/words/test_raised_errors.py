@@ -1,0 +1,139 @@
+"""Where errors of a type are raised: with their conditions, and apart from where they are made or caught."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Form, Report
+from tests.repo_mcp.research.asking import Asked
+
+JAVA = {
+    "gate/GateException.java": """package gate;
+
+public class GateException extends RuntimeException {
+    public GateException(String message) {
+        super(message);
+    }
+    public static GateException of(String name) {
+        return new GateException(name);
+    }
+}
+""",
+    "gate/LockedException.java": """package gate;
+
+public class LockedException extends GateException {
+    LockedException() { super("locked"); }
+}
+""",
+    "gate/Gate.java": """package gate;
+
+class Gate {
+    void open(String name) throws GateException {
+        if (name == null) {
+            throw new GateException("no name");
+        }
+        if (name.isEmpty()) {
+            throw GateException.of(name);
+        }
+    }
+    void close(String name) {
+        if (name.equals("main")) {
+            throw new LockedException();
+        }
+    }
+    void watch(Span span) {
+        span.error(new GateException("seen"));
+    }
+    Mono<Void> later(Mono<Void> open) {
+        return open.switchIfEmpty(Mono.error(new GateException("late")));
+    }
+    GateException refuse(String name) {
+        return new GateException(name);
+    }
+    void pass(String name) {
+        if (name.length() > 9) {
+            throw refuse(name);
+        }
+    }
+    void enter(String name) {
+        try {
+            open(name);
+        } catch (GateException ex) {
+            log(ex);
+        }
+    }
+}
+""",
+}
+
+
+def list_role(report: Report, role: Role) -> list[tuple[str, tuple[int, ...]]]:
+    return [(one.name, one.lines) for one in report.findings if one.role is role]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who throws GateException?",
+        "when is GateException thrown for guests?",
+        "where do we throw GateException",
+        "under which conditions is GateException raised?",
+        "all code that throws new GateException()",
+    ],
+)
+def test_a_type_of_errors_leads_to_what_raises_it(question: str) -> None:
+    report = Asked(JAVA).ask(question)
+    assert report.reading.form is Form.RAISED
+    raising = list_role(report, Role.RAISES)
+    assert sorted(raising) == [
+        ("close", (14,)),
+        ("later", (21,)),
+        ("open", (6, 9)),
+        ("pass", (28,)),
+    ]
+    assert list_role(report, Role.CATCHES) == [("enter", (34,))]
+    assert list_role(report, Role.MAKES_ERROR) == [("watch", (18,))]
+    assert list_role(report, Role.GIVES_ERROR) == [("refuse", (24,))]
+    assert "known to cause an error" not in report.claim
+
+
+def test_the_condition_is_told_and_what_derives_from_the_type_apart() -> None:
+    claim = Asked(JAVA).ask("when is GateException thrown?").claim
+    assert "Gate.open (gate/Gate.java:6, `if (name == null)`; :9, `if (name.isEmpty())`)" in claim
+    assert (
+        "derives from it (LockedException) is raised by Gate.close (gate/Gate.java:14, `if (name.eq" in claim
+    )
+    assert "It is caught by Gate.enter" in claim
+    assert "Only made, and not raised there, by Gate.watch" in claim
+
+
+def test_lines_of_any_language_count() -> None:
+    texts = {
+        "bolt.py": "class NoBolt(Exception):\n    pass\n\n\ndef turn(bolt):\n    if bolt is None:\n"
+        "        raise NoBolt(bolt)\n    try:\n        go()\n    except NoBolt:\n        pass\n",
+        "bolt.ts": "export class NoBolt extends Error {}\n\nexport function push(bolt?: string) {\n"
+        "    if (!bolt) {\n        return Promise.reject(new NoBolt());\n    }\n}\n",
+        "Bolt.swift": "enum NoBolt: Error { case gone }\n\nfunc pull(_ bolt: String?) throws {\n"
+        "    guard let bolt else {\n        throw NoBolt.gone\n    }\n}\n",
+        "Bolt.cs": "class Door {\n    void Slam(string bolt) {\n        var error = new NoBolt();\n"
+        "        if (bolt == null)\n            throw error;\n    }\n}\n",
+        "Bolt.kt": 'fun lift(bolt: String?) {\n    bolt ?: throw NoBolt("gone")\n}\n',
+    }
+    report = Asked(texts).ask("who raises NoBolt?")
+    found = {(one.path, *one.lines) for one in report.findings if one.role is Role.RAISES}
+    assert found == {("bolt.py", 7), ("bolt.ts", 5), ("Bolt.swift", 5), ("Bolt.cs", 5), ("Bolt.kt", 2)}
+
+
+def test_an_error_that_is_declared_elsewhere_is_found_by_its_name() -> None:
+    texts = {"a.py": "def read(row):\n    if not row:\n        raise ValueError('no row')\n"}
+    assert (
+        "ValueError is raised by a.read (a.py:3, `if not row`)"
+        in Asked(texts).ask("who raises ValueError?").claim
+    )
+
+
+def test_what_is_no_error_is_called_and_a_function_has_errors() -> None:
+    texts = {"a.py": "class Bell: ...\n\n\ndef ring():\n    Bell()\n    raise ValueError('x y')\n"}
+    assert Asked(texts).ask("who raises Bell?").reading.form is Form.CALLERS
+    assert Asked(texts).ask("which errors does ring raise?").reading.form is Form.ERRORS
