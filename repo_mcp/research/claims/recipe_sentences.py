@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from repo_mcp.research.claims.best_claim import describe_section
-from repo_mcp.research.findings.citing import name_findings, shorten_symbol
+from repo_mcp.research.findings.citing import name_briefly, name_findings, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.mirrored_tables import list_comparing, list_documents
+from repo_mcp.research.words.read_tables import NAMED_AFTER_KIND
 
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
@@ -28,8 +33,7 @@ def describe_recipe(state: ResearchState) -> str:
         inner = f", most of them from {found[Role.INNER_BASE]}" if Role.INNER_BASE in found else ""
         sentences = [f"Others of the kind derive from {found[Role.BASE]}{inner}."]
     elif tables:
-        their = "its name" if len(tables) == 1 else "their names"
-        sentences = [f"By {their}, others of the kind are entries of {name_findings(tables)}."]
+        sentences = _describe_named(state, tables)
     else:
         return ""
     for role, sentence in _SENTENCES:
@@ -40,6 +44,28 @@ def describe_recipe(state: ResearchState) -> str:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
     return " ".join([*sentences, *describe_section(state)])
+
+
+def _describe_named(state: ResearchState, tables: Sequence[Finding]) -> list[str]:
+    """Return sentences on the tables with entries of a kind, on what has their keys, and what compares them.
+
+    What only the name of a table says is said to come from there.
+    """
+    by_name = {1: "By its name, "}.get(len(tables), "By their names, ")
+    lead = by_name if all(one.reason == NAMED_AFTER_KIND for one in tables) else ""
+    said = f"{lead}others of the kind are entries of {name_findings(tables)}."
+    sentences = [said[0].upper() + said[1:]]
+    mirrors = [one for one in state.findings if one.role is Role.MIRROR]
+    for why in dict.fromkeys(one.why for one in mirrors):
+        alike = [one for one in mirrors if one.why == why]
+        said = why if len(alike) == 1 else f"have {why.partition(' ')[2]}"
+        sentences.append(f"{name_findings(alike)} {said}.")
+    by_id = {node.node_id: node for node in state.nodes.values()}
+    nodes = [by_id[one.node_id] for one in (*tables, *mirrors) if one.node_id in by_id]
+    comparing = list_comparing(state, nodes)[:1]
+    sentences += [f"{name_briefly(one)} uses the first two." for one in comparing]
+    documents = list_documents(state, nodes[0])[:1] if nodes else []
+    return [*sentences, *(f"{path} lists most of them." for path in documents)]
 
 
 def describe_tables(state: ResearchState) -> str:

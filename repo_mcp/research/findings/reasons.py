@@ -35,6 +35,7 @@ class Role(Enum):
     TAKES_ONE = auto()  # makes something with one of the kind
     LISTS = auto()  # names several of the kind
     NAMED_TABLE = auto()  # others of the kind are entries of it, by its name
+    MIRROR = auto()  # has keys of such a table
     TABLE = auto()  # a good declaration reads it, and each entry may be one of the kind
     MODEL = auto()  # one of the kind, to be copied
 

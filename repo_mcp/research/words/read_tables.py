@@ -1,4 +1,4 @@
-"""Find the tables to which one more of a kind is added: named after it, or read by the best functions.
+"""Find the tables to which one more of a kind is added: guessed, named after it, or read by good functions.
 
     LOADERS = {                        def find_loader(name):
         "setup.cfg": load_ini,             return LOADERS.get(name)
@@ -18,28 +18,35 @@ from repo_mcp.bundler.body import measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.citing import shorten
 from repo_mcp.research.findings.locating import is_test_node, may_answer
-from repo_mcp.research.findings.named_symbols import VALUES, find_by_name, read_body
+from repo_mcp.research.findings.named_symbols import VALUES, admits_node, find_by_name, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
+from repo_mcp.research.words.mirrored_tables import list_mirrors
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import find_action, shares_word
 
 LOOKED_AT, MOST_TABLES = 6, 2  # best declarations, and tables that they read
+MOST_GUESSED, MOST_DECLARING = 3, 20  # tables with guessed names, and files that declare one such name
+_GUESSED = Reason("others of the kind are entries of it", Role.NAMED_TABLE)
+NAMED_AFTER_KIND = Reason("others of the kind are entries of it, by its name", Role.NAMED_TABLE)
 _ENDS_ENTRY = re.compile(r",\s*+(?:(?://|#|/\*|--)[^,]*)?$")
 LEAST_ENTRIES = 3  # of a table, each in a line of its own
 
 
 def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds: first the tables named after the kind, and behind each good one those that it reads.
+    """Return the seeds: first the tables guessed or named after the kind, and behind each good one its own.
 
-    None are added where the base of a kind is known.
+    Behind the former stand those with the same keys. None are added where the base of a kind is known.
     """
     if any(seed.reason.role in (Role.BASE, Role.ENUMERATION, Role.RETURNED) for seed in seeds):
         return [*seeds]
     known = {seed.node: seed for seed in seeds if seed.node is not None}
-    named = _list_named_tables(state)
+    reasons = _list_named_tables(state)
+    named = [*reasons]
     seeds = [seed for seed in seeds if seed.node not in named]
     readers: dict[Node, Seed] = {}  # of each table, the best one
     for seed in seeds[:LOOKED_AT]:
@@ -50,8 +57,9 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         for node, seed in islice(readers.items(), MOST_TABLES)
         if seed.node not in readers and node not in named
     }
-    why = Reason("others of the kind are entries of it, by its name", Role.NAMED_TABLE)
-    ordered = [replace(known.get(node) or build_seed(state, node, 1.0), reason=why) for node in named]
+    ordered = [
+        replace(known.get(node) or build_seed(state, node, 1.0), reason=why) for node, why in reasons.items()
+    ]
     for seed in seeds:
         if seed.node is None or seed.node not in read_by:
             ordered.append(seed)
@@ -61,7 +69,29 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     return ordered
 
 
-def _list_named_tables(state: ResearchState) -> list[Node]:
+def _list_named_tables(state: ResearchState) -> dict[Node, Reason]:
+    """Return the tables with a guessed name, or else those named after the kind, and their mirrors."""
+    reasons = dict.fromkeys(_list_guessed_tables(state), _GUESSED)
+    reasons = {**dict.fromkeys(_list_tables_of_kind(state), NAMED_AFTER_KIND), **reasons}
+    tables = sorted(reasons, key=lambda node: reasons[node] is not _GUESSED)  # stable
+    ordered = {node: reasons[node] for node in tables}
+    for node, shared in list_mirrors(state, tables[0]) if tables else ():
+        text = f"has {shared} keys of {shorten(tables[0].qualified_name)}"
+        ordered.setdefault(node, Reason(text, Role.MIRROR))
+    return ordered
+
+
+def _list_guessed_tables(state: ResearchState) -> list[Node]:
+    """Return the tables of the program with a guessed name."""
+    return [
+        node
+        for name in list_own_names(state.request.guesses)
+        for node in map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARING))
+        if admits_node(state, node) and _is_table(state, node)
+    ][:MOST_GUESSED]
+
+
+def _list_tables_of_kind(state: ResearchState) -> list[Node]:
     """Return the tables with all the nouns of what is to be added in their names: `ERROR_CODES_BY_NAME`.
 
     One noun alone may be part of any name.

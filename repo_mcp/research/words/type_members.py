@@ -51,7 +51,7 @@ def put_working_members(state: ResearchState, seeds: Sequence[Seed]) -> list[See
         last.append(seed)
         shown.add(owner.qualified_name)
         if working is not None:
-            reason = Reason(f"does most of what {owner.symbol.name} does")
+            reason = Reason(f"of {owner.symbol.name}, it has most words of the question")
             ordered.append(replace(build_seed(state, working, seed.worth), reason=reason))
     known = {seed.node for seed in ordered if seed.node is not None}
     return [*ordered, *(seed for seed in last if seed.node not in known)]
