@@ -16,9 +16,11 @@ from collections.abc import Collection, Iterable, Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.claims.errors_claim import describe_near
+from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
+from repo_mcp.research.findings.citing import cite, join_names, name_briefly, name_findings, shorten_symbol
 from repo_mcp.research.findings.locating import is_program, is_test, is_test_node, may_answer
+from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
@@ -30,7 +32,7 @@ from repo_mcp.research.words.errors_made import (
     list_errors,
     put_asked_first,
 )
-from repo_mcp.research.words.event_errors import Place, rate_fitting
+from repo_mcp.research.words.event_errors import rate_fitting
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import count_words, list_words, shares_word
@@ -39,6 +41,7 @@ LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are 
 MAX_ALIKE = 40  # declarations of one name
 MAX_FUNCTIONS = 8  # that are told
 MOST_OF_EVENT = 5  # that are told for an event
+MAX_FILES = 8  # in which one error is made
 MOST_OTHERS = 2  # functions beside these that fail
 _BOUNDS = Bounds(files=20, references=80)
 _FUNCTIONS = frozenset({"function", "method"})
@@ -48,6 +51,8 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 def describe_errors(state: ResearchState, asked: str) -> str:
     """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
     near = [one for one in state.findings if not one.hop and not is_test(one.path, one.symbol)]
+    if len(state.failures.values) > 1 or sum(map(len, state.failures.values.values())) > MAX_FUNCTIONS:
+        return _tell_values(state, near)
     is_known = any(one.role is Role.NAMED for one in near)
     best = next((node for node in state.nodes.values() if not is_test_node(node)), None)
     if not near or (" " not in asked and (best is None or not is_known)):
@@ -65,6 +70,36 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         return describe_near(state, near if best is None else linked, asked)
     more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
     return f"Errors that arise in {'; in '.join(told)}{more}. "
+
+
+def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:
+    """Return where each named error arises that is a value, what else arises there, and what only tests them.
+
+    Many functions make such errors, so the lines are told by file.
+    """
+    sentences = [_tell_value(state, *one) for one in state.failures.values.items()]
+    making = [one for one in near if one.role is Role.MAKES_ERROR]
+    names = {node.symbol.name for node in state.failures.values}
+    others = _tell_errors(state, making[:MOST_OF_EVENT], told=names)
+    sentences += [f"There, these arise too in {'; in '.join(others)}."] if others else []
+    testing = join_names(map(name_briefly, state.failures.testing))
+    sentences += [f"They are only tested or named in {testing}."] if testing else []
+    return f"{' '.join(sentences)} "
+
+
+def _tell_value(state: ResearchState, node: Node, places: Sequence[Place]) -> str:
+    """Return what the comment on an error says, and the lines where it arises."""
+    of_file: dict[str, list[int]] = {}
+    for path, at in places:
+        of_file.setdefault(path, []).append(at)
+    listed = [f"{path}:{', '.join(map(str, own))}" for path, own in of_file.items()]
+    more = f"; and {len(listed) - MAX_FILES} more files" if len(listed) > MAX_FILES else ""
+    arises = f"arises at {'; '.join(listed[:MAX_FILES])}{more}."
+    name, said = node.symbol.name, read_description(state, node)
+    if not said:
+        return f"{name} ({cite(node)}) {arises}"
+    is_named = said.startswith(name)
+    return f"{said[:-1] if is_named else f'{name}: {said[:-1]}'} ({cite(node)}). It {arises}"
 
 
 def _tell_event(state: ResearchState, near: Sequence[Finding]) -> str:
@@ -106,19 +141,24 @@ def _put_making_first(
 
 
 def _tell_errors(
-    state: ResearchState, functions: Sequence[Finding], places: Collection[Place] = ()
+    state: ResearchState,
+    functions: Sequence[Finding],
+    places: Collection[Place] = (),
+    told: Collection[str] = (),
 ) -> list[str]:
-    """Return the errors of each function, each error once, without those that refuse a missing argument."""
-    told: list[str] = []
+    """Return the errors of each function, each error once, without those that refuse a missing argument.
+
+    Nor are those returned whose names are `told` otherwise.
+    """
+    sentences: list[str] = []
+    left_out = {*OF_ARGUMENT, *told}
     seen: set[str] = set()
     for one in functions:
         listed = put_asked_first(state, list_errors(state, [one], places)[0])
-        errors = [
-            error for error in listed if error not in seen and error.partition(" (")[0] not in OF_ARGUMENT
-        ]
+        errors = [error for error in listed if error not in seen and error.partition(" ")[0] not in left_out]
         seen.update(errors)
-        told += [f"{shorten_symbol(one)}: {join_names(errors, MAX_ERRORS)}"] if errors else []
-    return told
+        sentences += [f"{shorten_symbol(one)}: {join_names(errors, MAX_ERRORS)}"] if errors else []
+    return sentences
 
 
 def _list_others(state: ResearchState, linked: Sequence[Finding], near: Sequence[Finding]) -> list[Finding]:

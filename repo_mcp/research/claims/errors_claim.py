@@ -22,6 +22,7 @@ from repo_mcp.research.words.errors_made import (
 from repo_mcp.text.citations import write_citation
 
 MOST_OF_FUNCTION = 12  # errors of a function and of what it calls
+MOST_OWN = 30  # of the function alone, all of which are asked for
 NOT_DEEPER = "Calls further down were not searched."
 # Lines that give a caller the error of what they call, by the ending of the file.
 _PASSES_ON = {
@@ -40,7 +41,8 @@ def list_named(state: ResearchState) -> list[Finding]:
 def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     """Return the errors that a function raises, and what fails below it, or that none is known to."""
     below = [build_finding(node) for node in state.failures.failing]
-    errors = _name_errors(*list_errors(state, [*named, *below]), MOST_OF_FUNCTION)
+    own = len(list_errors(state, named)[0])
+    errors = _name_errors(*list_errors(state, [*named, *below]), max(MOST_OF_FUNCTION, min(own, MOST_OWN)))
     deeper = f" {NOT_DEEPER}" if below and state.failures.may_be_deeper else ""
     return f"{errors}{_describe_failing(state, named, below, errors)}{deeper}".rstrip()
 

@@ -8,6 +8,8 @@ from dataclasses import field
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import dataclass
 
+Place = tuple[str, int]  # path and line
+
 
 @dataclass(slots=True)
 class WordMatch:
@@ -31,6 +33,8 @@ class Failures:
 
     asked: list[Node] = field(default_factory=list)  # the functions whose errors are asked for, if named
     failing: list[Node] = field(default_factory=list)  # functions that fail below these
+    values: dict[Node, list[Place]] = field(default_factory=dict)  # named errors that are values: where made
+    testing: list[Node] = field(default_factory=list)  # functions that use named errors and make none
     may_be_deeper: bool = False  # what these call was not followed to its end
 
 
@@ -40,4 +44,4 @@ class Room:
 
     parts: int = 1  # of the question, among which the room of the answer is divided
     told: Mapping[str, frozenset[int]] = field(default_factory=dict)  # lines by path: what earlier parts show
-    quoted: set[tuple[str, int]] = field(default_factory=set)  # lines, by path, that the answer shows
+    quoted: set[Place] = field(default_factory=set)  # lines, by path, that the answer shows

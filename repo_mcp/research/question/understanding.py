@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
+from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
@@ -79,6 +80,7 @@ MAX_SUBJECT_WORDS = 4
 LEAST_DESCRIBING = 2  # words of what is compared with a name, and is only described
 MOST_DESCRIBING = 12  # words of a subject for which a guessed name may stand; more are a sentence
 _FOLDER = re.compile(r"(?<![\w./@-])[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,30}")
+_QUALIFIED = re.compile(r"\w(?:\.|::|#)\w")
 _CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 # Returns an undeclared subject as one that a language without a parser declares, if it is.
@@ -123,7 +125,7 @@ class _QuestionReader:
         self._request = request
         self._find_unparsed = find_unparsed
         self._subjects = Subjects(graph, request.folder, source.read_lines)
-        self._parsed = parse_question(request.query)
+        self._parsed = tuple(map(self._qualify, parse_question(request.query)))
 
     def read(self) -> Reading:
         """Return the way the question is understood."""
@@ -135,6 +137,22 @@ class _QuestionReader:
             or next(filter(None, map(self._try_words, self._parsed)), None)
             or self._read_open()
         )
+
+    def _qualify(self, parsed: Parsed) -> Parsed:
+        """Return a way to understand a question with declared guesses in place of names that end them.
+
+        "Which errors does Checkpoint return? (wlog.Checkpoint)": the guess says which one is meant.
+        """
+        guesses = [guess for guess in self._request.guesses if _QUALIFIED.search(guess)]
+        last = {split_qualified(guess)[-1]: guess for guess in reversed(guesses)}
+
+        def qualify(phrase: Phrase) -> Phrase:
+            guess = last.get(phrase.text, "") if is_one_name(phrase.text) else ""
+            found = self._subjects.find(read_phrase(guess), parsed.form) if guess else None
+            is_declared = found is not None and found.taken_as is TakenAs.DECLARED
+            return replace(phrase, text=guess) if is_declared else phrase
+
+        return replace(parsed, phrases=tuple(map(qualify, parsed.phrases)))
 
     def _try_folder(self) -> Reading | None:
         """Return the reading that asks for the structure of a folder, if that is the focus; or None.

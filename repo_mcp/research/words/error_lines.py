@@ -29,7 +29,7 @@ _CODE = (
 )
 # A line that gives one: `errno = EINVAL`, `return -EIO`, `s->rc = PARSE_INVALID`, `set_error(s, ERR_IO)`;
 # `Status::Corruption(` in C++, `.map_err(|err| Error::Read {` in Rust, `return ErrClosed` and
-# `err = ErrClosed` in Go.
+# `err = ErrClosed` in Go, where a function may make one: `return NewClosedErr(`.
 _GIVES_VALUE = re.compile(
     r"\berrno = (E[A-Z0-9]{2,})\b"
     rf"|\breturn -?\(?{_CODE}"
@@ -39,7 +39,7 @@ _GIVES_VALUE = re.compile(
     r"|\b(Status::(?!OK\b|Ok\b)[A-Z]\w+)\("
     r"|\.(?:map_err|ok_or(?:_else)?)\((?:move )?(?:\|[^|\n]{0,40}\|\s*)?"
     r"((?:\w{1,60}::){0,3}\w{0,60}Error(?:::[A-Z]\w*)?)\b"
-    r"|(?:\breturn|\berr :?=) (?:[^,\"]{1,80}, ){0,4}(?:[a-z]\w*\.)?(Err[A-Z]\w*)\s*$",
+    r"|(?:\breturn|\berr :?=) (?:[^,\"]{1,80}, ){0,4}(?:[a-z]\w*\.)?(?:(Err[A-Z]\w*)\s*$|(New\w*Err)\()",
     re.ASCII,
 )
 _SAYS = re.compile(

@@ -16,6 +16,7 @@ from repo_mcp.bundler.body import measure_indent
 from repo_mcp.bundler.statements import is_branch
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node
+from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
@@ -25,7 +26,6 @@ from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.text.question_words import list_shared, list_words, shares_word
 
-Place = tuple[str, int]  # path and line
 NAMED_FOR = 3  # best declarations that may be named for the event
 LOOKED_AT = 30  # best declarations
 LEAST_SHARE = 0.5  # of the weight of the event's words, in the statement that fails and its conditions

@@ -14,7 +14,8 @@ from repo_mcp.model import ExactRequest
 from repo_mcp.research.edges.filled_functions import fill
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program, is_test_node
-from repo_mcp.research.findings.named_symbols import admits_node
+from repo_mcp.research.findings.named_symbols import VALUES, admits_node
+from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
@@ -145,24 +146,39 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
     """Return the functions of the program that make an error named by the question or a guess, with reasons.
 
     Where it is made says when it comes up, however few words of the question stand there. If many functions
-    make it, those count that make another one that is named.
+    make it, those count that make another one that is named, unless it is declared here as a value, such as
+    `ErrClosed`: that is one error and no kind of errors. Set where such values are made, and what uses named
+    errors otherwise.
     """
     made: dict[str, dict[Node, None]] = {}
+    using: dict[Node, None] = {}
+    values: dict[Node, list[Place]] = {}
     for name in dict.fromkeys(_CAPITAL.findall(" ".join((state.request.query, *state.request.guesses)))):
         own = made.setdefault(name, {})
-        for declaration in state.graph.scan.find_declared(name, MAX_DECLARING):
-            for edge in list_users(state, state.get_node(declaration), _BOUNDS, _MENTIONS):
+        for node in map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING)):
+            places = values.setdefault(node, []) if _is_value(node) else []
+            for edge in list_users(state, node, _BOUNDS, _MENTIONS):
                 other = state.get_node(edge.other)
-                is_function = other.symbol.kind in CALLABLE_KINDS and admits_node(state, other)
-                if is_function and _makes(name, state.source.read_lines(other.path), edge.lines):
-                    own[other] = None
+                if other.symbol.kind in CALLABLE_KINDS and admits_node(state, other):
+                    lines = _list_making(name, state.source.read_lines(other.path), edge.lines)
+                    places += [(other.path, at) for at in lines]
+                    (own if lines else using)[other] = None
         own |= dict.fromkeys(_list_writing(state, name)) if not own and name.isupper() else {}
     counts = Counter(node for own in made.values() for node in own)
+    state.failures.values = {node: sorted(places) for node, places in values.items() if places}
+    state.failures.testing = [node for node in using if node not in counts]
+    whole = {node.symbol.name for node in state.failures.values}
     making: dict[Node, Reason] = {}
     for name, own in made.items():
-        for node in own if len(own) <= MOST_MAKING else (node for node in own if counts[node] > 1):
+        is_whole = len(own) <= MOST_MAKING or name in whole
+        for node in own if is_whole else (node for node in own if counts[node] > 1):
             making.setdefault(node, Reason(f"makes {name}", Role.MAKES_ERROR))
     return making
+
+
+def _is_value(node: Node) -> bool:
+    """Return True for an error that is declared as a value, which is returned as it is."""
+    return node.symbol.kind in VALUES and node.symbol.name.startswith("Err")
 
 
 def _list_writing(state: ResearchState, name: str) -> list[Node]:
@@ -177,10 +193,15 @@ def _list_writing(state: ResearchState, name: str) -> list[Node]:
     ]
 
 
-def _makes(name: str, lines: Sequence[str], numbers: Sequence[int]) -> bool:
-    """Return True if one of some lines makes an error of a name, not only one that has it inside."""
-    texts = [lines[at - 1] for at in numbers if at <= len(lines) and makes_error(lines[at - 1])]
-    return any(name in re.split(r"\W+", found) for text in texts for found in find_errors(text))
+def _list_making(name: str, lines: Sequence[str], numbers: Sequence[int]) -> list[int]:
+    """Return those of some lines that make an error of a name, and not only one that has it inside."""
+    return [
+        at
+        for at in numbers
+        if at <= len(lines)
+        and makes_error(lines[at - 1])
+        and any(name in re.split(r"\W+", found) for found in find_errors(lines[at - 1]))
+    ]
 
 
 def _find_named(state: ResearchState, text: str) -> list[Node]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.event_errors import put_event_first
@@ -109,19 +110,32 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Node, Reason]) -> list[Seed]:
     """Return the seeds; functions that make an error lead, those with most words in their names first.
 
-    Another function that is the best stays before them.
+    Another function that is the best stays before them, unless it only tests such errors. Of errors that are
+    values, what makes most of them comes first.
     """
     known = {seed.node: seed for seed in seeds}
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
     made = [
         replace(known.get(node) or build_seed(state, node, 0.0), reason=why) for node, why in making.items()
     ]
-    made.sort(key=lambda seed: (-shares_word(seed.name, words), -seed.worth))
+    places = state.failures.values.values()
+    made.sort(
+        key=lambda seed: (
+            -sum(any(_holds(seed, one) for one in own) for own in places),
+            -shares_word(seed.name, words),
+            -seed.worth,
+        )
+    )
     best = seeds[0]
     is_first = best.node is not None and best.node.symbol.kind in CALLABLE_KINDS and best.node not in making
+    is_first = is_first and best.node not in state.failures.testing
     leading = [*([best] if is_first else []), *made[:MOST_MAKING]]
     shown = {seed.node for seed in leading}
     return [*leading, *(seed for seed in seeds if seed.node not in shown)]
+
+
+def _holds(seed: Seed, place: Place) -> bool:
+    return seed.path == place[0] and seed.body.head_line <= place[1] <= seed.body.end_line
 
 
 def _is_quiet(seed: Seed) -> bool:

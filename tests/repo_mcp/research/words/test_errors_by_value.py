@@ -335,3 +335,57 @@ def test_a_key_of_a_table_is_set_and_a_constant_is_no_parameter() -> None:
 def test_a_line_full_of_errors_is_read_in_linear_time() -> None:
     assert_linear(lambda size: "new LineError(" * size, find_errors, 500)
     assert find_errors("new LineError(" * 100_000)[:2] == ["LineError", "LineError"]
+
+
+PUT = (
+    "func (d *{0}) Put(p Parcel) error {{\n\tif p.Weight > d.most {{\n\t\treturn depot.ErrTooHeavy\n\t}}\n"
+    "\tif p.At < d.last {{\n\t\treturn depot.ErrTooLate\n\t}}\n\tif p.Twice {{\n"
+    "\t\treturn depot.NewTwiceErr(p)\n\t}}\n\treturn nil\n}}\n"
+)
+DEPOTS = {
+    "go.mod": "module example.org/post\n",
+    "depot/errors.go": 'package depot\n\nimport "errors"\n\nvar (\n'
+    "\t// ErrTooHeavy is when a parcel weighs too much.\n"
+    '\tErrTooHeavy = errors.New("too heavy")\n\tErrTooLate = errors.New("too late")\n)\n',
+    "store/store.go": 'package store\n\nimport "example.org/post/depot"\n\ntype Store struct{}\n\n'
+    + PUT.format("Store"),
+    "agent/agent.go": 'package agent\n\nimport "example.org/post/depot"\n\ntype Agent struct{}\n\n'
+    + PUT.format("Agent"),
+    "web/put.go": 'package web\n\nimport (\n\t"errors"\n\n\t"example.org/post/depot"\n)\n\n'
+    "func putParcel(d Depot, p Parcel) error {\n\terr := d.Put(p)\n\tif errors.Is(err, depot.ErrTooHeavy) {\n"
+    "\t\treturn nil\n\t}\n\treturn err\n}\n",
+}
+
+
+def test_named_errors_arise_where_they_are_returned_and_not_where_they_are_tested() -> None:
+    question = "which errors are returned when a parcel is put, and where? (ErrTooHeavy, ErrTooLate)"
+    claim = Asked(DEPOTS).ask(question).claim
+    assert claim.startswith(
+        "ErrTooHeavy is when a parcel weighs too much (depot/errors.go:7). It arises at agent/agent.go:9;"
+        " store/store.go:9. ErrTooLate (depot/errors.go:8) arises at agent/agent.go:12; store/store.go:12."
+        " There, these arise too in Agent.Put: NewTwiceErr (agent/agent.go:15); in Store.Put: NewTwiceErr"
+        " (store/store.go:15). They are only tested or named in web.putParcel (web/put.go:9-15)."
+    )
+    assert "putParcel fits" not in claim
+
+
+def test_a_qualified_guess_tells_which_of_two_functions_is_meant() -> None:
+    files = {
+        f"{name}/save.go": f'package {name}\n\nimport "errors"\n\nfunc Save(n int) error {{\n'
+        f'\tif n < 0 {{\n\t\treturn errors.New("{name} is full")\n\t}}\n\treturn nil\n}}\n'
+        for name in ("agent", "store")
+    }
+    report = Asked(files).ask("which errors does Save return and when? (store.Save)")
+    assert report.claim.startswith('Errors that arise here: "store is full" (store/save.go:7).')
+    assert "agent" not in report.claim
+
+
+def test_all_errors_of_the_function_itself_are_listed() -> None:
+    lines = "".join(
+        f'\tif n == {at} {{\n\t\treturn errors.New("step {at} failed")\n\t}}\n' for at in range(20)
+    )
+    files = {
+        "run.go": f'package run\n\nimport "errors"\n\nfunc Run(n int) error {{\n{lines}\treturn nil\n}}\n'
+    }
+    claim = Asked(files).ask("which errors does Run return?").claim
+    assert '"step 19 failed"' in claim
