@@ -257,6 +257,8 @@ def _find_in_record(record: SymbolRecord, line: int) -> _Enclosing | None:
 
 def _sign(symbol: DeclaredSymbol) -> str:
     """Return the signature that a symbol record gives a declaration, on one line."""
+    if symbol.kind is SymbolKind.EXTENSION:
+        return symbol.return_type or symbol.name
     if not symbol.return_type:
         return f"{symbol.name}{symbol.parameters}"
     return f"{symbol.name}{symbol.parameters}{' -> ' if symbol.parameters else ': '}{symbol.return_type}"

@@ -5,7 +5,8 @@ found. The other 16 are a hash of the path, the qualified name inside the file, 
 among symbols that agree in all three. Line numbers play no part, so an edit above a symbol does not change
 its id.
 
-A qualified name joins the names of the enclosing symbols with dots; in Python it begins with the module.
+A qualified name joins the names of the enclosing symbols with dots; in Python it begins with the module. That
+of an `impl` of Rust ends with its type as it is written.
 """
 
 from __future__ import annotations
@@ -116,6 +117,15 @@ def name_inside(record: SymbolRecord, ordinal: int) -> str:
     return ".".join(reversed(names))
 
 
+def _name_as_written(record: SymbolRecord, ordinal: int) -> str:
+    """Return the qualified name of a symbol inside its file; an `impl` of Rust has its whole type in it."""
+    inside = name_inside(record, ordinal)
+    if record.kinds[ordinal] != SymbolKind.EXTENSION:
+        return inside
+    symbol = record.get_symbol(ordinal)
+    return inside.removesuffix(symbol.name) + (symbol.return_type or symbol.name)
+
+
 def name_shortly(record: SymbolRecord, ordinal: int) -> str:
     """Return the name of a symbol with those of the types and functions around it.
 
@@ -145,7 +155,7 @@ class ProgramNodes:
             file.get_id(declaration.ordinal),
             declaration,
             self._qualify(declaration.path, file, declaration.ordinal),
-            name_inside(file.record, declaration.ordinal) or declaration.path.rpartition("/")[2],
+            _name_as_written(file.record, declaration.ordinal) or declaration.path.rpartition("/")[2],
             file.language,
             file.record.get_symbol(declaration.ordinal),
             file.record.status,
@@ -204,7 +214,7 @@ class ProgramNodes:
     def _qualify(self, path: str, file: _FileNodes, ordinal: int) -> str:
         if not ordinal:
             return path
-        inside = name_inside(file.record, ordinal)
+        inside = _name_as_written(file.record, ordinal)
         if file.language != "python":
             return inside
         if file.module is None:

@@ -197,6 +197,7 @@ OF_GIVEN_TYPE = 4  # USE in C: as OF_TYPE, in the arguments of a macro, so the n
 AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern, so neither an enum nor a trait
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which means a trait or a macro
 BY_REFERENCE = 1  # EXTEND in Rust: `impl T for &S` gives the members to references to S, not to S itself
+BEHIND_POINTER = 2  # EXTEND in Rust: `impl T for Arc<S>` gives the members to such a pointer to S
 
 # Values of `alias`, by role.
 OF_MACRO = "!"  # CALL in Rust: the call of a macro
@@ -289,7 +290,7 @@ class Reference:
     # in C# with more bits above it (languages/csharp/types.py). INHERIT: position of the base among all, from
     # 1, where the parser gives it. IMPLEMENT: AS_FUNCTION or 0. USE: AS_LABEL, OF_TYPE, AS_FIELDS,
     # OF_GIVEN_TYPE or 0; in C#, as of types there, the number of the name's type arguments. TYPE in Rust:
-    # DERIVED or 0. EXTEND in Rust: BY_REFERENCE or 0.
+    # DERIVED or 0. EXTEND in Rust: BY_REFERENCE, BEHIND_POINTER or 0.
     arguments: int
 
     @property

@@ -15,7 +15,7 @@ from repo_mcp.graph.typed.rust_rules import PRELUDE
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper, split_bounds
 from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import WRAPPED
+from repo_mcp.symbols.model import BEHIND_POINTER, WRAPPED
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
 TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # by convention
@@ -104,8 +104,13 @@ class RustReceivers(ReceiverTypes):
         return TYPE_PARAMETER.fullmatch(target) is not None
 
     def _find_self_type(self, scope: FileScope, ordinal: int) -> Receiver | None:
-        own = super()._find_self_type(scope, ordinal)
-        return own if own is None else self._weaken_extension(own)
+        own, around = super()._find_self_type(scope, ordinal), scope.find_type_around(ordinal)
+        if own is None or around is None:
+            return None
+        row = scope.find_extended(around)
+        is_pointer = row is not None and row.arguments == BEHIND_POINTER
+        members = self._lookup.rules.pointer_members if is_pointer else frozenset()
+        return self._weaken_extension(replace(own, wrapper_members=members))
 
     def _find_type(
         self, scope: FileScope, ordinal: int, names: tuple[str, ...], *, is_items: bool = False

@@ -22,7 +22,15 @@ from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
 from repo_mcp.graph.typed.rust_receivers import RustReceivers
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import AS_VALUE, BY_REFERENCE, DEREFERENCED, DERIVED, OF_MACRO, PATH
+from repo_mcp.symbols.model import (
+    AS_VALUE,
+    BEHIND_POINTER,
+    BY_REFERENCE,
+    DEREFERENCED,
+    DERIVED,
+    OF_MACRO,
+    PATH,
+)
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 _OF_TYPES = TYPE_KINDS | {SymbolKind.MODULE}
@@ -128,6 +136,8 @@ class RustResolver(LanguageResolver):
 
     def _list_members(self, reference: Reference, owner: Declaration) -> tuple[list[Declaration], bool]:
         """Return the members that a use may mean; for `*value`, also those of what the value points to."""
+        if given := self._list_given_to_pointer(reference):
+            return given, True
         members, is_meant = super()._list_members(reference, owner)
         if reference.alias != DEREFERENCED:
             return members, is_meant
@@ -137,9 +147,25 @@ class RustResolver(LanguageResolver):
         ]
         return [*dict.fromkeys((*members, *more))], is_meant and not pointed
 
+    def _list_given_to_pointer(self, reference: Reference) -> list[Declaration]:
+        """Return the methods of `self` in `impl Draw for Arc<Shape>` that come before those of Shape."""
+        scope = self._lookup.reader
+        block = None if scope is None else _find_block_of_self(scope, reference, BEHIND_POINTER)
+        if scope is None or block is None:
+            return []
+        own = scope.find_children(block, reference.name)
+        if own:
+            return [Declaration(scope.path, one) for one in own]
+        bases = self._lookup.list_bases(Declaration(scope.path, block))
+        traits = (one for one in bases if self._lookup.get_kind(one) is SymbolKind.TRAIT)
+        return [
+            each for one in traits for each in self._lookup.find_members(one, reference.name, reference.role)
+        ]
+
     def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
+        """Return whether a member is one of the types for sure; traits may give a reference nearer ones."""
         is_certain = super()._is_certain(scope, reference, receiver)
-        return is_certain and not _may_mean_method_of_reference(scope, reference)
+        return is_certain and _find_block_of_self(scope, reference, BY_REFERENCE) is None
 
     def _find_probable(self, found: list[Declaration]) -> Declaration | None:
         """Return the only declaration, unless its trait is external; or the one that all others implement."""
@@ -153,13 +179,10 @@ class RustResolver(LanguageResolver):
         return len(declarations) > 1 and len(set(map(self._lookup.get_parent, declarations))) == 1
 
 
-def _may_mean_method_of_reference(scope: FileScope, reference: Reference) -> bool:
-    """Return whether a method is called on `self` in an `impl` for a reference.
-
-    There, methods that traits give to the reference take precedence over those of the type.
-    """
+def _find_block_of_self(scope: FileScope, reference: Reference, kind: int) -> int | None:
+    """Return the `impl` for a reference or a pointer, as `kind` says, on whose `self` a method is called."""
     if reference.role is not ReferenceRole.CALL or reference.qualifier != "self":
-        return False
+        return None
     around = scope.find_type_around(reference.symbol)
     row = scope.find_extended(around) if around is not None else None
-    return row is not None and row.arguments == BY_REFERENCE
+    return around if row is not None and row.arguments == kind else None

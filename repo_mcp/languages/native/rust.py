@@ -1,7 +1,7 @@
 """The declarations of Rust, and the table of all its handlers.
 
 An `impl` is an EXTENSION named after its type, with an EXTEND row for the type and an IMPLEMENT row for the
-trait.
+trait. Its result is the type as it is written, if that is more than a name: `Arc<Shape>`, `&[u8]`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
 )
 from repo_mcp.languages.treesitter.recorded_rows import MAX_BOUNDS, RowRules
-from repo_mcp.languages.treesitter.type_names import read_type, split_bounds
-from repo_mcp.symbols.model import BY_REFERENCE, DERIVED, UNKNOWN_TYPE
+from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
+from repo_mcp.symbols.model import BEHIND_POINTER, BY_REFERENCE, DERIVED, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ i16 i32 i64 i128 isize f32 f64 drop true false Sized Send Sync
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _NAMELESS = frozenset({"tuple_type", "unit_type"})  # types that are named as they are written
+_POINTERS = frozenset({"Arc", "Box", "Pin", "Rc"})
+# A type that its name tells: type arguments that are written like parameters add nothing.
+_NAMED_TYPE = re.compile(r"[\w:]+(?:<(?:(?:'\w+|[A-Z][A-Z0-9]?)(?:, ?)?)*>)?")
 _MEMBERS = frozenset({SymbolKind.TRAIT, SymbolKind.EXTENSION})
 
 
@@ -145,23 +148,40 @@ def _on_bounds(walk: CaptureWalk, node: Node) -> None:
 
 def _on_implementation(walk: CaptureWalk, node: Node) -> None:
     type_node, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
-    owner = read_type(walk.read_line(type_node).partition("<")[0])
-    is_tuple = type_node is not None and type_node.type in _NAMELESS
-    if type_node is None or not (owner.name or is_tuple):
+    if type_node is None:
+        return
+    is_tuple = type_node.type in _NAMELESS
+    owner, kind = _read_self_type(walk, node, type_node)
+    if not (owner.name or is_tuple):
         return
     row = walk.take_marks(node.start_point.row)[0]
     access = Access.PUBLIC if trait is not None else Access.NONE
-    name = walk.read_line(type_node) if is_tuple else owner.name
-    walk.declare(node, name, SymbolKind.EXTENSION, access=access, extent=Extent(row))
+    written = walk.read_line(type_node)
+    name = written if is_tuple else owner.name
+    is_plain = _NAMED_TYPE.fullmatch(written) is not None
+    result = "" if is_tuple or is_plain else written
+    walk.declare(node, name, SymbolKind.EXTENSION, access=access, result=result, extent=Extent(row))
     if not is_tuple and not _is_parameter(walk, node, owner.name):
-        is_reference = type_node.type == "reference_type"
-        kind = BY_REFERENCE if is_reference else 0
         walk.refer(ReferenceRole.EXTEND, owner.name, type_node, owner.qualifier, "", kind)
     walk.take_path(type_node)
     if trait is not None:
         found = read_type(walk.read_line(trait).partition("<")[0])
         walk.refer(ReferenceRole.IMPLEMENT, found.name, trait, found.qualifier)
         walk.take_path(trait)
+
+
+def _read_self_type(walk: CaptureWalk, node: Node, type_node: Node) -> tuple[TypeName, int]:
+    """Return the type whose members `self` has in an `impl`, and what it is for if not for that type itself.
+
+    `impl Draw for Arc<Shape>` is one for Shape behind a pointer, unless Shape is a type parameter.
+    """
+    written = walk.read_line(type_node)
+    head = read_type(written.partition("<")[0])
+    if head.name in _POINTERS:
+        pointee = read_type(written)
+        if pointee.name and not pointee.is_items and not _is_parameter(walk, node, pointee.name):
+            return pointee, BEHIND_POINTER
+    return head, BY_REFERENCE if type_node.type == "reference_type" else 0
 
 
 def _is_parameter(walk: CaptureWalk, node: Node, name: str) -> bool:

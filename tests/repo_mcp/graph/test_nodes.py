@@ -242,3 +242,19 @@ def test_a_symbol_is_meant_by_its_name_as_traces_and_people_write_it(text: str, 
 def test_what_is_written_so_is_not_guessed(text: str) -> None:
     with pytest.raises(RepoError):
         make_graph(WRITTEN).choose(text)
+
+
+@pytest.mark.parametrize(
+    ("head", "block", "member"),
+    [
+        ("impl Run for Arc<Motor>", "Arc<Motor>", "Motor.go"),
+        ("impl Run for &[u8]", "&[u8]", "u8.go"),
+        ("impl<T> Run for &mut T", "&mut T", "T.go"),
+        ("impl Run for Vec<u8>", "Vec<u8>", "Vec.go"),
+        ("impl<T> Run for Box<T>", "Box", "Box.go"),
+        ("impl<'a, K, V> Map<'a, K, V>", "Map", "Map.go"),
+    ],
+)
+def test_an_impl_is_named_by_its_type_as_it_is_written(head: str, block: str, member: str) -> None:
+    nodes = list_nodes(f"{head} {{\n    fn go(&self) {{}}\n}}\n", "src/lib.rs")[1:]
+    assert [node.qualified_name for node in nodes] == [block, member]
