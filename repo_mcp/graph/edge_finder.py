@@ -139,11 +139,11 @@ class EdgeFinder(References):
             if own is not None and other.path == path and own[other.ordinal]:
                 continue  # inside the symbol in question
             edge_type = self.name_edge(path, record, reference, target)
-            if edge_type in types:
+            if edge_type is not None and edge_type in types:
                 gathered.add(edge_type, other, target.confidence, reference.line, source=found.source)
             if below is not None and self.dispatch.is_dispatched(record, row, other):
                 for one in below.list_of(other):
-                    gathered.add(edge_type, one.declaration, Confidence.POSSIBLE, reference.line, other)
+                    gathered.add(EdgeType.CALLS, one.declaration, Confidence.POSSIBLE, reference.line, other)
         if not targets:
             edge_type = ROLE_EDGES[role]
             if found.external and edge_type in types:

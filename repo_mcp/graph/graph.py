@@ -22,7 +22,7 @@ from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import SymbolLookup
 from repo_mcp.graph.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
-from repo_mcp.graph.vocabulary import CALLS, KINDS, EdgeType, SymbolFilter, list_implementing
+from repo_mcp.graph.vocabulary import CALLS, KINDS, EdgeType, SymbolFilter, is_in_text, list_implementing
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
@@ -41,6 +41,7 @@ class Span:
     start_line: int
     end_line: int
     is_primary: bool
+    constraint: str = ""  # of the builds that have it, if others have other declarations of the symbol
 
 
 class Graph:
@@ -125,6 +126,8 @@ class Graph:
         def admits(path: str, found: SymbolKind) -> bool:
             if kind is not None and found is not kind:
                 return False
+            if not is_in_text(self._program.find_language(path), found):
+                return False
             return self._admits_path(path, scope)
 
         return admits
@@ -158,15 +161,24 @@ class Graph:
     def outline(self, path: str) -> list[Node]:
         """Return the symbols of a file in line order; empty for a file without a symbol record."""
         with self._lock:
-            nodes = self._nodes.list_nodes(path)
+            nodes = [one for one in self._nodes.list_nodes(path) if is_in_text(one.language, one.symbol.kind)]
             return sorted(nodes, key=lambda node: (node.symbol.start_line, node.symbol.ordinal))
 
     def list_spans(self, node: Node) -> list[Span]:
         """Return the declarations of a symbol: the primary one first, then by path and line."""
         with self._lock:
             places = self._list_places(node)
-        primary = places[0]
-        spans = [Span(one.path, one.symbol.start_line, one.symbol.end_line, one == primary) for one in places]
+            primary, constraints = places[0], self._edges.prototypes.read_constraints(node.declaration)
+        spans = [
+            Span(
+                one.path,
+                one.symbol.start_line,
+                one.symbol.end_line,
+                one == primary,
+                constraints.get(one.declaration, ""),
+            )
+            for one in places
+        ]
         return sorted(spans, key=lambda span: (not span.is_primary, span.path, span.start_line))
 
     def _list_places(self, node: Node) -> list[Node]:
@@ -174,10 +186,13 @@ class Graph:
         ordinal.
 
         Primary is the longest part of a partial type, the definition of a prototype if there is only one,
-        else the node itself.
+        the variant of a plain build, else the node itself.
         """
-        parts = self._edges.hierarchy.list_parts(node.declaration)
         prototypes = self._edges.prototypes
+        variants = prototypes.list_variants(node.declaration)
+        if len(variants) > 1:
+            return [self._nodes.get(one) for one in variants]
+        parts = self._edges.hierarchy.list_parts(node.declaration)
         if len(parts) == 1:
             others = prototypes.list_others(node.declaration)
             parts = [node.declaration, *self._list_forward(node), *others]

@@ -14,6 +14,7 @@ from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.symbol_search import SearchableProgram
+from repo_mcp.graph.vocabulary import is_in_text
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolFlag
 from repo_mcp.text.roles import is_test_path
@@ -88,10 +89,12 @@ class QualifiedNames:
 
     def list_in_file(self, path: str, own_name: str) -> list[NamedDeclaration]:
         """Return the symbols of a file with this own name, by ordinal."""
-        record = self._program.find_record(path)
+        record, language = self._program.find_record(path), self._program.find_language(path)
         found = []
         for ordinal in record.find_symbols(own_name) if record is not None else ():
             assert record is not None
+            if not is_in_text(language, record.get_kind(ordinal)):
+                continue
             one = Declaration(path, ordinal)
             is_forward = bool(int(record.flags[ordinal]) & SymbolFlag.FORWARD)
             found.append(NamedDeclaration(self._nodes.name(one), one, is_forward))

@@ -79,9 +79,10 @@ class ReferenceSearch:
         self._types = types
         self._gathered = gathered
         self._meant = set(_iter_meant(target, record))
-        # A use of the name means the definition, or a twin of it for another platform.
+        # A use of the name means the definition, or a twin or a variant of it for another platform.
         self._meant.update(references.prototypes.list_definitions(target))
         self._meant.update(references.prototypes.list_twins(target))
+        self._meant.update(references.prototypes.list_variants(target))
         self._meant.update(references.list_parts(target, record))
         possible = references.prototypes.list_possible_definitions(target)
         self._maybe_meant = {one for one in possible if not references.c_visibility.is_static(one)}

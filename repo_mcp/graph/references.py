@@ -20,7 +20,7 @@ from repo_mcp.graph.program import Declaration, Resolution, Target, order_by_nea
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder, may_lead_to
-from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family
+from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family, is_in_text
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
 
 MAX_FILES = 400  # scanned in one window
@@ -106,15 +106,20 @@ class References:
         """Return the symbol record of a file, or None."""
         return self._program.find_record(path)
 
-    def name_edge(self, path: str, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
+    def name_edge(
+        self, path: str, record: SymbolRecord, reference: Reference, target: Target
+    ) -> EdgeType | None:
         """Return the type of an edge from a file; for a base it depends on the kinds of both ends.
 
         An extension extends the type that it names, even a protocol. In C++ it only holds the definitions of
-        members and is no type, so that naming the class is an ordinary use.
+        members and is no type, so that naming the class is an ordinary use. None in Go, where the name stands
+        before the methods of the type itself.
         """
         if reference.role not in BASES:
             return ROLE_EDGES[reference.role]
         is_extension = int(record.kinds[reference.symbol]) == SymbolKind.EXTENSION
+        if not is_in_text(self._program.find_language(path), record.get_kind(reference.symbol)):
+            return None
         if is_extension and reference.role is ReferenceRole.EXTEND:
             return EdgeType.REFERENCES if self.find_family(path) == _DEFINING_OUTSIDE else EdgeType.EXTENDS
         other = self._program.find_record(target.declaration.path)

@@ -13,8 +13,9 @@
 
 Nothing is guessed: a text that fits several symbols is refused, and they are listed. Declarations of one
 symbol count as one: the parts of a partial class, a namespace, a prototype and its definition, a getter and
-its setter; a type's constructors and extensions do not compete with the type. A prototype stands for its
-definitions if each of several platforms has one, except where a body is asked about.
+its setter, the variants of which each build has one; a type's constructors and extensions do not compete
+with the type. A prototype stands for its definitions if each of several platforms has one, except where a
+body is asked about.
 
 Left out on purpose: words and patterns; see `repo_mcp/graph/symbol_search.py`.
 """
@@ -140,7 +141,14 @@ class SymbolLookup:
         if line is not None:
             return self._list_on_line(path, int(line[1]), argument)
         found = self._list_meant(text, path.__eq__) or self._list_as_written(text, path.__eq__)
+        found = [self._choose_variant(node, path) for node in found]
         return [node for node in found if node.name_inside == normalise_name(text)] or found
+
+    def _choose_variant(self, node: Node, path: str) -> Node:
+        """Return the variant of a symbol that a file declares; a symbol without variants itself."""
+        if node.language != "go" or node.path == path:
+            return node
+        return next((one for one in self._list_places(node) if one.path == path), node)
 
     def _list_anywhere(self, name: str, argument: str) -> list[Node]:
         """Return the symbols that a name means. Raises AmbiguousSymbolError for more than can be listed."""

@@ -49,6 +49,9 @@ UNRECORDED_KINDS: Mapping[str, frozenset[SymbolKind]] = {
     "rust": frozenset({SymbolKind.MODULE, SymbolKind.EXTENSION}),  # an `impl`; its type is named
     "swift": frozenset({SymbolKind.EXTENSION}),
 }
+# Languages without extensions: an EXTENSION in their records holds methods that stand above their type or in
+# another file.
+_WITHOUT_EXTENSIONS = frozenset({"go"})
 # Languages in which no file names another, so that what depends on a file is what uses its declarations.
 NAMELESS_FILES = frozenset({"csharp", "go", "java", "swift"})
 # Languages whose files can name each other's symbols; a file in any other names only those of its own
@@ -67,6 +70,11 @@ def list_implementing(kind: SymbolKind) -> tuple[EdgeType, ...]:
 def are_uses_recorded(language: str, kind: SymbolKind) -> bool:
     """Return whether the parser of a language records the uses of symbols of a kind."""
     return kind not in UNRECORDED_KINDS.get(language, ())
+
+
+def is_in_text(language: str, kind: SymbolKind) -> bool:
+    """Return False for a symbol that a parser adds to hold others, and that nobody asks for."""
+    return kind is not SymbolKind.EXTENSION or language not in _WITHOUT_EXTENSIONS
 
 
 def find_family(language: str) -> str:

@@ -6,9 +6,11 @@ import re
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.graph.typed.go_embedding import may_be_nearer
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
+from repo_mcp.graph.typed.rules import FoundDeclarations
 
 _LIST = re.compile(r"(?:map)?\[[^\]]*\]|(?:<-)?chan(?:<-)? ")  # what precedes the type of the elements
 
@@ -22,6 +24,13 @@ class GoReceivers(ReceiverTypes):
         """Return the type at the end of a chain that begins with a type or with its package."""
         names = tuple(chain.split("."))
         return self._follow_type(self._find_type(scope, ordinal, names[:2]), names[2:])
+
+    def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
+        """Return a receiver of the type that a name led to, with all variants of it."""
+        variants = Builds.find(self._lookup.program).list_variants(found.declarations[0])
+        if len(found.declarations) > 1 and {*found.declarations} <= {*variants}:
+            return Receiver(found.declarations, "", is_items, found.is_certain)
+        return super()._make_receiver(scope, found, is_items=is_items)
 
     def _is_nearest(self, owner: Declaration, member: Declaration) -> bool:
         return not may_be_nearer(self._lookup, owner, member)

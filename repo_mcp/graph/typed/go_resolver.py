@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.graph.typed.go_embedding import may_be_nearer
 from repo_mcp.graph.typed.go_lookup import GoLookup
 from repo_mcp.graph.typed.go_receivers import GoReceivers
@@ -39,8 +40,28 @@ class GoResolver(LanguageResolver):
     def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
         return any(may_be_nearer(self._lookup, owner, one) for one in members[:1])
 
+    def _list_meant(self, declarations: list[Declaration], reference: Reference) -> list[Declaration]:
+        """Return the declarations with their variants, each of which some build with this use has."""
+        builds, reader = Builds.find(self._lookup.program), self._lookup.reader
+        found = dict.fromkeys(one for each in declarations for one in builds.list_variants(each))
+        if len(found) < 2 or reader is None:
+            return declarations
+        built = builds.list_built_with(reader.path, dict.fromkeys(one.path for one in found))
+        return [one for path in built for one in found if one.path == path] or declarations
+
+    def _count_meanings(self, declarations: list[Declaration]) -> int:
+        """Return how many different things the declarations are; the variants of a symbol are one."""
+        list_variants = Builds.find(self._lookup.program).list_variants
+        return super()._count_meanings([*{list_variants(one)[0] for one in declarations}])
+
     def _are_build_alternatives(self, declarations: list[Declaration]) -> bool:
-        """Return whether the declarations are in one package, each in a file of its own."""
+        """Return whether the declarations are in one package, each in a file of its own.
+
+        The variants of one symbol are no alternatives: that symbol is meant in every build.
+        """
+        list_variants = Builds.find(self._lookup.program).list_variants
+        if len({list_variants(one)[0] for one in declarations}) == 1:
+            return False
         paths = {one.path for one in declarations}
         folders = {path.rpartition("/")[0] for path in paths}
         return len(folders) == 1 and len(paths) == len(declarations) > 1

@@ -7,6 +7,7 @@ import re
 
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.languages.native.go import BUILTIN
 from repo_mcp.symbols.symbol_record import Reference, SymbolKind
@@ -24,19 +25,6 @@ WriteString ServeHTTP MarshalJSON UnmarshalJSON MarshalText UnmarshalText
 """
 _LIBRARY = frozenset(_LIBRARY_TEXT.split())
 _TESTS = " tests"  # after the folder, in the path of a package `a_test`
-
-# Parts of the names of files that are built for one system or architecture alone.
-_SYSTEMS_TEXT = """
-aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1
-windows zos
-"""
-_SYSTEMS = frozenset(_SYSTEMS_TEXT.split())
-_ARCHITECTURES_TEXT = """
-386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x sparc64 wasm
-"""
-_ARCHITECTURES = frozenset(_ARCHITECTURES_TEXT.split())
-# System -> another one whose files are also built for it.
-_INSIDE = {"android": "linux", "illumos": "solaris", "ios": "darwin"}
 
 
 class GoRules(Rules):
@@ -124,9 +112,14 @@ class GoRules(Rules):
         return self.find_home(scope) == self.find_home(other)
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
-        """Return those declarations whose files are built together with the file of the use."""
+        """Return those declarations whose files are built together with the file of the use.
+
+        That of a plain build comes first.
+        """
         if len(found) > 1:
-            found = [one for one in found if _are_built_together(scope.path, one[0].path)] or found
+            paths = dict.fromkeys(other.path for other, _ in found)
+            built = Builds.find(self.program).list_built_with(scope.path, paths)
+            found = [one for path in built for one in found if one[0].path == path] or found
         return found, True
 
     def read_result(self, text: str) -> str:
@@ -193,20 +186,6 @@ def _is_test_package(scope: FileScope) -> bool:
     if not scope.path.endswith("_test.go") or scope.record.symbol_count < 2:
         return False
     return scope.get_kind(1) is SymbolKind.MODULE and scope.get_name(1).endswith("_test")
-
-
-def _are_built_together(one: str, other: str) -> bool:
-    """Return whether the names of two files allow one build to have both: `a_linux.go` is only for Linux."""
-    targets = zip(_read_target(one), _read_target(other), strict=True)
-    return all(not left or not right or left == right for left, right in targets)
-
-
-def _read_target(path: str) -> tuple[str, str]:
-    """Return the system and the architecture in the name of a file; "" for any."""
-    _, *parts = path.rpartition("/")[2].removesuffix(".go").removesuffix("_test").split("_")
-    architecture = parts.pop() if parts and parts[-1] in _ARCHITECTURES else ""
-    system = parts[-1] if parts and parts[-1] in _SYSTEMS else ""
-    return _INSIDE.get(system, system), architecture
 
 
 def list_local(text: str) -> list[str]:

@@ -6,6 +6,8 @@ parameters. If several definitions match, only those count whose files include t
 only the one whose file has the same base name. If none has it, each of them defines the function for a
 platform or a configuration: they are twins, and the prototype stands for all of them.
 
+In Go, the variants of a symbol, of which each build has one, belong together without a prototype.
+
 Left out on purpose: the linker's choice.
 """
 
@@ -15,6 +17,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration, Program, order_by_nearness
 from repo_mcp.graph.typed.c_includes import IncludeGraph
+from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 
@@ -60,10 +63,16 @@ class Prototypes:
         return self._list_alike(declaration, record, forward=False)
 
     def list_others(self, declaration: Declaration) -> list[Declaration]:
-        """Return a symbol's other declarations: prototypes; for a prototype, its definition or twins."""
+        """Return a symbol's other declarations: prototypes and variants.
+
+        Those of a prototype are its definition or twins.
+        """
         record = self._program.find_record(declaration.path)
         if record is None:
             return []
+        variants = self.list_variants(declaration)
+        if len(variants) > 1:
+            return [one for one in variants if one != declaration]
         if not _is_forward(record, declaration.ordinal):
             return self._list_prototypes(declaration, record)
         definitions = self.list_definitions(declaration)
@@ -71,6 +80,15 @@ class Prototypes:
             return self.list_twins(declaration)
         others = [one for definition in definitions for one in self.list_others(definition)]
         return [*definitions, *(one for one in others if one != declaration)]
+
+    def list_variants(self, declaration: Declaration) -> tuple[Declaration, ...]:
+        """Return the variants of a symbol, that of a plain build first; itself if it has no other."""
+        return Builds.find(self._program).list_variants(declaration)
+
+    def read_constraints(self, declaration: Declaration) -> dict[Declaration, str]:
+        """Return the variants of a symbol, each with the builds that have it; empty if it has no other."""
+        variants, read = self.list_variants(declaration), Builds.find(self._program).read_constraint
+        return {one: read(one.path) for one in variants} if len(variants) > 1 else {}
 
     def list_twins(self, declaration: Declaration) -> list[Declaration]:
         """Return the definitions of a prototype that has one for each of several platforms, else nothing."""

@@ -2,7 +2,8 @@
 
 A method belongs to the type of its receiver if the file has declared it above, otherwise to an EXTENSION of
 that name. An embedded type is a field named after it and a base of the type that embeds it. An alias such as
-`type A = B` is FORWARD, unlike `type A B`.
+`type A = B` is FORWARD, unlike `type A B`. What a build must have to include the file, by a line `//go:build`
+or lines `// +build` above the package, is a row CONDITIONS.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     split_path,
 )
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import OF_TYPE
+from repo_mcp.symbols.model import CONDITIONS, OF_TYPE
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ BUILTINS = frozenset(_BUILTINS_TEXT.split())
 BUILTIN = "builtin"  # the package of predeclared names, as in `interface { error }`
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 MAX_LITERALS = 12  # nodes around a key that are searched: literals nested up to four times
+_GO_BUILD = re.compile(rb"^//go:build[ \t]+(.+?)[ \t]*$", re.M)
+_PLUS_BUILD = re.compile(rb"^//[ \t]*\+build[ \t]+(.+?)[ \t]*$", re.M)  # before Go 1.17
 _INDEXED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
 
@@ -50,7 +53,21 @@ def _find_access(name: str) -> tuple[Access, int]:
 
 
 def _on_package(walk: CaptureWalk, node: Node) -> None:
+    constraint = _read_constraint(walk.text[: node.start_byte])
+    if constraint:
+        line = walk.find_line(node.start_byte)
+        walk.builder.add_reference(0, ReferenceRole.BIND, constraint, line, alias=CONDITIONS)
     walk.declare_package(node, walk.read(node))
+
+
+def _read_constraint(head: bytes) -> str:
+    """Return the build constraint above a package, in the form of `//go:build`; "" if there is none."""
+    line = _GO_BUILD.search(head)
+    if line is not None:
+        return line.group(1).decode("utf-8", "replace")
+    each = [one.group(1).decode("utf-8", "replace") for one in _PLUS_BUILD.finditer(head)]
+    # a space is "or", and a comma is "and"
+    return " && ".join(f"({' || '.join(one.split())})".replace(",", " && ") for one in each)
 
 
 def _on_import(walk: CaptureWalk, node: Node) -> None:

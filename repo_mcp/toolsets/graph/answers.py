@@ -129,13 +129,17 @@ def open_symbol(
 def render_chosen(node: Node, arguments: Arguments, definitions: Sequence[Span] = ()) -> Mapping[str, object]:
     """Return the field that says which symbol an answer is about; none if the call gave its id.
 
-    `definitions` are those of several platforms that it stands for.
+    `definitions` are those of several platforms or builds that it stands for.
     """
     if node.node_id in (find_text(arguments, "node_id"), find_text(arguments, "symbol")):
         return {}
     chosen = dict(render_candidate(node))
     if definitions:
-        chosen["definitions"] = [f"{escape_text(one.path)}:{one.start_line}" for one in definitions]
+        chosen["definitions"] = [
+            f"{escape_text(one.path)}:{one.start_line}"
+            + (f" ({escape_text(one.constraint)})" if one.constraint else "")
+            for one in definitions
+        ]
     return {"symbol": chosen}
 
 

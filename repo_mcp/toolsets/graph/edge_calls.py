@@ -261,10 +261,11 @@ def _has_subtypes(graph: Graph, node: Node) -> bool:
 
 
 def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:
-    """Return the definitions that a prototype stands for; none for any other symbol."""
-    if not node.symbol.flags & SymbolFlag.FORWARD:
+    """Return the definitions that a prototype stands for, or the other variants of a symbol; else none."""
+    spans = graph.list_spans(node)
+    if not node.symbol.flags & SymbolFlag.FORWARD and not spans[0].constraint:
         return ()
-    return [span for span in graph.list_spans(node) if not span.is_primary]
+    return [one for one in spans if (one.path, one.start_line) != (node.path, node.symbol.start_line)]
 
 
 def _read_folder(repository: Repository, arguments: Arguments) -> str:

@@ -72,7 +72,9 @@ _CANDIDATES = build_list(_CHOSEN, "Symbols that match, if several do")
 
 def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
     """Return the schema of an answer about one symbol, or about several candidates."""
-    places = build_list(build_field("string"), "path:line of each definition, if platforms have their own")
+    places = build_list(
+        build_field("string"), "path:line of other definitions, if platforms or builds have their own"
+    )
     chosen = {
         **build_object({**_CHOSEN_FIELDS, "definitions": places}, _CHOSEN_NAMED),
         "description": "What the answer is about; left out if asked for by node_id",
@@ -210,22 +212,15 @@ SYMBOL_OUTPUT = _result(
     },
     candidates=_CANDIDATES,
 )
+_SPAN: dict[str, Schema] = {
+    "file_path": build_field("string"),
+    "line_start": build_field("integer"),
+    "line_end": build_field("integer"),
+    "is_primary": build_field("boolean"),
+}
+_CONSTRAINT = {"constraint": build_field("string", "Of the builds that have this variant")}
 SPANS_OUTPUT = _result_of_symbol(
-    {
-        "result": keep(
-            build_list(
-                build_record(
-                    {
-                        "file_path": build_field("string"),
-                        "line_start": build_field("integer"),
-                        "line_end": build_field("integer"),
-                        "is_primary": build_field("boolean"),
-                    }
-                )
-            )
-        ),
-        **_MORE,
-    }
+    {"result": keep(build_list(build_object({**_SPAN, **_CONSTRAINT}, [*_SPAN]))), **_MORE}
 )
 OUTLINE_OUTPUT = _result(
     {

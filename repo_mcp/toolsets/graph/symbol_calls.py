@@ -151,6 +151,7 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
             "line_start": span.start_line,
             "line_end": span.end_line,
             "is_primary": span.is_primary,
+            **({"constraint": escape_text(span.constraint)} if span.constraint else {}),
         }
         for span in spans
     ]

@@ -148,7 +148,7 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     found, similar = _list_declaring(repository, symbol)
     if not found and symbol.endswith("!"):
         found = _list_macros(repository, symbol)
-    opened = _open_only(repository, found, about)
+    opened = _open_only(repository, found, about) or _open_variant(repository, found, symbol, about)
     if opened is not None:
         return opened
     renamed = None if found else _open_renamed(repository, "", symbol, about)
@@ -236,6 +236,24 @@ def _open_only(
     others = [other for other in paths if other != path]
     note = (f"Also declared in {_join_paths(others)}: path opens these.",) if others else ()
     return replace(opened, warnings=(*opened.warnings, *note))
+
+
+def _open_variant(
+    repository: Repository, found: Mapping[str, str], symbol: str, about: str | None
+) -> OpenedText | None:
+    """Return the variant of a plain build if all files that were found declare variants of one symbol."""
+    if len(found) < 2:
+        return None
+    try:
+        with repository.engines.graph.open_at(symbol) as (graph, node):
+            first, *others = graph.list_spans(node)
+    except RepoError:
+        return None
+    if not first.constraint or not found.keys() <= {first.path, *(one.path for one in others)}:
+        return None
+    opened = repository.open_file(first.path, None, None, around=first.start_line, about=about, folds=True)
+    named = ", ".join(f"{escape_text(one.path)} ({escape_text(one.constraint)})" for one in others)
+    return replace(opened, warnings=(*opened.warnings, f"Other builds have other declarations: {named}."))
 
 
 def _list_declaring(repository: Repository, symbol: str) -> tuple[dict[str, str], str]:

@@ -830,3 +830,19 @@ def test_a_name_under_which_files_import_a_symbol_opens_it(tmp_path: Path) -> No
         assert served.call(symbol="sumOf")["error"]["message"] == "No file declares 'sumOf'."
     finally:
         served.repository.close()
+
+
+def test_of_variants_between_which_a_build_chooses_that_of_a_plain_build_is_opened(tmp_path: Path) -> None:
+    texts = {
+        "bag_big.go": "//go:build big\n\npackage bag\n\nfunc size() int { return 9 }\n",
+        "bag_plain.go": "//go:build !big\n\npackage bag\n\nfunc size() int { return 1 }\n",
+    }
+    (tmp_path / "root").mkdir()
+    for path, text in texts.items():
+        (tmp_path / "root" / path).write_text(text)
+    served = Served(tmp_path / "root", tmp_path / "data")
+    served.repository.refresh()
+    served.repository.symbol_index.build()
+    envelope = served.call(symbol="size")
+    assert (envelope["result"]["path"], envelope["result"]["start_line"]) == ("bag_plain.go", 5)
+    assert envelope["warnings"] == ["Other builds have other declarations: bag_big.go (big)."]

@@ -50,14 +50,14 @@ def test_a_field_of_a_type_parameter_has_the_methods_of_its_constraint() -> None
     assert [(confidence, lines) for _, confidence, _, lines in found] == [("probable", (4,))]
 
 
-def test_of_declarations_that_a_build_chooses_between_none_is_sure() -> None:
+def test_each_of_the_declarations_that_a_build_chooses_between_is_meant() -> None:
     texts = MODULE | {
         "full.go": "//go:build !small\n\npackage a\nvar Format Form = 1\ntype Form int\n",
         "small.go": "//go:build small\n\npackage a\nvar Format Form = 2\ntype Form int\n",
         "use.go": "package a\nfunc use(f Form) Form { return Format }\n",
     }
     found = list_outgoing(make_graph(texts), "a.use", EdgeType.REFERENCES, EdgeType.ACCEPTS)
-    assert {confidence for _, confidence, *_ in found} == {"probable"}
+    assert {confidence for _, confidence, *_ in found} == {"exact"}
     assert len(found) >= 4
 
 

@@ -36,7 +36,7 @@ CASES = {
         "use.go",
         "any()",
         "open",
-        ["open_linux.go:2 open probable", "open_windows.go:2 open probable"],
+        ["open_linux.go:2 open exact", "open_windows.go:2 open exact"],
     ),
     "a file of one system": ("use_linux.go", "here()", "open", ["open_linux.go:2 open exact"]),
     "a system inside another": ("use_android.go", "phone()", "open", ["open_linux.go:2 open exact"]),
