@@ -24,7 +24,13 @@ from repo_mcp.research.question.grammar import (
     asks_for_structure,
     parse_question,
 )
-from repo_mcp.research.question.phrase_names import is_one_name, is_path, is_whole_name, looks_like_name
+from repo_mcp.research.question.phrase_names import (
+    fold_name,
+    is_one_name,
+    is_path,
+    is_whole_name,
+    looks_like_name,
+)
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.subject_description import (
     describe_subject,
@@ -281,8 +287,9 @@ class _QuestionReader:
         """Return the reading of a question that only describes its subject, by a guessed name; or None.
 
         "Who calls the check of settings? (validate)": the first guess that is declared is meant. Where
-        something is configured, any word that a file has may be. If the question has a name, it has to be
-        said that nothing declares that.
+        something is configured, any word that a file has may be, unless a declared name says in other letters
+        what the question describes: "the number of worker threads" is `worker_threads`. If the question has a
+        name, it has to be said that nothing declares that.
         """
         forms, guesses = (*_OF_SYMBOLS, Form.CONFIGURED), self._request.guesses
         asked = [one for one in self._parsed if len(one.phrases) == 1 and one.form in forms]
@@ -291,6 +298,10 @@ class _QuestionReader:
             return None
         if any(one.form is Form.CONFIGURED for one in asked):
             guesses = tuple(guess for guess in guesses if guess.lower() not in _ANY_SETTING)
+            spelled = [
+                guess for guess in guesses if any(_spells(one.phrases[0].text, guess) for one in asked)
+            ]
+            guesses = tuple(dict.fromkeys((*filter(self._is_declared, spelled), *guesses)))
         for form, guess in ((one.form, guess) for one in asked for guess in guesses):
             found = self._subjects.find(read_phrase(guess), form)
             if found.taken_as is TakenAs.DECLARED:
@@ -298,6 +309,9 @@ class _QuestionReader:
             if form is Form.CONFIGURED and " " not in guess and not self._source.is_absent(guess):
                 return build_reading(form, (Subject(guess, TakenAs.WORDS),))
         return None
+
+    def _is_declared(self, name: str) -> bool:
+        return self._subjects.find(read_phrase(name), Form.CONFIGURED).taken_as is TakenAs.DECLARED
 
     def _try_name(self) -> Reading | None:
         """Return the reading of a question that is a single name, or None."""
@@ -373,6 +387,11 @@ class _QuestionReader:
         if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):
             return build_reading(parsed.form, tuple(found))
         return None
+
+
+def _spells(described: str, name: str) -> bool:
+    """Return True for a name of several words that a description has side by side."""
+    return looks_like_name(name) and fold_name(name) in fold_name(described).replace(" ", "")
 
 
 def _may_be_guessed(parsed: Parsed) -> bool:

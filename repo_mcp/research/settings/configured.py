@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 from repo_mcp.bundler.body import measure, measure_indent
 from repo_mcp.graph.nodes import Node
@@ -19,6 +20,7 @@ from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.decided_fields import list_asking, note_decided
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
+from repo_mcp.research.settings.named_constants import list_taking
 from repo_mcp.research.settings.option_calls import list_asked_option, note_options
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES, MAX_SETTING_CHARS, search_setting
@@ -48,6 +50,7 @@ _ROLES = {
     LineUse.PASSES_ON: Role.PASSES,
     LineUse.READS: Role.READS,
 }
+_READERS = {Role.READS: "reads {}", Role.FROM_ENVIRONMENT: LineUse.TAKES.value}
 _DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
 
 
@@ -134,6 +137,8 @@ def _note_uses(
     if is_first:
         _note_readers(state, name, reading, Role.READS)
     _note_matches(state, name, [*own, *taking])
+    by_constants = list_taking(name, mentions, partial(_search_mentions, state))
+    _note_readers(state, name, by_constants, Role.FROM_ENVIRONMENT)
     note_decided(state, name, list_asking(state, name) if not subject.nodes else ())
     state.report_hop(1)
     if not is_first:
@@ -186,9 +191,9 @@ def _search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
 
 
 def _note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
-    """Note lines that read or mention the name."""
+    """Note lines that read, take or mention the name."""
     noted = 0
-    reason = Reason(f"{'reads' if role is Role.READS else 'mentions'} {name}", role, name)
+    reason = Reason(_READERS.get(role, "mentions {}").format(name), role, name)
     for place in _join_lines(state, found):
         if noted >= MAX_READERS:
             verb = "read" if role is Role.READS else "mention"

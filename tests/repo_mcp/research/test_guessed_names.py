@@ -160,3 +160,13 @@ def test_what_happens_somewhere_is_no_question_for_what_a_guess_calls() -> None:
     ).reading
     assert reading.form is Form.OPEN
     assert asked.ask("What happens in restore_state?").reading.form is Form.CALLEES
+
+
+def test_a_guessed_name_that_says_what_is_configured_stands_before_others() -> None:
+    texts = {
+        "crew.py": "class Crew:\n    def __init__(self):\n        self.dock_workers = 4\n",
+        "docs/crew.md": "Set HARBOR_DOCK_WORKERS to change it.\n",
+    }
+    question = "Where is the number of dock workers configured? (HARBOR_DOCK_WORKERS, dock_workers, count)"
+    report = Asked(texts).ask(question)
+    assert [one.asked for one in report.reading.subjects] == ["dock_workers"]
