@@ -259,7 +259,7 @@ class BulkScan:
         if record is None:
             return
         for row in list_named(record, last):
-            role = ReferenceRole(int(record.ref_roles[row]))
+            role = record.get_role(row)
             if role is ReferenceRole.BIND or (edge_type := ROLE_EDGES[role]) not in wanted:
                 continue
             meant = self._edges.resolve(path, record, row)

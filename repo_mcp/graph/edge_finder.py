@@ -128,7 +128,7 @@ class EdgeFinder(References):
         gathered: GatheredEdges,
         below: Overrides | None,
     ) -> None:
-        role = ReferenceRole(int(record.ref_roles[row]))
+        role = record.get_role(row)
         if role is ReferenceRole.BIND or not (role in BASES or ROLE_EDGES[role] in types):
             return
         reference = record.get_reference(row)

@@ -300,7 +300,7 @@ class Hierarchy:
         """Return whether one of two types extends the other, as a definition outside its C++ class does."""
         found = [(self._program.find_record(each.path), each.ordinal) for each in (one, other)]
         known = [(record, ordinal) for record, ordinal in found if record is not None]
-        if not any(record.kinds[ordinal] == SymbolKind.EXTENSION for record, ordinal in known):
+        if not any(record.get_kind(ordinal) is SymbolKind.EXTENSION for record, ordinal in known):
             return False
         return len({record.get_name(ordinal) for record, ordinal in known}) == 1
 

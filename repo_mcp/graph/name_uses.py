@@ -57,7 +57,7 @@ class NameUses:
                 for row in list_named(record, name)[:left] if record is not None else ():
                     assert record is not None
                     left -= 1
-                    role = ReferenceRole(int(record.ref_roles[row]))
+                    role = record.get_role(row)
                     if role is not ReferenceRole.BIND and not self._edges.resolve(path, record, row).targets:
                         source = Declaration(path, int(record.ref_symbols[row]))
                         edge_type = ROLE_EDGES[role]

@@ -36,7 +36,7 @@ def judge_override(
 ) -> Confidence | None:
     """Return how sure it is that `low` overrides `high`, a member of a type in the file `above`; None if it
     does not."""
-    is_of_class = above.kinds[high.parent] in _CLASSES
+    is_of_class = above.get_kind(high.parent) in _CLASSES
     if language in _WITH_KEYWORD and is_of_class and SymbolFlag.OVERRIDE not in low.flags:
         return None
     if language == "java" and (_is_fixed(low) or _is_fixed(high)):

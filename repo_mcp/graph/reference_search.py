@@ -140,7 +140,7 @@ class ReferenceSearch:
     def _iter_candidates(self, record: SymbolRecord, name: str) -> Iterator[int]:
         """Yield the rows of a file that may be edges of the wanted types."""
         for row in self._iter_rows(record, name):
-            role = ReferenceRole(int(record.ref_roles[row]))
+            role = record.get_role(row)
             if role is ReferenceRole.BIND:
                 continue
             imports = role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
@@ -192,7 +192,7 @@ class ReferenceSearch:
         No constructor is meant by its own name, and a symbol that is no member is meant after a receiver only
         if that has the name of its module.
         """
-        role = ReferenceRole(int(record.ref_roles[row]))
+        role = record.get_role(row)
         if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
             return False
         if ROLE_EDGES[role] not in self._types:
@@ -262,5 +262,5 @@ def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declarati
 
 
 def _list_constructors(record: SymbolRecord, ordinal: int) -> list[int]:
-    kinds = record.kinds
-    return [child for child in record.list_children(ordinal) if kinds[child] == SymbolKind.CONSTRUCTOR]
+    children = record.list_children(ordinal)
+    return [child for child in children if record.get_kind(child) is SymbolKind.CONSTRUCTOR]

@@ -127,7 +127,7 @@ class ScipExport:
         bases: dict[int, list[str]] = {}
         for row, resolution in self._files.list_resolved(path):
             meant = self._list_meant(resolution)
-            if ReferenceRole(int(record.ref_roles[row])) in _BASES:
+            if record.get_role(row) in _BASES:
                 bases.setdefault(int(record.ref_symbols[row]), []).extend(meant)
             place = places.take_reference(row) if meant else None
             self.report.without_place += bool(meant) and place is None

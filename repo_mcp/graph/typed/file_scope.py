@@ -17,6 +17,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_FIELDS, BEHIND_ALIAS, BLOCK, UNBOUND, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
+    KIND_BY_VALUE,
     TYPE_KINDS,
     Access,
     Binding,
@@ -48,7 +49,7 @@ class SymbolScopes:
 
     def get_kind(self, ordinal: int) -> SymbolKind:
         """Return the kind of a symbol."""
-        return SymbolKind(self._kinds[ordinal])
+        return KIND_BY_VALUE[self._kinds[ordinal]]
 
     def get_parent(self, ordinal: int) -> int:
         """Return the ordinal of the enclosing symbol."""

@@ -89,10 +89,9 @@ class EmbeddedTypes:
             other = self.lookup.find_scope(path)
             if other is None:
                 continue
-            for row in other.record.find_references(name):
-                if other.record.ref_roles[row] in _EMBEDS:
-                    one = Declaration(path, int(other.record.ref_symbols[row]))
-                    found += [one] if not types.isdisjoint(self.list_embedded(one)) else []
+            for row in other.record.list_named_role(name, *_EMBEDS):
+                one = Declaration(path, int(other.record.ref_symbols[row]))
+                found += [one] if not types.isdisjoint(self.list_embedded(one)) else []
             aliases = self.lookup.list_naming(path, name)
             found += [one for one in aliases if not types.isdisjoint(self.lookup.list_meant(one))]
         return found

@@ -54,8 +54,8 @@ class GoLookup(NamedLookup):
             record = self.program.find_record(path)
             found: list[int] = []
             if record is not None:
-                is_type = record.kinds == SymbolKind.TYPE
-                found = np.flatnonzero(is_type & ((record.flags & SymbolFlag.FORWARD) != 0)).tolist()
+                is_type = record.kinds == int(SymbolKind.TYPE)
+                found = np.flatnonzero(is_type & ((record.flags & int(SymbolFlag.FORWARD)) != 0)).tolist()
             self._in_file[path] = frozenset(found)
         return self._in_file[path]
 

@@ -20,11 +20,13 @@ from typing import NamedTuple
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.typed.go_embedded_types import MAX_FILES, EmbeddedTypes
 from repo_mcp.graph.typed.go_signatures import GoSignatures, Signature, may_be_same
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
 
 MAX_INTERFACES = 60  # files that declare a method of one name, examined for interfaces: the nearest
 MAX_EMBEDDED = 40  # embedded types and interfaces that are followed for one method set
+MAX_KEPT = 2_000  # method sets that are kept from one question to the next
 
 _STANDARD_TEXT = """
 builtin.error Error; io.Reader Read; io.Writer Write; io.Closer Close; io.Seeker Seek
@@ -83,10 +85,11 @@ class _MethodSet:
 
 
 class MethodSets:
-    """Finds the types of Go that satisfy interfaces. Reads method sets anew for each question."""
+    """Finds the types of Go that satisfy interfaces."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._sets: LruCache[Declaration, _MethodSet] = LruCache(MAX_KEPT)
         self.is_cut = False  # a limit was reached since the caller last reset this
 
     def is_interface(self, declaration: Declaration) -> bool:
@@ -103,7 +106,7 @@ class MethodSets:
         """Return the types that satisfy an interface without naming it, by path and ordinal."""
         if self._program.find_language(interface.path) != "go":
             return []
-        reader = _Reader(self._program)
+        reader = _Reader(self._program, self._sets)
         interface = next(iter(reader.lookup.list_meant(interface)), interface)
         wanted = reader.read(interface)
         if reader.lookup.get_kind(interface) is not SymbolKind.INTERFACE or not wanted.methods:
@@ -128,7 +131,7 @@ class MethodSets:
         """
         if self._program.find_language(owner.path) != "go":
             return []
-        reader = _Reader(self._program)
+        reader = _Reader(self._program, self._sets)
         return self._list_satisfied(reader, reader.find_types(owner), name)
 
     def _list_satisfied(self, reader: _Reader, types: list[Declaration], name: str) -> list[Target]:
@@ -153,7 +156,7 @@ class MethodSets:
         name = record.get_symbol(method.ordinal).name
         interface = Declaration(method.path, record.get_parent(method.ordinal))
         satisfying = self.list_satisfying(interface)
-        reader = _Reader(self._program)
+        reader = _Reader(self._program, self._sets)
         found: dict[Declaration, Confidence] = {}
         for target in satisfying:
             for one in reader.list_methods(target.declaration, name):
@@ -171,7 +174,7 @@ class MethodSets:
         if self._program.find_language(method.path) != "go":
             return []
         name = record.get_symbol(method.ordinal).name
-        reader = _Reader(self._program)
+        reader = _Reader(self._program, self._sets)
         types = reader.find_types(Declaration(method.path, record.get_parent(method.ordinal)))
         having = [one for one in reader.add_embedding(types) if method in reader.list_methods(one, name)]
         found = []
@@ -190,11 +193,11 @@ class MethodSets:
 
 
 class _Reader(EmbeddedTypes):
-    """Reads method sets for one question, each once."""
+    """Reads method sets for one question, those that are not kept from others."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, sets: LruCache[Declaration, _MethodSet]) -> None:
         super().__init__(program)
-        self._read: dict[Declaration, _MethodSet] = {}
+        self._sets = sets
         self._signatures = GoSignatures(self.lookup)
 
     def list_own_methods(self, owner: Declaration, name: str) -> list[Declaration]:
@@ -236,16 +239,18 @@ class _Reader(EmbeddedTypes):
 
     def read(self, owner: Declaration) -> _MethodSet:
         """Return the methods of a type or an interface."""
-        if owner not in self._read:
-            found = self._read[owner] = _MethodSet()
-            level, seen = [_Embedded(owner, 0)], {owner}
-            # names that fields, or several methods, have at a lesser depth
-            hidden: set[tuple[str, str]] = set()
-            while level and len(seen) <= MAX_EMBEDDED:
-                hidden |= self._add_level(found, level, hidden)
-                level = self._list_below(found, level, seen)
-                seen.update(one.type for one in level)
-        return self._read[owner]
+        return self._sets.get(owner, lambda: self._read(owner))
+
+    def _read(self, owner: Declaration) -> _MethodSet:
+        found = _MethodSet()
+        level, seen = [_Embedded(owner, 0)], {owner}
+        # names that fields, or several methods, have at a lesser depth
+        hidden: set[tuple[str, str]] = set()
+        while level and len(seen) <= MAX_EMBEDDED:
+            hidden |= self._add_level(found, level, hidden)
+            level = self._list_below(found, level, seen)
+            seen.update(one.type for one in level)
+        return found
 
     def _list_below(
         self, found: _MethodSet, level: list[_Embedded], seen: set[Declaration]
