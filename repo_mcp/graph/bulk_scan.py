@@ -21,7 +21,14 @@ from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.vocabulary import BASES, NAMELESS_FILES, ROLE_EDGES, EdgeType
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord, list_aliases
+from repo_mcp.symbols.symbol_record import (
+    TYPE_KINDS,
+    ReferenceRole,
+    SymbolKind,
+    SymbolRecord,
+    get_role,
+    list_aliases,
+)
 from repo_mcp.text.roles import is_test_path
 
 _ARGUMENTS = re.compile(r"\([^()]*\)")  # receivers of a call, as they are recorded
@@ -259,7 +266,7 @@ class BulkScan:
         if record is None:
             return
         for row in list_named(record, last):
-            role = record.get_role(row)
+            role = get_role(record, row)
             if role is ReferenceRole.BIND or (edge_type := ROLE_EDGES[role]) not in wanted:
                 continue
             meant = self._edges.resolve(path, record, row)

@@ -44,7 +44,14 @@ from repo_mcp.graph.vocabulary import (
     EdgeType,
 )
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    ReferenceRole,
+    SymbolKind,
+    SymbolRecord,
+    get_role,
+)
 
 MAX_OUTGOING = 3_000  # references inside one symbol that are resolved in one window
 MAX_INCOMING = 6_000  # references by name that one window resolves, for one target: 0.4 s
@@ -128,7 +135,7 @@ class EdgeFinder(References):
         gathered: GatheredEdges,
         below: Overrides | None,
     ) -> None:
-        role = record.get_role(row)
+        role = get_role(record, row)
         if role is ReferenceRole.BIND or not (role in BASES or ROLE_EDGES[role] in types):
             return
         reference = record.get_reference(row)

@@ -13,7 +13,7 @@ from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.symbol_search import SearchableProgram
 from repo_mcp.graph.vocabulary import ROLE_EDGES
-from repo_mcp.symbols.symbol_record import ReferenceRole
+from repo_mcp.symbols.symbol_record import ReferenceRole, get_role
 
 MAX_DECLARING = 8  # other files that declare the name of a removed symbol
 
@@ -57,7 +57,7 @@ class NameUses:
                 for row in list_named(record, name)[:left] if record is not None else ():
                     assert record is not None
                     left -= 1
-                    role = record.get_role(row)
+                    role = get_role(record, row)
                     if role is not ReferenceRole.BIND and not self._edges.resolve(path, record, row).targets:
                         source = Declaration(path, int(record.ref_symbols[row]))
                         edge_type = ROLE_EDGES[role]

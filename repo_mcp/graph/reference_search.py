@@ -26,6 +26,7 @@ from repo_mcp.symbols.symbol_record import (
     ReferenceRole,
     SymbolKind,
     SymbolRecord,
+    get_role,
     list_aliases,
 )
 
@@ -140,7 +141,7 @@ class ReferenceSearch:
     def _iter_candidates(self, record: SymbolRecord, name: str) -> Iterator[int]:
         """Yield the rows of a file that may be edges of the wanted types."""
         for row in self._iter_rows(record, name):
-            role = record.get_role(row)
+            role = get_role(record, row)
             if role is ReferenceRole.BIND:
                 continue
             imports = role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
@@ -192,7 +193,7 @@ class ReferenceSearch:
         No constructor is meant by its own name, and a symbol that is no member is meant after a receiver only
         if that has the name of its module.
         """
-        role = record.get_role(row)
+        role = get_role(record, row)
         if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
             return False
         if ROLE_EDGES[role] not in self._types:

@@ -32,7 +32,7 @@ from repo_mcp.scip.messages import (
     encode_document,
     encode_metadata,
 )
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord, get_role
 
 CACHED_FILES = 512  # whose symbols are known by name
 MAX_DEPTH = 100  # of symbols inside each other
@@ -127,7 +127,7 @@ class ScipExport:
         bases: dict[int, list[str]] = {}
         for row, resolution in self._files.list_resolved(path):
             meant = self._list_meant(resolution)
-            if record.get_role(row) in _BASES:
+            if get_role(record, row) in _BASES:
                 bases.setdefault(int(record.ref_symbols[row]), []).extend(meant)
             place = places.take_reference(row) if meant else None
             self.report.without_place += bool(meant) and place is None

@@ -63,6 +63,7 @@ __all__ = [
     "SymbolRecordError",
     "decode_symbol_record",
     "find_inside",
+    "get_role",
     "list_aliases",
 ]
 
@@ -211,16 +212,12 @@ class SymbolRecord:
             strings[self.types[ordinal]],
         )
 
-    def get_role(self, row: int) -> ReferenceRole:
-        """Return the role of the reference in a row."""
-        return _ROLES[int(self.ref_roles[row])]
-
     def get_reference(self, row: int) -> Reference:
         """Return the reference in a row, in order of line. Raises IndexError when there is none."""
         strings = self.strings
         return Reference(
             int(self.ref_symbols[row]),
-            self.get_role(row),
+            get_role(self, row),
             strings[self.ref_names[row]],
             strings[self.ref_qualifiers[row]],
             strings[self.ref_aliases[row]],
@@ -269,6 +266,11 @@ class SymbolRecord:
         """Return the ordinals of the symbols directly inside one, ascending; the file is nobody's child."""
         found = _where(self.parents == ordinal)
         return found[1:] if ordinal == 0 else found
+
+
+def get_role(record: SymbolRecord, row: int) -> ReferenceRole:
+    """Return the role of the reference in a row."""
+    return _ROLES[int(record.ref_roles[row])]
 
 
 def iter_around(record: SymbolRecord, ordinal: int) -> Iterator[int]:
