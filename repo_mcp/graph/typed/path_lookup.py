@@ -55,14 +55,20 @@ class PathLookup(ParsedFiles):
 
         def conclude(one: Path, waiting: list[Path]) -> FoundDeclarations | None:
             found = self._find_exactly(scope, one, role)
-            return self._join_reexports(scope, self._choose(scope, found), waiting, role) if found else None
+            chosen = self._choose(scope, found)
+            return self._join_reexports(scope, one, chosen, waiting, role) if found else None
 
         return follow_path(self.rules, scope, path, conclude)
 
     def _join_reexports(
-        self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
+        self,
+        scope: FileScope,
+        path: Path,
+        found: FoundDeclarations,
+        waiting: list[Path],
+        role: ReferenceRole,
     ) -> FoundDeclarations:
-        """Return what a path led to, together with what other re-exports of the same name lead to."""
+        """Return what a path led to, together with what re-exports of the same name lead to."""
         return found
 
     def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[Candidate]:

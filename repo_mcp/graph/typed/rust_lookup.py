@@ -16,6 +16,8 @@ from repo_mcp.symbols.model import OF_MACRO
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 _WITHOUT_VALUES = frozenset({SymbolKind.ENUM, SymbolKind.TRAIT})  # `Err(...)` is no enum `Err`
+_NAMED_APART = TYPE_KINDS | {SymbolKind.MODULE}  # whose names are apart from those of values
+_MODULES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _NAMED_LIKE_TYPES = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}
 
 
@@ -26,6 +28,7 @@ class RustLookup(NamedLookup):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program, RustRules(program))
+        self._joining: set[Path] = set()  # paths whose alternatives are being looked for
         self._followed: dict[tuple[Path, Path, ReferenceRole], FoundDeclarations] = {}  # by crate
 
     def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
@@ -118,17 +121,49 @@ class RustLookup(NamedLookup):
         return found
 
     def _join_reexports(
-        self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
+        self,
+        scope: FileScope,
+        path: Path,
+        found: FoundDeclarations,
+        waiting: list[Path],
+        role: ReferenceRole,
     ) -> FoundDeclarations:
         """Return the targets of a path and of re-exports with its name, between which a `cfg` chooses."""
-        named = [path for path in waiting if not (isinstance(path, FollowedPath) and path.is_hidden)]
+        named = [one for one in waiting if not (isinstance(one, FollowedPath) and one.is_hidden)]
         others = [
-            self._choose(scope, more) for path in named if (more := self._find_exactly(scope, path, role))
+            one
+            for other in named
+            if (more := self._find_exactly(scope, other, role))
+            for one in self._choose(scope, more).declarations
         ]
-        declarations = tuple(dict.fromkeys(one for each in (found, *others) for one in each.declarations))
+        others += self._list_reexported(scope, path, found.declarations, role)
+        declarations = tuple(dict.fromkeys((*found.declarations, *others)))
         if len(declarations) == len(found.declarations):
             return found
         return replace(found, declarations=declarations, alternatives=len(declarations))
+
+    def _list_reexported(
+        self, scope: FileScope, path: Path, found: Sequence[Declaration], role: ReferenceRole
+    ) -> list[Declaration]:
+        """Return what a module imports under the name of something that it declares as well.
+
+        A module has one item of each name, so that a `cfg` chooses between a stub and the import. A name that
+        is one of a type and of a value may be two items. Members of an `impl` are apart from their type.
+        """
+        around = {self.get_kind(self.get_parent(one)) for one in found}
+        is_type = {self._is_type(one) for one in found}
+        is_block = SymbolKind.EXTENSION in map(self.get_kind, found)
+        if path in self._joining or is_block or not around <= _MODULES or len(is_type) > 1:
+            return []
+        self._joining.add(path)  # imports may form a cycle
+        followed = (one for one in self.rules.list_reexports(scope, path) if isinstance(one, FollowedPath))
+        imported = [one for one in followed if not one.is_wide]
+        behind = [each for one in imported for each in self.find_path(scope, one, role).declarations]
+        self._joining.discard(path)
+        return [one for one in behind if self._is_type(one) in is_type]
+
+    def _is_type(self, declaration: Declaration) -> bool:
+        return self.get_kind(declaration) in _NAMED_APART
 
     def _prefer(self, found: list[Candidate]) -> list[Candidate]:
         """Return the inherent members if there are any: they take precedence over members of traits."""

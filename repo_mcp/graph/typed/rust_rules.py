@@ -61,7 +61,8 @@ class FollowedPath(tuple[str, ...]):
     """A path to which an import leads."""
 
     own = 0  # first names, at which all imports count, since the crate itself wrote them
-    is_hidden = False  # found through a wildcard import, and a named one hides it unless that leads nowhere
+    is_wide = False  # found through a wildcard import
+    is_hidden = False  # that too, and a named one hides it unless that leads nowhere
 
 
 class RustRules(Rules):
@@ -319,7 +320,7 @@ class RustRules(Rules):
             break
         stars.sort(key=lambda one: one[:1] == OUTSIDE)
         for one in stars:
-            one.is_hidden = is_named
+            one.is_wide, one.is_hidden = True, is_named
         return [*found, *stars]
 
     def _follow(self, module: FileScope, row: Reference, path: Path, depth: int) -> FollowedPath | None:

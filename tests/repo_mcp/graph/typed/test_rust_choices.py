@@ -88,3 +88,36 @@ def test_what_is_called_or_unpacked_is_no_enum_of_the_name() -> None:
     assert enum in found.ask("src/lib.rs", "Err(Err::Error(1))", "Err", ReferenceRole.TYPE)
     assert found.ask("src/lib.rs", "if let Err", "Err") == []
     assert found.ask("src/lib.rs", "let Held", "Held") == ["src/lib.rs:2 Held exact"]
+
+
+def test_what_a_module_declares_and_imports_by_one_name_is_a_choice_of_the_build() -> None:
+    found = Repository.build(
+        {
+            "Cargo.toml": '[package]\nname = "app"\n',
+            "src/lib.rs": "mod stub;\nmod pool;\nmod user;\nmod runtime;\nmod wide;\n",
+            "src/runtime.rs": "pub use crate::pool::launch;\npub use crate::stub::park;\n",
+            "src/pool.rs": "pub fn launch() {}\n",
+            "src/stub.rs": """
+                cfg_rt! {
+                    pub use crate::runtime::{launch, park};
+                }
+                cfg_not_rt! {
+                    pub fn launch() { panic!() }
+                    pub fn park() {}
+                }
+                """,
+            "src/wide.rs": "pub use crate::pool::*;\npub fn launch() {}\n",
+            "src/user.rs": """
+                use crate::stub::{launch, park};
+                fn run() {
+                    launch(); // either
+                    park(); // a cycle
+                    crate::wide::launch(); // hides the other
+                }
+                """,
+        }
+    )
+    either = ["src/pool.rs:1 launch probable", "src/stub.rs:5 launch probable"]
+    assert sorted(found.ask("src/user.rs", "// either", "launch")) == either
+    assert found.ask("src/user.rs", "// a cycle", "park") == ["src/stub.rs:6 park exact"]
+    assert found.ask("src/user.rs", "// hides the other", "launch") == ["src/wide.rs:2 launch exact"]
