@@ -78,7 +78,8 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
             relation = relation.replace("implemented, extended or overridden", "implemented")
     more += _describe_left_out(reading)
     if not found:
-        return f"{_say_none(state, reading, none)} {named}{directly}.{more}"
+        unresolved = _describe_unresolved(state, reading, subjects)
+        return f"{_say_none(state, reading, none)} {named}{directly}.{unresolved}{more}"
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
     return f"{named} {users.say(relation, most)}.{more}"
 
@@ -224,6 +225,19 @@ def _describe_unnamed(subjects: Sequence[Node]) -> str:
 
 def _describe_readers(readers: Sequence[Finding]) -> str:
     return f" What it sets is read by {name_findings(readers)}." if readers else ""
+
+
+def _describe_unresolved(state: ResearchState, reading: Reading, subjects: Sequence[Node]) -> str:
+    """Return a sentence on calls that may mean the one subject of which no user is known; "" for none."""
+    if len(subjects) != 1 or reading.form not in (Form.CALLERS, Form.DEPENDENTS):
+        return ""
+    found = state.graph.find_incoming(subjects[0], CALLS, WIDE)
+    count = sum(one.count for one in found.unresolved)
+    if not count:
+        return ""
+    name = subjects[0].symbol.name
+    calls = f"one call of {name} means" if count == 1 else f"{count} calls of {name} mean"
+    return f" What {'at least ' if found.cut else ''}{calls} could not be resolved."
 
 
 def _describe_mentions(state: ResearchState, subjects: Sequence[Node], found: Sequence[Finding]) -> str:

@@ -63,3 +63,14 @@ def test_a_method_that_is_overridden_is_no_caller() -> None:
         "Nothing in the repository is known to call WoodenGate.lift (Gate.java:6-8) directly. Calls may"
         " reach it through Gate.lift (Gate.java:2), called by Guard.admit (Gate.java:14-16)."
     )
+
+
+def test_calls_that_could_not_be_resolved_are_counted_where_no_caller_is_known() -> None:
+    texts = {
+        "src/lib.rs": "pub struct Heap;\nimpl Heap {\n    pub fn push(&self, one: u8) {}\n}\n",
+        "src/main.rs": "fn run(one: u8) {\n    let it = make(one);\n    it.push(1);\n    it.push(2);\n}\n",
+    }
+    assert Asked(texts).ask("what calls Heap::push").claim == (
+        "Nothing in the repository is known to call Heap.push (src/lib.rs:3). What 2 calls of push mean could"
+        " not be resolved."
+    )
