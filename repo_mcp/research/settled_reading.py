@@ -18,6 +18,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.understanding import build_reading
+from repo_mcp.research.settings.asked_keys import find_asked_key
 from repo_mcp.research.settings.configured import is_written
 from repo_mcp.research.settings.option_calls import find_asked_option
 from repo_mcp.research.settings.reading_lines import asks_for_readers
@@ -47,14 +48,19 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     connects the two, it is an open question. "What happens when the config changes" asks what runs then, not
     what breaks if a symbol changes. "Where are services moved from the pending set to the ready set" does
     not ask where `services` is declared. What a value does is what those do that read it, and where a setting
-    is read asks for a setting. An option of the command line is one, wherever its name is declared, too. Of
-    two types that are only described, the guessed names may tell the two.
+    is read asks for a setting. An option of the command line is one, wherever its name is declared, too, and
+    so is a key of a configuration file. Of two types that are only described, the guessed names may tell the
+    two.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     option = find_asked_option(state) if reading.form in _OF_OPTIONS else ""
     if option:
         subject = Subject(option, TakenAs.WORDS)
         return Reading(Form.CONFIGURED, f"where the option {option} is declared", (subject,))
+    is_place = reading.form is not Form.OPEN
+    key = find_asked_key(state, is_place=is_place) if reading.form in _OF_OPTIONS else ""
+    if key:
+        return build_reading(Form.CONFIGURED, (Subject(key, TakenAs.WORDS),))
     least = SENTENCE_WORDS.get(reading.form)
     named = [one for one in reading.subjects if one is not reading.described]
     is_described = least is not None and any(_is_sentence(one, least) for one in named)

@@ -50,6 +50,7 @@ _ROLES = {
     LineUse.PASSES_ON: Role.PASSES,
     LineUse.READS: Role.READS,
 }
+_HYPHENATED = re.compile(r"\w+(?:-\w+)+")
 _READERS = {Role.READS: "reads {}", Role.FROM_ENVIRONMENT: LineUse.TAKES.value}
 _DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
 
@@ -65,7 +66,7 @@ def list_setting_names(subject: Subject) -> list[str]:
         named = (
             [last.removeprefix(KCONFIG) or last, last]
             if _NAME.fullmatch(last)
-            else _join_words(subject.asked)
+            else [*filter(_HYPHENATED.fullmatch, [subject.asked]), *_join_words(subject.asked)]
         )
         names = dict.fromkeys(named)
     return list(names)[:2]
