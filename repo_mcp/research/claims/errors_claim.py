@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.ranking.query.asked_name import split_qualified
-from repo_mcp.research.findings.citing import join_names, name_findings, shorten_symbol
+from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
@@ -24,6 +24,7 @@ from repo_mcp.text.citations import write_citation
 MOST_OF_FUNCTION = 12  # errors of a function and of what it calls
 MOST_OWN = 30  # of the function alone, all of which are asked for
 NOT_DEEPER = "Calls further down were not searched."
+_ASKS_WHEN = re.compile(r"\b(?:(?<!happens )when|why|conditions?|circumstances)\b", re.IGNORECASE)
 # Lines that give a caller the error of what they call, by the ending of the file.
 _PASSES_ON = {
     "rs": re.compile(r"[\w)\]]\?(?:[;,.)]|\s*$)"),
@@ -41,10 +42,20 @@ def list_named(state: ResearchState) -> list[Finding]:
 def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     """Return the errors that a function raises, and what fails below it, or that none is known to."""
     below = [build_finding(node) for node in state.failures.failing]
+    says_when = _ASKS_WHEN.search(state.request.query) is not None
     own = len(list_errors(state, named)[0])
-    errors = _name_errors(*list_errors(state, [*named, *below]), max(MOST_OF_FUNCTION, min(own, MOST_OWN)))
-    deeper = f" {NOT_DEEPER}" if below and state.failures.may_be_deeper else ""
-    return f"{errors}{_describe_failing(state, named, below, errors)}{deeper}".rstrip()
+    most = max(MOST_OF_FUNCTION, min(own, MOST_OWN))
+    errors = _name_errors(*list_errors(state, [*named, *below], says_when=says_when), most)
+    deeper = NOT_DEEPER if below and state.failures.may_be_deeper else ""
+    failing = _describe_failing(state, named, below, errors)
+    return " ".join(filter(None, (errors.strip(), failing, deeper, _describe_open(state, named))))
+
+
+def _describe_open(state: ResearchState, named: Sequence[Finding]) -> str:
+    """Return which functions that are called are implemented in too many ways to tell their errors."""
+    asked = {one.node_id for one in named}
+    open_ones = [name_briefly(node) for node in state.failures.left_open if node.node_id not in asked]
+    return f"Further errors depend on what implements {join_names(open_ones)}." if open_ones else ""
 
 
 def describe_near(state: ResearchState, near: Sequence[Finding], asked: str) -> str:
@@ -78,7 +89,7 @@ def _describe_failing(
     if failing:
         too = " too" if any(True for one in named for _ in iter_errors(state, one)) else ""
         return f"{subject} uses {name_findings(failing)}, where errors arise{too}."
-    if errors:
+    if errors or state.failures.left_open:
         return ""
     passing = _PASSES_ON.get(named[0].path.rpartition(".")[2])
     code = [] if passing is None else state.source.read_lines(named[0].path)

@@ -32,9 +32,13 @@ def is_open(state: ResearchState, node: Node) -> bool:
 
 def fill(state: ResearchState, node: Node) -> list[Node]:
     """Return a function; for one that does nothing itself, those that override it, the longest first."""
+    return list_standing_in(state, node)[:MOST_OVERRIDING]
+
+
+def list_standing_in(state: ResearchState, node: Node) -> list[Node]:
+    """Return all functions of which `fill` returns the first."""
     if not is_open(state, node):
         return [node]
     others = [state.get_node(link.source) for link in list_overriding(state, node)]
     own = [other for other in others if may_answer(other.path) and admits_node(state, other)]
-    own.sort(key=lambda other: (-count_lines(other), other.path, other.symbol.start_line))
-    return own[:MOST_OVERRIDING]
+    return sorted(own, key=lambda other: (-count_lines(other), other.path, other.symbol.start_line))

@@ -74,8 +74,8 @@ MESSAGE_CHARS = 60  # of the text of an error
 _REMARK = re.compile(r"\s(?:#|//)\s.*")  # a comment behind code
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
-_CAUGHT = re.compile(  # `throws Exception` and `throws E` in Java name none
-    r"\b(?:catch|except|rescue)\b[^{:]{0,200}|\bthrows (?:Exception|Throwable|[A-Z])\b"
+_CAUGHT = re.compile(  # what the head of a function `throws` in Java need not arise in it
+    r"\b(?:catch|except|rescue)\b[^{:]{0,200}|\bthrows [A-Z][\w.]*+(?:\s*+,\s*+[A-Z][\w.]*+){0,9}"
 )
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
 _DOES = re.compile(

@@ -16,6 +16,7 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.error_types import is_no_error
 from repo_mcp.research.words.error_lines import (
     LINE_CHARS,
     declares_type,
@@ -29,6 +30,9 @@ from repo_mcp.research.words.error_lines import (
     says_error,
 )
 from repo_mcp.research.words.kept_errors import list_caught, list_given_back
+from repo_mcp.research.words.raised_again import name_held
+from repo_mcp.research.words.raised_errors import Guard, read_guard
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
 
@@ -36,10 +40,10 @@ _Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
 HELPER_LINES = 40  # of a function that makes an error for others
 FAILING = 8  # best declarations whose errors are named
+MOST_DECLARED = 6  # types of one name
 VARIABLE_LINES = 12  # above an error, in which a variable gets its text
 MESSAGE_LINES = 3  # below the name of an error, on which its text may begin
 _BOUNDS = Bounds(files=30, references=120)
-# A variable that an error is given: `this.error(message, {`, `raise ValueError(msg)`.
 # A variable that an error is given: `this.error(message, {`, `raise ValueError(msg)`.
 _GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a-z]\w{0,60})\s*[,)]")
 # The same by its name: `throw ReadError.Create(path, message)`.
@@ -47,6 +51,7 @@ _GIVES_MESSAGE = re.compile(
     r"\b(?:throw|raise)\b[^\"']{0,200}?[(,]\s*(\w{0,30}(?:[Mm]essage|[Mm]sg|[Rr]eason|[Dd]escription|[Tt]ext))\s*[,)]"
 )
 _RAISES_VARIABLE = re.compile(r"\s*+(?:raise|throw)\s++([a-z_]\w*+)\s*+(?:;|from\b|$)")
+_IS_RAISING = re.compile(r"\b(?:throw|raise)\b")
 _ASKS_RETURNED = re.compile(r"\breturn", re.IGNORECASE)
 _RETURNS_MADE = re.compile(
     r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
@@ -55,12 +60,16 @@ _MAKES_NAMED = re.compile(r"[^=]=\s*(?:new\s)?((?:\w{1,60}(?:::|\.)){0,3}[A-Z]\w
 
 
 def list_errors(
-    state: ResearchState, near: Sequence[Finding], places: Collection[tuple[str, int]] = ()
+    state: ResearchState,
+    near: Sequence[Finding],
+    places: Collection[tuple[str, int]] = (),
+    *,
+    says_when: bool = False,
 ) -> tuple[list[str], list[str]]:
     """Return the errors that some findings raise with their places, and the places of those without a name.
 
     An error that lacks a name or a text adds nothing to others that have what it has. If `places` are given,
-    paths with lines, only the errors there count.
+    paths with lines, only the errors there count. If it `says_when`, the place has the condition around it.
     """
     errors: dict[_Error, str] = {}
     unnamed: list[str] = []
@@ -69,6 +78,10 @@ def list_errors(
             if places and (one.path, number) not in places:
                 continue
             place = write_citation(one.path, number, number)
+            guard = (
+                read_guard(state, one.path, one.start_line, one.end_line, number) if says_when else Guard()
+            )
+            place += f", {guard.text}" if guard.text else ""
             unnamed += [] if found else [place]
             for error in found:
                 if not _is_covered(error, errors):
@@ -103,10 +116,12 @@ def iter_errors(
         at = makers.get(number, number)
         line, statement = lines[at - 1][:LINE_CHARS], join_open(lines[at - 1 : at + MESSAGE_LINES])
         made = _RETURNS_MADE.match(line) if is_helper else _MAKES_NAMED.search(line) if at != number else None
-        names = [find_inner(name, statement) for name in find_errors(leave_out_heads(line))]
+        found = [name for name in find_errors(leave_out_heads(line)) if not _is_no_error(state, name)]
+        names = [find_inner(name, statement) for name in found]
         names = names or ([name_made(made[1])] if made else [])
         text = find_message(statement) or _find_variable(lines, one, at)
         errors = [(name, text) for name in names or [""] if name or text]
+        errors += [(name, "") for name in name_held(lines, one.start_line, number) if name not in names]
         is_told = is_helper or (text if at != number else errors)  # `ReadError made = makeError(row)`
         yield number, errors if is_told else _list_of_helper(state, one, at) or errors
 
@@ -123,7 +138,24 @@ def list_raising(
     kept = state.source.read_comment_lines(path) | list_caught(lines, first, last, path)
     if not is_helper and not _ASKS_RETURNED.search(state.request.query):
         kept |= list_given_back(lines, first, last, path)
-    return [at for at in numbers if at not in kept]
+    return [at for at in numbers if at not in kept and not _makes_no_error(state, lines[at - 1])]
+
+
+def _makes_no_error(state: ResearchState, line: str) -> bool:
+    """Return True for a line that only makes what has the name of an error and cannot be raised."""
+    names = [] if _IS_RAISING.search(line[:LINE_CHARS]) else find_errors(leave_out_heads(line[:LINE_CHARS]))
+    return bool(names) and all(_is_no_error(state, name) for name in names)
+
+
+def _is_no_error(state: ResearchState, name: str) -> bool:
+    known = state.failures.no_errors.get(name)
+    if known is None and state.source.graph is not None:
+        declared = map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARED))
+        types = [node for node in declared if node.symbol.kind in TYPE_KINDS]
+        read = state.source.read_lines
+        known = bool(types) and all(is_no_error(state.graph, node, read) for node in types)
+        state.failures.no_errors[name] = known
+    return bool(known)
 
 
 def _may_raise(lines: Sequence[str], at: int, *, is_helper: bool) -> bool:

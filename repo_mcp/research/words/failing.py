@@ -11,7 +11,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactRequest
-from repo_mcp.research.edges.filled_functions import fill
+from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_standing_in
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program, is_test_node
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node
@@ -36,6 +36,7 @@ MAX_FAILING = 5  # functions shown for a question about the errors of a function
 MAX_DECLARING = 4  # files that declare one error
 MOST_MAKING = 4  # functions that make one error, if each is shown for it
 MOST_WRITTEN = 40  # lines of the text with the name of an error that no edge leads to
+MOST_TRIED = 8  # functions that override one, until one is found that fails
 MOST_BELOW = 40  # functions whose errors are told for such a question
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])")  # of a name
@@ -99,9 +100,9 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
 def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, Node]]:
     """Return the functions of the program that one uses; what overrides one that does nothing itself.
 
-    That must be a single one, except right below what was asked for: of several it is not known which is
-    called. Of those deep below, return only the overriding ones and those in the same file. What is called
-    where all errors are caught, or makes an error, is left out.
+    That must be a single one, or two right below what was asked for: of several it is not known which runs,
+    and it is noted that errors depend on it. Of those deep below, return only the overriding ones and those
+    in the same file. What is called where all errors are caught, or makes an error, is left out.
     """
     lines = state.source.read_lines(node.path)
     caught = list_caught(lines, node.symbol.start_line, node.symbol.end_line, node.path)
@@ -111,6 +112,10 @@ def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, 
         if _is_of_error(other) or (edge.lines and caught.issuperset(edge.lines)):
             continue
         filled = _list_run_for(state, other, edge.type)
+        if len(filled) > MOST_OVERRIDING:  # which of them runs, only a configuration tells
+            if depth == 1 and any(fails(state, one) for one in filled[:MOST_TRIED]):
+                state.failures.left_open.append(other)
+            continue
         for one in filled if len(filled) == 1 or depth == 1 else ():
             is_far = depth > FAILING_DEPTH and one is other and one.path != node.path
             if is_program(one.path) and not is_far:
@@ -124,7 +129,7 @@ def _list_run_for(state: ResearchState, other: Node, edge_type: EdgeType) -> lis
     Of a type that is called, this is its method `__init__`; other languages have edges to constructors.
     """
     if other.symbol.kind in CALLABLE_KINDS:
-        return fill(state, other)
+        return list_standing_in(state, other)
     if other.symbol.kind in TYPE_KINDS and edge_type is EdgeType.CALLS:
         record = state.graph.scan.find_record(other.path)
         members = [] if record is None else record.list_children(other.symbol.ordinal)

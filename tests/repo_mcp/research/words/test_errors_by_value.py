@@ -376,7 +376,7 @@ def test_a_qualified_guess_tells_which_of_two_functions_is_meant() -> None:
         for name in ("agent", "store")
     }
     report = Asked(files).ask("which errors does Save return and when? (store.Save)")
-    assert report.claim.startswith('Errors that arise here: "store is full" (store/save.go:7).')
+    assert report.claim.startswith('Errors that arise here: "store is full" (store/save.go:7, `if n < 0`).')
     assert "agent" not in report.claim
 
 

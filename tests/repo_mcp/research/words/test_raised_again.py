@@ -1,0 +1,67 @@
+"""Errors that a function raises again, and what only looks like one: clauses, names, implementers."""
+
+from __future__ import annotations
+
+from tests.repo_mcp.research.asking import Asked
+
+GATE = """package gate;
+
+class Gate {
+    Lock lock;
+    void open(String name) throws GateException {
+        GateException last = null;
+        try {
+            lock.turn(name);
+        }
+        catch (LockedException ex) {
+            throw ex;
+        }
+        catch (GateException ex) {
+            last = ex;
+        }
+        Note note = new Note(new RustError("seen"));
+        RustError rust = new RustError("seen it twice");
+        if (last != null) {
+            throw last;
+        }
+    }
+}
+"""
+TYPES = {
+    "gate/GateException.java": "package gate;\nclass GateException extends RuntimeException {}\n",
+    "gate/LockedException.java": "package gate;\nclass LockedException extends GateException {}\n",
+    "gate/RustError.java": "package gate;\nclass RustError implements Flag {\n}\n",
+    "gate/Lock.java": "package gate;\ninterface Lock {\n    void turn(String name);\n}\n",
+}
+
+
+def write_lock(name: str) -> str:
+    return (
+        f"package gate;\nclass {name} implements Lock {{\n    public void turn(String name) {{\n"
+        f'        throw new {name}Exception("stuck in {name}");\n    }}\n}}\n'
+    )
+
+
+def test_what_is_caught_or_kept_is_named_where_it_is_raised_again() -> None:
+    claim = Asked({"gate/Gate.java": GATE, **TYPES}).ask("which errors does Gate.open throw and when?").claim
+    assert "LockedException (gate/Gate.java:11, `catch (LockedException ex)`)" in claim
+    assert "GateException (gate/Gate.java:19, `if (last != null)`)" in claim
+
+
+def test_a_clause_and_a_type_that_cannot_be_raised_are_no_errors() -> None:
+    claim = Asked({"gate/Gate.java": GATE, **TYPES}).ask("which errors does Gate.open throw?").claim
+    assert "Gate.java:5" not in claim.replace("Gate.java:5-", "")
+    assert "RustError" not in claim
+
+
+def test_a_bare_raise_has_the_errors_of_its_clause() -> None:
+    text = "def read(row):\n    try:\n        go(row)\n    except (KeyError, ValueError):\n        raise\n"
+    claim = Asked({"a.py": text}).ask("which errors does read raise?").claim
+    assert "KeyError (a.py:5) and ValueError (a.py:5)" in claim
+
+
+def test_errors_of_many_implementers_are_not_told_but_that_they_depend_on_these() -> None:
+    locks = {f"gate/{name}.java": write_lock(name) for name in ("Bolt", "Hook", "Latch")}
+    claim = Asked({"gate/Gate.java": GATE, **TYPES, **locks}).ask("which errors does Gate.open throw?").claim
+    assert "stuck in" not in claim
+    assert "Further errors depend on what implements Lock.turn (gate/Lock.java:3)." in claim
