@@ -59,6 +59,8 @@ def describe_unparsed(state: ResearchState, subjects: Sequence[Subject], form: F
     if form is Form.IMPLEMENTATIONS:
         sentences += (_describe_deriving(state, one) for one in subjects)
         told = "this is what lines of text say"
+    elif form in (Form.CALLERS, Form.DEPENDENTS):
+        sentences += filter(None, (_describe_calls(state, one) for one in subjects))
     elif form in (Form.CALLEES, Form.DEPENDENCIES):
         sentences += (_describe_needed(state, one) for one in subjects)
         told = "references are not followed"
@@ -84,6 +86,13 @@ def _describe_deriving(state: ResearchState, subject: Subject) -> str:
         return f"No line says that anything extends, implements or includes {name}."
     does = "is declared again in" if members else "is extended, implemented or included by"
     return f"{name} {does} {name_findings(own)}{also}."
+
+
+def _describe_calls(state: ResearchState, subject: Subject) -> str:
+    """Return a sentence on what calls something of the name of a subject; "" for nothing."""
+    roles = [one for one in state.findings if one.role is Role.CALLS_BY_NAME]
+    found = [one for one in roles if one.reason.about == subject.name]
+    return f"{subject.name} is called by name in {name_findings(found)}." if found else ""
 
 
 def _describe_needed(state: ResearchState, subject: Subject) -> str:

@@ -13,10 +13,11 @@ from itertools import takewhile
 from repo_mcp.bundler.body import Body, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.model import ExactMatch, ExactRequest, Hit
+from repo_mcp.model import Hit
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.declared_again import is_member, list_declared_again
+from repo_mcp.research.edges.named_places import note_places
 from repo_mcp.research.edges.unparsed_files import find_file, note_needed, read_declared_lines
 from repo_mcp.research.edges.written_types import (
     Deriving,
@@ -25,13 +26,12 @@ from repo_mcp.research.edges.written_types import (
     list_deriving,
     split_parts,
 )
-from repo_mcp.research.findings.locating import is_program, is_test_place
+from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import is_path
 from repo_mcp.symbol_index.unread_declarations import has_parser, list_spelled
-from repo_mcp.text.roles import FileRole, find_role
 
 MAX_DECLARED = 4  # declarations of one name
 MAX_LOOKED_AT = 100  # of these, for those that agree with a qualifier
@@ -48,6 +48,8 @@ _ROOM = {
 }
 _OF_ITSELF = frozenset({Form.CALLEES, Form.DEPENDENCIES})
 _PHRASE = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){1,3}")
+# "with `sql.active_record`" behind the name: an argument
+_WITH = re.compile(r"\bwith (?:the )?(?:[`'\"]([^`'\"]{1,80})[`'\"]|:?(\w+(?:[.:/#_-]+\w+)+))\W*$")
 _BETWEEN_WORDS = re.compile(r"[ _-]+")
 
 
@@ -121,7 +123,11 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
         if reading.form in _OF_ITSELF:
             note_needed(state, subject)
         elif subject.places:
-            _note_places(state, subject, only_tests=reading.form is Form.TESTS)
+            near = _WITH.search(state.request.query)
+            only_tests = reading.form is Form.TESTS
+            note_places(
+                state, subject, only_tests=only_tests, near="" if near is None else near[1] or near[2]
+            )
 
 
 def choose_written(state: ResearchState, path: str, lines: tuple[int, int], room: int) -> tuple[int, ...]:
@@ -175,38 +181,6 @@ def _note_declared_again(state: ResearchState, subject: Subject) -> bool:
 
 def _list_languages(subject: Subject) -> set[str]:
     return {find_language(hit.path).name for hit in subject.places}
-
-
-def _note_places(state: ResearchState, subject: Subject, *, only_tests: bool) -> None:
-    """Note the declarations around the lines of code that have a name as a word, those of tests last.
-
-    Before these come files of other languages. Of a file with declarations that have it, what is outside of
-    all, such as an import, says no more.
-    """
-    name, languages = subject.name, _list_languages(subject)
-    request = ExactRequest(name, whole_word=True, limit=MAX_LINES, with_symbols=True)
-    found = state.source.search_exact(request)
-    around: dict[tuple[str, str], list[ExactMatch]] = {}
-
-    def rank(one: ExactMatch) -> tuple[bool, bool]:
-        return is_test_place(one.path), find_language(one.path).name not in languages
-
-    for one in sorted(found.matches, key=rank):  # stable
-        role = find_role(one.path)
-        if role is FileRole.TEST or (role is FileRole.CODE and not only_tests):
-            around.setdefault((one.path, one.symbol or one.path), []).append(one)
-    own = {(hit.path, read_declared_lines(hit)[0]) for hit in subject.places}
-    around = {key: held for key, held in around.items() if (key[0], held[0].start_line) not in own}
-    within = {path for path, symbol in around if symbol != path}
-    places = [(key, matches) for key, matches in around.items() if key[0] != key[1] or key[0] not in within]
-    if found.truncated or len(places) > MAX_PLACES:
-        count = f"more than {len(places)}" if found.truncated else f"{len(places)}"
-        state.limit(f"places with the name {name}", f"the first {MAX_PLACES} of {count} are shown")
-    for (path, symbol), matches in places[:MAX_PLACES]:
-        first = matches[0]
-        lines = first.symbol_lines or (first.start_line, first.start_line)
-        shown = tuple(one.start_line for one in matches)
-        state.add_place(_build(path, symbol, lines, Reason(f"has the name {name}"), 1, shown))
 
 
 def _build(

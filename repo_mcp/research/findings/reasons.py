@@ -50,6 +50,7 @@ class Role(Enum):
     NEEDS = auto()  # lines of a file that no parser reads say what it needs
     DERIVES = auto()  # a line says so, in a language that no parser reads
     DECLARES_AGAIN = auto()  # a member, in a type that derives from the one with the member
+    CALLS_BY_NAME = auto()  # a line calls something of its name, in a language that no parser reads
     NAMED_AFTER = auto()  # a file of tests
 
     # Where a setting is configured; the reason is about its name as it is spelled there.

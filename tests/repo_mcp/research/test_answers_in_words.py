@@ -199,8 +199,8 @@ def test_what_is_declared_in_a_language_without_a_parser_is_not_called_undeclare
     }
     report = Asked(texts).ask("what calls push_bulk!?")
     assert report.claim == (
-        "push_bulk is declared at queue.rb:2-4. Nothing here parses Ruby: references are not followed, and"
-        " what is shown was found by its name alone."
+        "push_bulk is declared at queue.rb:2-4. push_bulk! is called by name in send_all (client.rb:1-3)."
+        " Nothing here parses Ruby: references are not followed, and what is shown was found by its name alone."
     )
     first, *places = report.findings
     assert (first.why, first.excerpt) == (

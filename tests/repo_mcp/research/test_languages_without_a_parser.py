@@ -268,7 +268,7 @@ def test_a_file_that_no_parser_reads_is_told_by_its_path() -> None:
     assert report.claim.startswith(
         "weighing.rb declares Weighing (lib/weighing.rb:1-2). Nothing here parses Ruby"
     )
-    assert [one.path for one in report.findings[1:]] == ["lib/parcel.rb"]
+    assert [one.symbol for one in report.findings[1:]] == ["Parcels.Parcel", "Parcels.Parcel.weigh"]
     assert "Nothing here parses" not in asked.ask("what does src/setup.py depend on?").claim
 
 
@@ -278,7 +278,7 @@ def test_how_many_places_have_a_name_is_told_and_an_import_is_none_beside_anothe
         for number in range(20)
     }
     report = Asked(STORES | uses).ask("who uses Store?")
-    assert ("places with the name Store", "the first 12 of 23 are shown") in [
+    assert ("lines with the name Store", "12 of 43 are shown (43 in src)") in [
         (one.what, one.why) for one in report.limits
     ]
     assert len({one.path for one in report.findings}) == len(report.findings)
