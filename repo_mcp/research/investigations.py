@@ -28,7 +28,7 @@ from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.edges.surroundings import gather_groups
 from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, CONFORMING, DEPENDENCIES, DEPENDENTS
-from repo_mcp.research.edges.unparsed import note_unparsed
+from repo_mcp.research.edges.unparsed import note_unparsed, pair_unparsed
 from repo_mcp.research.edges.written_names import note_written_name
 from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
 from repo_mcp.research.findings.locating import is_program
@@ -85,7 +85,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     """
     gathered = Gathered()
     if reading.form is Form.DIFFERENCE:
-        reading = pair_subjects(state, reading)
+        reading = pair_unparsed(state, pair_subjects(state, reading))
     if reading.form is not Form.RAISED:  # which asks texts of any language
         note_unparsed(state, reading)
     for subject in reading.subjects:

@@ -16,6 +16,7 @@ from repo_mcp.research.settings.decided_fields import describe_decided, list_ask
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.option_calls import describe_options, list_asked_option
 from repo_mcp.research.settings.reading_lines import asks_for_readers
+from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -31,7 +32,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if find_role(one.path) is not FileRole.DOCS]
     passing = _cite_role(program, Role.PASSES)
-    declares = [Role.DECLARES] * subject.asked.startswith(KCONFIG)
+    is_attribute = any(one.role is Role.DECLARES and not has_parser(one.path) for one in program)
+    declares = [Role.DECLARES] * (subject.asked.startswith(KCONFIG) or is_attribute)
     roles = (Role.OPTION, Role.FROM_ENVIRONMENT, Role.SETS, *declares)
     is_stated = bool(subject.nodes or passing) or any(_cite_role(program, role) for role in roles)
     others = () if is_stated else (own, whole)

@@ -62,7 +62,8 @@ class _Name:
         self._of_type = re.compile(f"({self.of_type})(?![\\w?!])" if owners else r"(?!)")
         self._word = re.compile(word)
         self._declares = re.compile(_DECLARES + word)
-        self._call = re.compile(rf"[\w)\]}}\"'?!]{_OPERATOR}{word}|{word}\(|\bnew {word}|{word}(?:\.|::)\w")
+        of_itself = rf"|{word}(?:\.|::)\w" if subject.name[:1].isupper() else ""
+        self._call = re.compile(rf"[\w)\]}}\"'?!]{_OPERATOR}{word}|{word}\(|\bnew {word}{of_itself}")
         self._statement = re.compile(_BEGINS + word + r"(?:\s*$|\s+[\w:\"'\[{@*&])")
 
     def grade(self, match: ExactMatch) -> tuple[int, str]:
@@ -81,7 +82,9 @@ class _Name:
         return IMPORT if is_import(text) else MENTION, ""
 
 
-def note_places(state: ResearchState, subject: Subject, *, only_tests: bool, near: str = "") -> None:
+def note_places(
+    state: ResearchState, subject: Subject, *, only_tests: bool, near: str = "", most: int = MAX_PLACES
+) -> None:
     """Note the places that use a name, the surest first, those of tests and of other languages last.
 
     If some lines have the text `near` on or beside them, only these count. Of a file with declarations that
@@ -92,7 +95,7 @@ def note_places(state: ResearchState, subject: Subject, *, only_tests: bool, nea
     if near and not beside:
         state.limit(f"lines with {near}", f"none is beside {subject.name}")
     used = beside or used
-    places = _group(state, used)
+    places = _group(state, used, most)
     for (path, first, last, symbol), lines in places.items():
         shown = tuple(sorted(one.line for one in lines[:MAX_LINES]))
         span = (first, last) if last else (shown[0], shown[0])
@@ -123,7 +126,7 @@ def _list_used(state: ResearchState, subject: Subject, *, only_tests: bool) -> l
     def rank(one: _Used) -> tuple[bool, bool, bool, int, int, str, int]:
         shared = max(count_shared_folders(one.path, hit.path) for hit in subject.places)
         is_other = find_language(one.path).name not in languages
-        return one.grade < CALL, is_test_place(one.path), is_other, -one.grade, -shared, one.path, one.line
+        return is_other, one.grade < CALL, is_test_place(one.path), -one.grade, -shared, one.path, one.line
 
     return sorted(used.values(), key=rank)
 
@@ -133,11 +136,11 @@ def _has_near(state: ResearchState, used: _Used, text: str) -> bool:
     return any(text in line for line in lines[max(0, used.line - 1 - NEAR_LINES) : used.line + NEAR_LINES])
 
 
-def _group(state: ResearchState, used: Sequence[_Used]) -> dict[_Place, list[_Used]]:
-    """Return the first places, each with its lines; what is only a comment is left out."""
+def _group(state: ResearchState, used: Sequence[_Used], most: int) -> dict[_Place, list[_Used]]:
+    """Return the first places, each with its lines, `most` of them; what is only a comment is left out."""
     places: dict[_Place, list[_Used]] = {}
     for one in used:
-        if len(places) == MAX_PLACES and not any(path == one.path for path, *_ in places):
+        if len(places) == most and not any(path == one.path for path, *_ in places):
             continue
         layout = state.source.find_layout(one.path)
         if one.line in layout.comment_lines:
@@ -149,7 +152,7 @@ def _group(state: ResearchState, used: Sequence[_Used]) -> dict[_Place, list[_Us
         place = (one.path, 0, 0, one.path)
         if inner is not None:
             place = (one.path, inner.start_line, inner.end_line, inner.qualified_name)
-        if place in places or len(places) < MAX_PLACES:
+        if place in places or len(places) < most:
             places.setdefault(place, []).append(one)
     within = {path for path, _, last, _ in places if last}
     return {place: lines for place, lines in places.items() if place[2] or place[0] not in within}

@@ -17,7 +17,7 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.declared_again import is_member, list_declared_again
-from repo_mcp.research.edges.named_places import note_places
+from repo_mcp.research.edges.named_places import MAX_PLACES, note_places
 from repo_mcp.research.edges.unparsed_files import find_file, note_needed, read_declared_lines
 from repo_mcp.research.edges.written_types import (
     Deriving,
@@ -35,10 +35,9 @@ from repo_mcp.symbol_index.unread_declarations import has_parser, list_spelled
 
 MAX_DECLARED = 4  # declarations of one name
 MAX_LOOKED_AT = 100  # of these, for those that agree with a qualifier
-MAX_PLACES = 12  # that have the name, beside its declarations
+MAX_BESIDE = 3  # places that use one of several names, which are compared
 MAX_DERIVING = 40  # lines that say that something derives from a name
 MAX_BELOW = 8  # types that derive from a subject; what derives from more is not looked for
-MAX_LINES = 200  # with the name that are read
 # Characters of its declarations, of one where others tell the answer, and of all that are compared.
 SHOWN_CHARS, HEAD_CHARS, COMPARED_CHARS = 1_800, 500, 6_500
 _ROOM = {
@@ -105,6 +104,26 @@ def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
     )
 
 
+def pair_unparsed(state: ResearchState, reading: Reading) -> Reading:
+    """Return a comparison of unparsed members with those of the first type that declares them all, if any."""
+    if not all(one.taken_as is TakenAs.UNPARSED for one in reading.subjects):
+        return reading
+    found = [
+        [hit for hit in _find_declared(state, one.name) if hit.symbol_name == one.name]
+        for one in reading.subjects
+    ]
+    owners = [{split_parts(hit.symbol or "")[:-1]: None for hit in hits} for hits in found]
+    owner = next((one for one in owners[0] if one and all(one in others for others in owners)), None)
+    if owner is None:
+        return reading
+    places = [
+        tuple(hit for hit in hits if split_parts(hit.symbol or "")[:-1] == owner)[:MAX_DECLARED]
+        for hits in found
+    ]
+    paired = (replace(one, places=own) for one, own in zip(reading.subjects, places, strict=True))
+    return replace(reading, subjects=tuple(paired))
+
+
 def note_unparsed(state: ResearchState, reading: Reading) -> None:
     """Note the declarations of the subjects, then what derives from them, or the places with their names.
 
@@ -124,10 +143,10 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
             note_needed(state, subject)
         elif subject.places:
             near = _WITH.search(state.request.query)
+            text = "" if near is None else near[1] or near[2]
+            most = MAX_BESIDE if reading.form is Form.DIFFERENCE else MAX_PLACES
             only_tests = reading.form is Form.TESTS
-            note_places(
-                state, subject, only_tests=only_tests, near="" if near is None else near[1] or near[2]
-            )
+            note_places(state, subject, only_tests=only_tests, near=text, most=most)
 
 
 def choose_written(state: ResearchState, path: str, lines: tuple[int, int], room: int) -> tuple[int, ...]:

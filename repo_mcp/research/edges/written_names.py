@@ -17,6 +17,7 @@ MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
 MOST_LINES = 40  # of a symbol that is shown as a whole for several of these
 _OF_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
+_OF_CONFIGURATION = re.compile(r"(?:\w+\.)*config(?:uration)?(?:\.\w+)*\.([a-z][a-z0-9]*(?:_[a-z0-9]+)+)")
 _OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
 
 
@@ -45,6 +46,16 @@ def names_setting(state: ResearchState, reading: Reading) -> bool:
         looks_up = re.compile(rf"[\w)\]][\[(]\s*{quoted}|^\s*{quoted}\s*$")
         return any(looks_up.search(one.line) for one in list_written(state, subject.asked))
     return is_undeclared and bool(list_written(state, subject.asked))
+
+
+def find_option(state: ResearchState, reading: Reading) -> str:
+    """Return the last part of an undeclared key of a configuration, such as `config.depot.max_size`; or "".
+
+    The program declares, sets and reads it under that name alone, on objects that are called otherwise.
+    """
+    subject = reading.subjects[0]
+    found = _OF_CONFIGURATION.fullmatch(subject.asked) if subject.taken_as is TakenAs.UNDECLARED else None
+    return found[1] if found is not None and list_written(state, found[1]) else ""
 
 
 def note_written_name(state: ResearchState, subject: Subject) -> None:

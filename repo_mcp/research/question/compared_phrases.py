@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.research.question.phrases import Phrase, leave_out_article
+from repo_mcp.research.question.phrase_names import is_one_name
+from repo_mcp.research.question.phrases import Phrase, leave_out_article, read_phrase
 
 Compared = tuple[Phrase, Phrase]
 _PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
@@ -14,12 +15,19 @@ _SECOND_MEMBER = re.compile(
     r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?(?: (?:method|function|field|member)s?)? (?:of|in|on) "
     rf"(?:the )?(?:{_TYPE_NOUN} )?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)(?: {_TYPE_NOUN})?"
 )
+_IN_LIST = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
 _MEMBER = re.compile(r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?")
 
 
 def share_words(x: str, y: str) -> list[Compared]:
     """Return the comparisons of two phrases in which the first has the owner or the noun of the second."""
     return [one for one in (_share_owner(x, y), _share_noun(x, y)) if one is not None]
+
+
+def list_compared(x: str, y: str) -> tuple[Phrase, ...]:
+    """Return the names of a comparison of more than two: "load, watch and call"; () for any other."""
+    names = [read_phrase(one) for one in _IN_LIST.split(f"{x}, {y}")]
+    return tuple(names) if len(names) > 2 and all(is_one_name(one.text) for one in names) else ()
 
 
 def _share_owner(x: str, y: str) -> Compared | None:

@@ -15,7 +15,7 @@ import re
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.additions import read_addition
-from repo_mcp.research.question.compared_phrases import leave_out_noun, share_words
+from repo_mcp.research.question.compared_phrases import leave_out_noun, list_compared, share_words
 from repo_mcp.research.question.named_forms import read_named_form
 from repo_mcp.research.question.phrase_names import is_one_name
 from repo_mcp.research.question.phrases import Phrase, leave_out_tail, read_phrase
@@ -132,6 +132,8 @@ def _join(name: str) -> str:
 
 # A name that is no plain word: "the option parser" is none.
 _KEY = r"\S*(?:[-_.`'\"]|(?-i:[a-z][A-Z]))\S*"
+# The name of a type or module, which others include: "what includes stdio.h" asks for files.
+_TYPE = r"`?(?-i:[A-Z]\w*(?:(?:::|\.)[A-Z]\w*)*)`?"
 
 # Each form with one way to ask it. <name> is a phrase of that list, <name?> an optional one, <name*> any
 # number of them. X and Y are the phrases asked about; "X.." is matched lazily, because other words follow.
@@ -191,6 +193,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.IMPLEMENTATIONS, "(?:implementations|implementers|subclasses) (?P<x>[^ ]+)"),
     (Form.IMPLEMENTATIONS, "(?:<who> )?(?:class(?:es)?|modules?|types?) <that*>"
      "(?:includes?|including|prepends?|mix(?:es)? in) X"),
+    (Form.IMPLEMENTATIONS, "(?:what|who) (?:includes|prepends|mixes in) (?:the )?(?:module )?"
+     f"(?P<x>{_TYPE})"),
     (Form.IMPLEMENTATIONS, "(?:type |class |inheritance )?hierarchy (?:of|below|under) X"),
     (Form.IMPLEMENTATIONS, "X.. "
      "(?:implementations|implementors|implementers|subclasses|conformances|subtypes)"),
@@ -336,6 +340,8 @@ def _list_ways(form: Form, match: re.Match[str]) -> list[Parsed]:
         return [_build(form, match)]
     shared = [Parsed(form, one) for one in share_words(match["x"], match["y"])]
     rest = leave_out_noun(match["x"], match["y"])
+    if several := list_compared(match["x"], match["y"]):
+        shared.append(Parsed(form, several))
     return [*shared, _build(form, match), *([Parsed(form, rest)] if rest is not None else [])]
 
 

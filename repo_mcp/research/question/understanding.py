@@ -429,5 +429,8 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
         text = _PHRASES[form].format(subjects[0].asked)
     else:
         phrase = _OF_SEVERAL.get(form, _PHRASES[form]) if is_several(subjects[0]) else _PHRASES[form]
-        text = phrase.format(*map(describe_subject, subjects))
+        described = [describe_subject(one) for one in subjects]
+        if form is Form.DIFFERENCE:  # of two or more
+            described = [", ".join(described[:-1]), described[-1]]
+        text = phrase.format(*described)
     return Reading(form, text, subjects)

@@ -14,7 +14,7 @@ from repo_mcp.bundler.body import measure, measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
+from repo_mcp.research.findings.locating import is_aside, is_program, is_test_place, rank_role
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
@@ -34,6 +34,7 @@ MAX_OF_FILE = 5  # functions or lines shown of one file
 MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
 MAX_READERS = 10
+MAX_HEADINGS = 2  # of documents
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
 _CONFIG_PATH = re.compile(
     r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
@@ -133,7 +134,8 @@ def _note_uses(
 ) -> None:
     """Note the lines that set and read a name, and others that only mention it."""
     own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
-    taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
+    stating = (LineUse.TAKES, LineUse.DECLARES)
+    taking = [one for one in mentions if classify_use(name, one.line) in stating and one not in own]
     is_first = asks_for_readers(state.request.query)
     if is_first:
         _note_readers(state, name, reading, Role.READS)
@@ -145,7 +147,23 @@ def _note_uses(
     if not is_first:
         _note_readers(state, name, reading, Role.READS)
     _note_readers(state, name, [one for one in mentions if one not in reading], Role.MENTIONS)
+    if not subject.nodes:
+        _note_headings(state, name)
     _note_matches(state, name, [one for one in matches if one not in own])
+
+
+def _note_headings(state: ResearchState, name: str) -> None:
+    """Note the sections of documents that have a setting in their headings."""
+    request = ExactRequest(rf"^(?:#+|=+) .*\b{re.escape(name)}\b", regex=True, limit=MAX_MATCHES)
+    found = [
+        one
+        for one in state.source.search_exact(request).matches
+        if find_role(one.path) is FileRole.DOCS and not is_aside(one.path)
+    ]
+    for one in found[:MAX_HEADINGS]:
+        reason = Reason(f"documents {name}", Role.OTHER, name)
+        line = one.start_line
+        state.add_place(Finding(one.path, line, line, one.path, "file", None, reason, 1, "text", (line,)))
 
 
 def _lies_in(nodes: Iterable[Node], match: ExactMatch) -> bool:

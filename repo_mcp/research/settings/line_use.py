@@ -36,6 +36,11 @@ _ASKING = r"\b\w{0,40}(?:conf|config|settings?|option|pref|preference)"
 _SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.IGNORECASE)
 
 _TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function that declares an option
+# An attribute that a call declares: `class_attribute :NAME`, `mattr_accessor :OTHER, :NAME` of Ruby
+_ATTRIBUTE = (
+    r"(?:^|[\s.])(?:class_attribute|thread_mattr_\w+|[cm]?attr_\w+|config_accessor|attribute|option|setting)"
+    r"\s*\(?\s*(?::\w+,\s*){0,20}:NAME\b"
+)
 # A field or parameter alone on its line, with its type.
 _TYPED = (
     r"\bNAME\??\s{0,8}:\s{0,8}(?-i:boolean|bool|string|str|number|int|float)(?:\s{0,8}\|[^=]{0,80})?[;,]?\s*$"
@@ -68,6 +73,8 @@ def classify_use(name: str, line: str) -> LineUse:
     if re.search(rf"--{quoted}=(?:(?-i:[A-Z][A-Z_]*\b)|<\w)", line, re.IGNORECASE):
         return LineUse.DECLARES  # a text of help
     if re.search(rf"(?:\w::|\bconfig|\bARG|--)\s{{0,40}}{quoted}\b(?!\s*=)", line, re.IGNORECASE):
+        return LineUse.DECLARES
+    if re.search(_ATTRIBUTE.replace("NAME", quoted), line):
         return LineUse.DECLARES
     taken = _TAKEN_IN_CAPITALS if name.isupper() else _TAKEN
     if re.search(taken.replace("NAME", quoted), line, re.IGNORECASE):

@@ -15,12 +15,14 @@ from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.settings.line_use import LineUse, classify_match, reads_in_call, reads_key
+from repo_mcp.symbol_index.unread_declarations import has_parser
 
 _BOUNDS = Bounds(files=60, references=300)  # of one declaration
 _ASKS_READERS = re.compile(
     r"\b(?:reads?|consult(?:s|ed)?|look(?:s|ed)? (?:at|up)|hono(?:u)?r(?:s|ed)?)\b", re.IGNORECASE
 )
 _ASKS_SETTERS = re.compile(r"\b(?:configur|set\b|sets\b|assign|initiali|default|declar|defin)", re.IGNORECASE)
+_READING_CALL = r"\b(?:get|fetch|read|env|dig)\w*"
 _READ = frozenset({LineUse.READS, LineUse.PASSES_ON})
 
 
@@ -54,6 +56,7 @@ def list_reading(
     unpacked = re.compile(
         rf"[{{,]\s{{0,40}}{quoted}\s{{0,40}}(?:[,:=][^{{}}]{{0,300}})?\}}\s{{0,40}}=\s{{0,40}}[\w(]"
     )
+    keyed = re.compile(rf"{_READING_CALL}\(\s*[\"'](?:\w+\.)+{quoted}[\"']")
     is_partial = is_declared and state.source.is_partial
     found = [
         one
@@ -64,6 +67,7 @@ def list_reading(
             or reads_in_call(state, name, one)
             or (is_declared and unpacked.search(one.line) is not None)
             or (is_partial and member.search(one.line) is not None)
+            or (not has_parser(one.path) and (member.search(one.line) or keyed.search(one.line)))
         )
     ]
     reading = [one for one in found if reads_only(state, name, one)]

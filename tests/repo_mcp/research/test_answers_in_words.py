@@ -200,14 +200,15 @@ def test_what_is_declared_in_a_language_without_a_parser_is_not_called_undeclare
     report = Asked(texts).ask("what calls push_bulk!?")
     assert report.claim == (
         "push_bulk is declared at queue.rb:2-4. push_bulk! is called by name in send_all (client.rb:1-3)."
-        " Nothing here parses Ruby: references are not followed, and what is shown was found by its name alone."
+        " Nothing here parses Ruby: references are not followed, and what is shown was found by its name"
+        " alone."
     )
     first, *places = report.findings
     assert (first.why, first.excerpt) == (
         "declares push_bulk!",
         "2\tdef push_bulk!(job)\n3\t  store(job)\n4\tend\n",
     )
-    assert [(one.path, one.why) for one in places] == [("client.rb", "has the name push_bulk!")]
+    assert [(one.path, one.why) for one in places] == [("client.rb", "has queue.push_bulk!")]
     texts |= {f"spec/s{number}_spec.rb": "it { queue.push_bulk! 1 }\n" for number in range(3)}
     texts |= {"web.ts": "export interface Queue {\n  id: number;\n}\n", "README.md": "Use push_bulk!\n"}
     for question in ("what calls push_bulk!?", "what calls push_bulk! of Queue"):

@@ -87,3 +87,18 @@ def test_lines_that_are_not_shown_are_counted_by_folder() -> None:
     assert [(one.what, one.why) for one in report.limits] == [
         ("lines with the name stick", "12 of 26 are shown (20 in lib/more, 5 in lib, 1 in test)")
     ]
+
+
+def test_all_of_a_list_are_compared_in_the_type_that_declares_them() -> None:
+    texts = {
+        "setup.py": "def install():\n    return 1\n",
+        "lib/a.rb": "class Alpha\n  def load\n  end\n\n  def load!\n  end\nend\n",
+        "lib/queue.rb": "class Queue\n  # Loads it now.\n  def load\n  end\n\n"
+        "  # Watches it later.\n  def watch\n  end\n\n"
+        "  # Skips it for ever.\n  def skip\n  end\nend\n",
+    }
+    claim = Asked(texts).ask("difference between load, watch and skip").claim
+    assert claim.startswith(
+        "load (lib/queue.rb:3-4): Loads it now. watch (lib/queue.rb:7-8): Watches it later. skip"
+        " (lib/queue.rb:11-12): Skips it for ever."
+    )

@@ -137,3 +137,15 @@ def test_two_methods_of_a_type_and_its_wrapper_are_compared_in_the_type() -> Non
     claim = Asked(texts).ask("what is the difference between Client.refresh and Client.reset?").claim
     assert claim.startswith("Client.refresh is declared at core/client.ts:2-4 and 1 more declaration.")
     assert "Client.reset is declared at core/client.ts:5-7" in claim
+
+
+def test_three_names_are_compared() -> None:
+    text = "".join(
+        f'def {name}(it):\n    """{name.title()} it."""\n    return it\n\n\n'
+        for name in ("load", "watch", "skip")
+    )
+    report = Asked({"depot.py": text}).ask("difference between load, watch and skip")
+    assert report.reading.text == (
+        "the difference between depot.load (function), depot.watch (function) and depot.skip (function)"
+    )
+    assert {one.symbol for one in report.findings} == {"depot.load", "depot.watch", "depot.skip"}

@@ -20,6 +20,9 @@ implementations | Hashable | which types conform to Hashable?
 implementations | Node | classes that inherit from Node
 implementations | Shape.area | what overrides Shape.area
 implementations | App.Http.Kernel | what extends App\\Http\\Kernel?
+implementations | Depot::Counting | What includes Depot::Counting?
+implementations | Counting | what prepends the module Counting
+difference | load -> watch -> call | difference between load, watch and call
 implementations | Storage | list the implementors of the Storage trait
 implementations | Middleware | who implements the Middleware protocol
 callers | authenticate | what calls authenticate()
