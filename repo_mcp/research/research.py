@@ -49,6 +49,7 @@ from repo_mcp.research.joined_parts import (
     name_topic,
 )
 from repo_mcp.research.question.grammar import asks_for_tests
+from repo_mcp.research.question.named_folders import split_folder
 from repo_mcp.research.question.parts import MOST_PARTS, split_question
 from repo_mcp.research.question.pronouns import has_pronoun, refer_back
 from repo_mcp.research.question.understanding import understand
@@ -64,6 +65,7 @@ _MORE_PARTS = f"At most {MOST_PARTS} parts of a question are answered: ask the o
 # Used if no depth is asked for. Implementations include those of subtypes; paths are searched from both ends.
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})  # list names declared outside
+_OF_FOLDER = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS, Form.RAISED})
 NO_RECORD = (
     "There is no symbol index yet, so this answer comes from a search for the words;"
     " no references were followed."
@@ -100,11 +102,32 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     parts = split_question(request.query)
     if parts != (request.query,) and source.graph is not None:
         return _answer_parts(request, parts, source, control)
+    within = _answer_within(request, source, control)
+    if within is not None:
+        return within
     state = ResearchState(source, request, control, wants_tests=asks_for_tests(request.query))
     reading = _read(state)
     if source.graph is None:
         return _answer_by_text(state, reading)
     return _build_report(state, reading, _investigate(state, reading))
+
+
+def _answer_within(request: ResearchRequest, source: Source, control: RunControl) -> Report | None:
+    """Return the report on a question for what uses a symbol in a folder that it names, or None."""
+    if source.graph is None or request.folder:
+        return None
+    question, folder = split_folder(request.query, source.graph.name_uses.list_source_paths())
+    if not folder:
+        return None
+    own = replace(request, query=question)
+    state = ResearchState(source, own, control, wants_tests=asks_for_tests(question))
+    reading = _read(state)
+    if reading.form not in _OF_FOLDER:
+        return None
+    state.narrow(folder)
+    report = _build_report(state, reading, _investigate(state, reading))
+    text = f"{reading.text}, in the folder {folder}"
+    return replace(report, request=request, reading=replace(report.reading, text=text))
 
 
 def _read(state: ResearchState) -> Reading:

@@ -20,6 +20,9 @@ _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and
 _IS_NOTE = re.compile(r"(?:NOTE|TODO|FIXME|HACK|XXX|SAFETY)\b")  # to those who maintain the code
 # A line that says nothing of what is declared: `@internal`, `@author Ada`.
 _IS_TAG = re.compile(r"@\w+$|@(?:author|since|version|license|copyright)\b")
+# A line below or above a title, and the signs before one: "= Depots" of RDoc
+_RULE = re.compile(r"[=~*^-]{3,}$")
+_TITLE = re.compile(r"=+ ")
 _WORD = re.compile(r"[A-Za-z]+")
 _OPENS_DOCSTRING = re.compile(r"\s*+[rRbBuU]*[\"']")
 _MARKS = "/*#!-\"'` \t"
@@ -52,7 +55,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     """
     numbers = list_above(lines, comments, start) or _list_inside(lines, comments, start)
     untagged = (_strip_marks(_TAG.sub("", _NAMES.sub(r"\1", lines[number - 1]))) for number in numbers)
-    said = (line for line in untagged if not _IS_TAG.match(line))
+    said = (_TITLE.sub("", line) for line in untagged if not (_IS_TAG.match(line) or _RULE.match(line)))
     plain = " ".join(takewhile(bool, dropwhile(not_, said)))
     sentences = re.split(r"(?<=[.!?])\s", " ".join(plain.split()))
     is_brief = " " in sentences[0] and sentences[0].count(" ") < FEW_WORDS

@@ -9,6 +9,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.differences import describe_documented
 from repo_mcp.research.claims.first_sentences import read_comment
 from repo_mcp.research.edges.declared_again import is_member
+from repo_mcp.research.edges.naming_tests import describe_naming_tests
 from repo_mcp.research.edges.shared_members import MAX_ALONE
 from repo_mcp.research.edges.unparsed_files import read_declared_lines
 from repo_mcp.research.findings.citing import join_names, name_findings
@@ -61,6 +62,8 @@ def describe_unparsed(state: ResearchState, subjects: Sequence[Subject], form: F
         told = "this is what lines of text say"
     elif form in (Form.CALLERS, Form.DEPENDENTS):
         sentences += filter(None, (_describe_calls(state, one) for one in subjects))
+    elif form is Form.TESTS:
+        sentences += (describe_naming_tests(state, one) for one in subjects)
     elif form in (Form.CALLEES, Form.DEPENDENCIES):
         sentences += (_describe_needed(state, one) for one in subjects)
         told = "references are not followed"

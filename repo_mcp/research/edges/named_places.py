@@ -36,11 +36,11 @@ _DECLARES = (
 _BEGINS = r"^\s*(?:return\s+)?"  # a statement
 _WITHOUT_BRACKETS = frozenset({"elixir", "perl", "ruby"})  # languages that call so
 
-_Place = tuple[str, int, int, str]  # path, first and last line of a declaration or 0, and its name
+Place = tuple[str, int, int, str]  # path, first and last line of a declaration or 0, and its name
 
 
 @dataclass(frozen=True, slots=True)
-class _Used:
+class Used:
     """A line that uses the name."""
 
     path: str
@@ -82,20 +82,18 @@ class _Name:
         return IMPORT if is_import(text) else MENTION, ""
 
 
-def note_places(
-    state: ResearchState, subject: Subject, *, only_tests: bool, near: str = "", most: int = MAX_PLACES
-) -> None:
+def note_places(state: ResearchState, subject: Subject, near: str = "", most: int = MAX_PLACES) -> None:
     """Note the places that use a name, the surest first, those of tests and of other languages last.
 
     If some lines have the text `near` on or beside them, only these count. Of a file with declarations that
     use the name, what is outside of all, such as an import, says no more.
     """
-    used = _list_used(state, subject, only_tests=only_tests)
+    used = list_used(state, subject, only_tests=False)
     beside = [one for one in used if near and _has_near(state, one, near)]
     if near and not beside:
         state.limit(f"lines with {near}", f"none is beside {subject.name}")
     used = beside or used
-    places = _group(state, used, most)
+    places = group_used(state, used, most)
     for (path, first, last, symbol), lines in places.items():
         shown = tuple(sorted(one.line for one in lines[:MAX_LINES]))
         span = (first, last) if last else (shown[0], shown[0])
@@ -108,22 +106,22 @@ def note_places(
         state.limit(f"lines with the name {subject.name}", f"{count} of {len(used)} are shown ({where})")
 
 
-def _list_used(state: ResearchState, subject: Subject, *, only_tests: bool) -> list[_Used]:
+def list_used(state: ResearchState, subject: Subject, *, only_tests: bool) -> list[Used]:
     """Return the lines of code that use the name of a subject, the surest first."""
     name = _Name(subject)
     languages = {find_language(hit.path).name for hit in subject.places}
     word = ExactRequest(subject.name, whole_word=True, limit=MAX_READ)
     requests = [word, ExactRequest(name.of_type, regex=True, limit=MAX_READ)] if name.of_type else [word]
-    used: dict[tuple[str, int], _Used] = {}
+    used: dict[tuple[str, int], Used] = {}
     for match in (match for one in requests for match in state.source.search_exact(one).matches):
         state.check()
         role = find_role(match.path)
         is_code = role is FileRole.TEST or (role is FileRole.CODE and not only_tests)
         grade, said = name.grade(match) if is_code and state.admits(match.path) else (0, "")
         if grade:
-            used[match.path, match.start_line] = _Used(match.path, match.start_line, grade, said)
+            used[match.path, match.start_line] = Used(match.path, match.start_line, grade, said)
 
-    def rank(one: _Used) -> tuple[bool, bool, bool, int, int, str, int]:
+    def rank(one: Used) -> tuple[bool, bool, bool, int, int, str, int]:
         shared = max(count_shared_folders(one.path, hit.path) for hit in subject.places)
         is_other = find_language(one.path).name not in languages
         return is_other, one.grade < CALL, is_test_place(one.path), -one.grade, -shared, one.path, one.line
@@ -131,14 +129,14 @@ def _list_used(state: ResearchState, subject: Subject, *, only_tests: bool) -> l
     return sorted(used.values(), key=rank)
 
 
-def _has_near(state: ResearchState, used: _Used, text: str) -> bool:
+def _has_near(state: ResearchState, used: Used, text: str) -> bool:
     lines = state.source.read_lines(used.path)
     return any(text in line for line in lines[max(0, used.line - 1 - NEAR_LINES) : used.line + NEAR_LINES])
 
 
-def _group(state: ResearchState, used: Sequence[_Used], most: int) -> dict[_Place, list[_Used]]:
+def group_used(state: ResearchState, used: Sequence[Used], most: int) -> dict[Place, list[Used]]:
     """Return the first places, each with its lines, `most` of them; what is only a comment is left out."""
-    places: dict[_Place, list[_Used]] = {}
+    places: dict[Place, list[Used]] = {}
     for one in used:
         if len(places) == most and not any(path == one.path for path, *_ in places):
             continue
@@ -158,7 +156,7 @@ def _group(state: ResearchState, used: Sequence[_Used], most: int) -> dict[_Plac
     return {place: lines for place, lines in places.items() if place[2] or place[0] not in within}
 
 
-def _explain(subject: Subject, used: _Used) -> Reason:
+def _explain(subject: Subject, used: Used) -> Reason:
     """Return the reason for a place whose surest line is given."""
     if used.grade == OF_TYPE:
         return Reason(f"has {used.said}", Role.CALLS_BY_NAME, subject.name)

@@ -18,6 +18,7 @@ from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.declared_again import is_member, list_declared_again
 from repo_mcp.research.edges.named_places import MAX_PLACES, note_places
+from repo_mcp.research.edges.naming_tests import note_naming_tests
 from repo_mcp.research.edges.unparsed_files import find_file, note_needed, read_declared_lines
 from repo_mcp.research.edges.written_types import (
     Deriving,
@@ -142,11 +143,13 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
         if reading.form in _OF_ITSELF:
             note_needed(state, subject)
         elif subject.places:
+            if reading.form is Form.TESTS:
+                note_naming_tests(state, subject)
+                continue
             near = _WITH.search(state.request.query)
             text = "" if near is None else near[1] or near[2]
             most = MAX_BESIDE if reading.form is Form.DIFFERENCE else MAX_PLACES
-            only_tests = reading.form is Form.TESTS
-            note_places(state, subject, only_tests=only_tests, near=text, most=most)
+            note_places(state, subject, near=text, most=most)
 
 
 def choose_written(state: ResearchState, path: str, lines: tuple[int, int], room: int) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ MOST_LINES = 40  # of a symbol that is shown as a whole for several of these
 _OF_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _OF_CONFIGURATION = re.compile(r"(?:\w+\.)*config(?:uration)?(?:\.\w+)*\.([a-z][a-z0-9]*(?:_[a-z0-9]+)+)")
+_ASKS_DECLARATION = re.compile(r"\b(?:defined|declared|implemented|definition|declaration)\b", re.IGNORECASE)
 _OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
 
 
@@ -32,7 +33,8 @@ def names_setting(state: ResearchState, reading: Reading) -> bool:
     is_undeclared = subject.taken_as is TakenAs.UNDECLARED
     may_be_key = is_undeclared or subject.taken_as is TakenAs.DECLARED_OTHERWISE
     is_key = may_be_key and _KEY.fullmatch(subject.asked)
-    is_used = is_undeclared and reading.form in (Form.DEPENDENTS, Form.DEFINED)
+    asks_use = reading.form is Form.DEPENDENTS or not _ASKS_DECLARATION.search(state.request.query)
+    is_used = is_undeclared and reading.form in (Form.DEPENDENTS, Form.DEFINED) and asks_use
     if is_key or (is_used and _OPTION.fullmatch(subject.asked)):
         return any(
             re.search(rf"[\"'`]{re.escape(subject.asked)}[\"'`]", one.line)
@@ -87,6 +89,11 @@ def describe_written_name(state: ResearchState, subject: Subject) -> str:
     written = f"written {places}" if places else ""
     if state.source.is_partial and not state.source.is_absent(subject.asked):
         return f"No file parsed so far declares {subject.asked}{written and ', but it is '}{written}."
+    made = [one for one in state.findings if one.role is Role.DEFINES_BY_PATTERN]
+    if made:
+        places = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in made)
+        define = "defines" if len(made) == 1 else "define"
+        return f"No line declares {subject.asked} as a whole, but {places} {define} such names."
     return f"{subject.asked} is not declared in this repository{written and ', but '}{written}."
 
 

@@ -24,6 +24,7 @@ class Role(Enum):
     CATCHES = auto()
     GIVES_ERROR = auto()  # makes one for what calls it
     SAYS_EVENT = auto()  # fails, and says the question's event where it does
+    DEFINES_BY_PATTERN = auto()  # a line defines functions whose names are made of parts
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
 
     # Where something is to be added.
@@ -51,6 +52,7 @@ class Role(Enum):
     DERIVES = auto()  # a line says so, in a language that no parser reads
     DECLARES_AGAIN = auto()  # a member, in a type that derives from the one with the member
     CALLS_BY_NAME = auto()  # a line calls something of its name, in a language that no parser reads
+    REACHES_BY_NAME = auto()  # a file of tests calls what calls something of its name
     NAMED_AFTER = auto()  # a file of tests
 
     # Where a setting is configured; the reason is about its name as it is spelled there.

@@ -105,6 +105,10 @@ class ResearchState:
 
     # Findings
 
+    def narrow(self, folder: str) -> None:
+        """Let only what lies in a folder be noted from now on; the subjects may lie elsewhere."""
+        self._prefix = f"{folder}/"
+
     def admits(self, path: str) -> bool:
         """Return True for a path in the folder that was asked about."""
         return not self._prefix or path.startswith(self._prefix)

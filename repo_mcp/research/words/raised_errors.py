@@ -22,6 +22,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.excerpts import find_name
@@ -52,8 +53,10 @@ _RAISES = re.compile(
     r"|\bErr\("
 )
 _CATCHES = re.compile(r"\b(?:catch|except|rescue)\b|\bonError(?:Resume|Return)\w*\(")
-_MAKES = r"\bnew\s+(?:[\w$]+\.)*{0}\b|(?<![\w$]){0}(?:(?:\.|::)\w+)?\s*\(|\b{0}::new\b"
+_MAKES = r"\bnew\s+(?:[\w$]+\.)*{0}\b|(?<![\w$]){0}(?:(?:\.|::)\w+)?\s*\(|\b{0}(?:::|\.)new\b"
 _GIVES = re.compile(r"\breturn\b|=>|->")
+_ALONE = re.compile(r"\s*(?:\w+(?:::|\.))*")  # before an error: at most its qualifiers
+_GIVE_LAST = frozenset({"elixir", "ruby", "scala"})  # languages without a word for what a function returns
 _HOLDS = re.compile(r"([A-Za-z_$][\w$]*)\s*(?::[^=]{1,60})?:?=(?![=>])[^=]*$")
 _SAYS_NOTHING = re.compile(r"\s*(?:import|using|from|package|#include|use)\b|.*\bthrows\b")
 _GOES_ON = re.compile(r"\s*(?:\?|:|\.|\|\||&&|->|=>)")
@@ -142,14 +145,24 @@ def _find_lines(state: ResearchState, names: Sequence[str]) -> list[_Line]:
         if not (is_code and state.admits(one.path)):
             continue
         lines = state.source.read_lines(one.path)
-        told = _tell(lines, one.start_line, word) if one.start_line <= len(lines) else None
+        gives_last = find_language(one.path).name in _GIVE_LAST
+        told = (
+            _tell(lines, one.start_line, word, gives_last=gives_last)
+            if one.start_line <= len(lines)
+            else None
+        )
         if told is not None and one.start_line not in state.source.read_comment_lines(one.path):
             found.append(_Line(one.path, *told, one.symbol or "", one.symbol_lines))
     return found
 
 
-def _tell(lines: Sequence[str], at: int, word: re.Pattern[str]) -> tuple[int, str, _Use] | None:
-    """Return the line at which an error is raised, made or caught, its name, and which; None for neither."""
+def _tell(
+    lines: Sequence[str], at: int, word: re.Pattern[str], *, gives_last: bool
+) -> tuple[int, str, _Use] | None:
+    """Return the line at which an error is raised, made or caught, its name, and which; None for neither.
+
+    If a function `gives_last` what its last line is, a line that only makes an error gives it to the caller.
+    """
     line = _QUOTED.sub('""', lines[at - 1][:LINE_CHARS])
     found = word.search(line)
     if found is None or _SAYS_NOTHING.match(line) or declares_type(line):
@@ -163,7 +176,8 @@ def _tell(lines: Sequence[str], at: int, word: re.Pattern[str]) -> tuple[int, st
         return None
     if raised := _find_raised(lines, at, before):
         return raised, found[0], _Use.RAISES
-    return at, found[0], _Use.GIVES if _GIVES.search(before) else _Use.MAKES
+    is_given = _GIVES.search(before) or (gives_last and _ALONE.fullmatch(before))
+    return at, found[0], _Use.GIVES if is_given else _Use.MAKES
 
 
 def _read_above(lines: Sequence[str], at: int) -> str:

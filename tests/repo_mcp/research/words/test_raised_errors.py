@@ -137,3 +137,18 @@ def test_what_is_no_error_is_called_and_a_function_has_errors() -> None:
     texts = {"a.py": "class Bell: ...\n\n\ndef ring():\n    Bell()\n    raise ValueError('x y')\n"}
     assert Asked(texts).ask("who raises Bell?").reading.form is Form.CALLERS
     assert Asked(texts).ask("which errors does ring raise?").reading.form is Form.ERRORS
+
+
+def test_an_error_that_a_function_of_ruby_ends_with_is_made_for_its_callers() -> None:
+    texts = {
+        "setup.py": "def install():\n    return 1\n",
+        "lib/errors.rb": "module Depot\n  class Locked < StandardError\n  end\nend\n",
+        "lib/gate.rb": "class Gate\n  def refuse(why)\n    case why\n    when :key\n"
+        '      Depot::Locked.new("locked")\n    end\n  end\nend\n',
+        "lib/log.rb": "class Log\n  def note\n    write(Depot::Locked.new)\n  end\nend\n",
+    }
+    report = Asked(texts).ask("when is Depot::Locked raised?")
+    assert {one.path: one.role for one in report.findings} == {
+        "lib/gate.rb": Role.GIVES_ERROR,
+        "lib/log.rb": Role.MAKES_ERROR,
+    }

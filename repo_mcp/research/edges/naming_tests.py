@@ -1,0 +1,113 @@
+"""Find the tests of what no parser reads: files of tests that call its name, or are named after it.
+
+If no test calls the name, those of a few functions that do count instead. Words that a test only shares with
+the declaration say nothing of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from repo_mcp.model import Hit
+from repo_mcp.research.edges.named_places import CALL, Used, group_used, list_used
+from repo_mcp.research.edges.written_types import split_parts
+from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Finding, Subject, TakenAs
+from repo_mcp.research.findings.research_state import ResearchState
+
+MAX_FILES, MAX_OF_CALLER = 10, 2  # files of tests that call a name, and that of one of its callers
+MAX_CALLERS = 3  # functions that call a name which no test calls
+MAX_NAMED_AFTER = 3  # files
+MAX_LINES = 2  # shown of one file
+_MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase)$")
+
+
+def note_naming_tests(state: ResearchState, subject: Subject) -> None:
+    """Note the files of tests that call the name of a subject, those with most calls first; or others.
+
+    Those in the top folder of its declaration come before others.
+    """
+    is_called = _note_files(state, subject, MAX_FILES, f"calls {subject.name}", Role.CALLS_BY_NAME)
+    _note_named_after(state, subject)
+    if not is_called:
+        calling = [one for one in list_used(state, subject, only_tests=False) if one.grade >= CALL]
+        program = [one for one in calling if not is_test_place(one.path)]
+        for path, first, last, symbol in group_used(state, program, MAX_CALLERS):
+            if not last or symbol == path:
+                continue
+            hit = Hit(path, first, last, "", 0.0, (), symbol, symbol_lines=(first, last))
+            caller = Subject(symbol, TakenAs.UNPARSED, name=split_parts(symbol)[-1], places=(hit,))
+            said = f"calls {caller.name}, which calls {subject.name},"
+            _note_files(state, caller, MAX_OF_CALLER, said, Role.REACHES_BY_NAME)
+
+
+def _note_files(state: ResearchState, subject: Subject, most: int, said: str, role: Role) -> int:
+    """Note the files of tests with most lines that call a name. Return their number."""
+    known = {one.path for one in state.findings}
+    files: dict[str, list[Used]] = {}
+    for one in list_used(state, subject, only_tests=True):
+        if (
+            one.path not in known
+            and one.grade >= CALL
+            and one.line not in state.source.read_comment_lines(one.path)
+        ):
+            files.setdefault(one.path, []).append(one)
+    own = {hit.path.split("/")[0] for hit in subject.places}
+    ordered = sorted(files, key=lambda path: (path.split("/")[0] not in own, -len(files[path]), path))
+    for path in ordered[:most]:
+        lines = sorted(one.line for one in files[path])
+        count = f"{len(lines)} {'line' if len(lines) == 1 else 'lines'}"
+        reason = Reason(f"{said} in {count}", role, subject.name)
+        shown = tuple(lines[:MAX_LINES])
+        place = (path, lines[0], lines[-1], path)
+        state.add_place(Finding(*place, "text", None, reason, 1, "text", shown[:1], shown=shown))
+    if len(ordered) > most:
+        state.limit(f"files of tests that call {subject.name}", f"{most} of {len(ordered)} are shown")
+    return len(ordered)
+
+
+def _note_named_after(state: ResearchState, subject: Subject) -> None:
+    """Note the files of tests that are named after the file of a subject, or after its type."""
+    parts = {part for hit in subject.places for part in split_parts(hit.symbol or "")[-2:]}
+    stems = {_fold(hit.path.rpartition("/")[2].partition(".")[0]) for hit in subject.places}
+    wanted = {*map(_fold, parts), *stems}
+    known = {one.path for one in state.findings}
+    paths = [path for path in state.graph.name_uses.list_source_paths() if is_test_place(path)]
+    named = [path for path in paths if path not in known and _strip(path) in wanted and state.admits(path)]
+    for path in named[:MAX_NAMED_AFTER]:
+        reason = Reason(
+            f"is named after {subject.name}, its type or its file", Role.NAMED_AFTER, subject.name
+        )
+        state.add_place(Finding(path, 1, 1, path, "text", None, reason, 1, "text"))
+
+
+def describe_naming_tests(state: ResearchState, subject: Subject) -> str:
+    """Return sentences on the files of tests that call the name of a subject, or those found instead."""
+    own = [one for one in state.findings if one.hop and is_test_place(one.path)]
+    direct = [one for one in own if one.role is Role.CALLS_BY_NAME and one.reason.about == subject.name]
+    through = [one for one in own if one.role is Role.REACHES_BY_NAME]
+    named = [one for one in own if one.role is Role.NAMED_AFTER]
+    sentences = [f"No test is known to call {subject.name} by name."]
+    if direct:
+        sentences = [f"{subject.name} is called by name in {_name(direct)}."]
+    if through:
+        sentences.append(f"What calls it is called in {_name(through)}.")
+    if named:
+        sentences.append(f"Named after it, its type or its file: {_name(named)}.")
+    return " ".join(sentences)
+
+
+def _name(found: Iterable[Finding]) -> str:
+    return join_names(one.path for one in found)
+
+
+def _fold(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _strip(path: str) -> str:
+    """Return the name of a test file without its mark: `accounts` for `accounts_test.rb`."""
+    return _MARK.sub("", _fold(path.rpartition("/")[2].partition(".")[0]))

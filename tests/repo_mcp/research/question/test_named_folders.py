@@ -1,0 +1,45 @@
+"""A folder at the end of a question narrows what is found, wherever the subject is declared."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.question.named_folders import split_folder
+from tests.repo_mcp.research.asking import Asked, list_found
+
+PATHS = ("activedepot/lib/a.rb", "lib/depot/b.rb", "setup.py")
+TREE = {
+    "setup.py": "def install():\n    return 1\n",
+    "lib/crane.rb": "# Lifts.\n# =======\nmodule Crane\nend\n",
+    "activedepot/gate.rb": "class Gate\n  include Crane\nend\n",
+    "harbour/ship.rb": "class Ship\n  include Crane\nend\n",
+    "tools/lift.py": "def lift(it):\n    return it\n",
+    "harbour/run.py": "from tools.lift import lift\n\n\ndef run():\n    return lift(1)\n",
+    "yard/go.py": "from tools.lift import lift\n\n\ndef go():\n    return lift(2)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "split"),
+    [
+        ("what extends Crane in activedepot?", ("what extends Crane", "activedepot")),
+        ("what extends Crane in Active Depot?", ("what extends Crane", "activedepot")),
+        ("what extends Crane in the folder lib/depot", ("what extends Crane", "lib/depot")),
+        ("what extends Crane in Depot?", ("what extends Crane in Depot?", "")),
+        ("what calls lift in the gate?", ("what calls lift in the gate?", "")),
+    ],
+)
+def test_a_folder_is_a_path_or_the_name_of_a_top_folder(query: str, split: tuple[str, str]) -> None:
+    assert split_folder(query, PATHS) == split
+
+
+def test_only_what_lies_in_the_folder_is_told() -> None:
+    report = Asked(TREE).ask("which classes include Crane in Active Depot?")
+    assert list_found(report) == ["Gate"]
+    assert report.claim.startswith("Crane is declared at lib/crane.rb:3-4. Crane is extended")
+    assert report.reading.text.endswith(", in the folder activedepot")
+
+
+def test_uses_that_the_graph_knows_are_narrowed_too() -> None:
+    report = Asked(TREE).ask("what calls lift in harbour?")
+    assert [one.path for one in report.findings] == ["harbour/run.py"]
