@@ -279,7 +279,7 @@ class EdgeFinder(References):
         found: Counter[str] = Counter()
         for name in self.list_names(target, record) if record is not None else ():
             found.update(dict(self._program.list_uses(name)))
-        seeing = set(self.c_visibility.narrow(target, list(found)))
+        seeing = set(self.narrow(target, list(found)))
         return sorted(one for one in found.items() if one[0] in seeing and self.find_family(one[0]) == family)
 
     def iter_samples(

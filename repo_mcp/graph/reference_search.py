@@ -99,7 +99,7 @@ class ReferenceSearch:
         inside = f"{folder}/" if folder else ""
         for name in self._names:  # aliases that are found are added
             paths = self._list_candidates(name)
-            paths = self._references.c_visibility.narrow(self._target, paths)
+            paths = self._references.narrow(self._target, paths)
             for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
                 if window.files == window.bounds.files:
                     yield
@@ -197,6 +197,8 @@ class ReferenceSearch:
         if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
             return False
         if ROLE_EDGES[role] not in self._types:
+            return False
+        if not self._references.rust_visibility.could_mean(self._target, record, row):
             return False
         name: str = record.strings[record.ref_names[row]]
         if self._is_constructor:

@@ -18,6 +18,7 @@ from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Declaration, Resolution, Target, order_by_nearness
 from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.rust_visibility import RustVisibility
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder, may_lead_to
 from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family, is_in_text
@@ -45,6 +46,7 @@ class References:
         self.hierarchy = Hierarchy(program, resolvers, self.prototypes)
         self.dispatch = Dispatch(program, self.hierarchy)
         self.c_visibility = CVisibility(program)
+        self.rust_visibility = RustVisibility(program, self.resolve)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""
@@ -53,6 +55,10 @@ class References:
     def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the module named by the import or export in a row."""
         return self._resolvers.resolve_module(path, record, row)
+
+    def narrow(self, target: Declaration, paths: Sequence[str]) -> Sequence[str]:
+        """Return the paths without those of files that cannot name the target, as far as that is known."""
+        return self.rust_visibility.narrow(target, self.c_visibility.narrow(target, paths))
 
     def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
         """Return the files that use a name, or import a file or module of that name; nearest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import FileScope, has_trait, is_public
 from repo_mcp.graph.typed.guesses import is_common_member
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
@@ -21,6 +21,7 @@ from repo_mcp.graph.typed.rust_external_types import (
 from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
 from repo_mcp.graph.typed.rust_receivers import RustReceivers
+from repo_mcp.graph.typed.rust_rules import get_crate_root
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import (
     AS_VALUE,
@@ -31,7 +32,7 @@ from repo_mcp.symbols.model import (
     OF_MACRO,
     PATH,
 )
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 _OF_TYPES = TYPE_KINDS | {SymbolKind.MODULE}
 
@@ -166,6 +167,40 @@ class RustResolver(LanguageResolver):
         """Return whether a member is one of the types for sure; traits may give a reference nearer ones."""
         is_certain = super()._is_certain(scope, reference, receiver)
         return is_certain and _find_block_of_self(scope, reference, BY_REFERENCE) is None
+
+    def _list_candidates(
+        self, scope: FileScope, reference: Reference, *, is_member: bool
+    ) -> list[Declaration]:
+        """Return the declarations of a name that the file sees, and that take the arguments of a call."""
+        found = super()._list_candidates(scope, reference, is_member=is_member)
+        return [one for one in found if self._is_seen(scope, one) and self._takes(one, reference)]
+
+    def _is_seen(self, scope: FileScope, declaration: Declaration) -> bool:
+        """Return False for what is not public, or in an `impl` of such a type, and in another crate."""
+        other = self._lookup.find_scope(declaration.path)
+        rules = self._lookup.rules
+        if other is None or get_crate_root(rules.find_home(scope)) == get_crate_root(rules.find_home(other)):
+            return True
+        parent = self._lookup.get_parent(declaration)
+        if not self._is_extension(parent):
+            return self._is_public(declaration)
+        types = (one for one in self._lookup.find_extended(parent) if not self._is_extension(one))
+        return has_trait(other, parent.ordinal) or all(map(self._is_public, (declaration, *types)))
+
+    def _is_public(self, declaration: Declaration) -> bool:
+        scope = self._lookup.find_scope(declaration.path)
+        return scope is None or is_public(scope, declaration.ordinal)
+
+    def _takes(self, declaration: Declaration, call: Reference) -> bool:
+        """Return whether a function takes as many arguments as a call has; after a type, with `self`."""
+        scope = self._lookup.find_scope(declaration.path)
+        if scope is None or call.role is not ReferenceRole.CALL or not call.arguments:
+            return True
+        if scope.get_kind(declaration.ordinal) not in CALLABLE_KINDS:
+            return True
+        is_path = call.qualifier.rpartition(".")[2][:1].isupper()
+        has_self = is_path and not scope.is_static(declaration.ordinal)
+        return scope.count_parameters(declaration.ordinal) + has_self == call.arguments - 1
 
     def _find_probable(self, found: list[Declaration]) -> Declaration | None:
         """Return the only declaration, unless its trait is external; or the one that all others implement."""

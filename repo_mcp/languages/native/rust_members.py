@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_CHAIN_BYTES = 80  # before a name in a macro's token tree
 _BEFORE_NAME = re.compile(rb"([\w.:]*(?:\.|::))\s*$")
+_TYPED_PATH = re.compile(rb"([\w:]*\w)(?:::)?\Z")
+_DECLARED = re.compile(rb"\bfn\s+\Z")
 _MACRO_CALL = re.compile(rb"!\s*[(\[{]")
 _RANGE = b".."
 
@@ -59,6 +61,8 @@ def on_token_name(walk: CaptureWalk, node: Node) -> None:
     if (text[end : end + 1] != b"(" and not is_macro) or node.start_byte in walk.taken:
         return
     walk.taken.add(node.start_byte)
+    if _DECLARED.search(text, max(0, node.start_byte - MAX_CHAIN_BYTES), node.start_byte):
+        return
     qualifier, kind = _read_before(walk, node.start_byte)
     walk.refer(ReferenceRole.CALL, walk.read(node), node, qualifier, OF_MACRO if is_macro else kind)
 
@@ -88,10 +92,28 @@ def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
     chain = found.group(1).decode("utf-8", "replace").rpartition("..")[2]
     if chain.startswith(".") and text[found.start() - 1 : found.start()] != b"$":
         return read_chain_before(text, start), ""
+    if chain == "::" and text[found.start() - 1 : found.start()] == b">":
+        return _read_typed_path(text, found.start()), ""
     if text[found.start() - 1 : found.start()] == b"$" and not chain.startswith("crate"):
         return UNKNOWN, ""  # an argument of a macro
     is_path = chain.endswith("::") and chain[:1].islower()
     return chain.replace("::", ".").strip(".") or UNKNOWN, PATH if is_path else ""
+
+
+def _read_typed_path(text: bytes, end: int) -> str:
+    """Return the path before type arguments that end at an offset, dotted; UNKNOWN if there is none."""
+    depth = 0
+    for at in range(end - 1, max(0, end - MAX_CHAIN_BYTES), -1):
+        mark = text[at : at + 1]
+        depth += (mark == b">" and text[at - 1 : at] != b"-") - (mark == b"<")
+        if mark in (b";", b"{", b"}"):
+            break
+        if not depth:
+            path = _TYPED_PATH.search(text, max(0, at - MAX_CHAIN_BYTES), at)
+            return (
+                UNKNOWN if path is None else path[1].decode("utf-8", "replace").replace("::", ".").strip(".")
+            )
+    return UNKNOWN
 
 
 def _is_in_comment(text: bytes, end: int, start: int) -> bool:

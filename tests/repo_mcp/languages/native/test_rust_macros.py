@@ -181,9 +181,18 @@ impl Side { a!(pub const Color::Red, red()); }
         ("""is("side(", at('"')).turned()""", "is()"),
         ("at(')', '(').turned()", "?"),
         ("(side).turned()", "side"),
+        ("a::Set<Side<u8>>::turned(side)", "a.Set"),
+        ("Set::<fn(u8) -> u8>::turned(side)", "Set"),
+        ("<Side>::turned(side)", "?"),
     ],
 )
 def test_a_name_in_a_macro_has_the_qualifier_that_is_before_it(given: str, qualifier: str) -> None:
     record = parse(f"fn f() {{ assert_eq!({given}, 1); }}")
     rows = map(record.get_reference, range(record.reference_count))
     assert [row.qualifier for row in rows if row.name == "turned"] == [qualifier]
+
+
+def test_what_a_macro_declares_is_not_called_there() -> None:
+    record = parse("macro_rules! make {\n    ($a:ident) => { impl $a { fn poll(self) { go(1) } } };\n}\n")
+    rows = map(record.get_reference, range(record.reference_count))
+    assert [row.name for row in rows if row.role is ReferenceRole.CALL] == ["go"]
