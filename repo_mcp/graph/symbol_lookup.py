@@ -50,6 +50,7 @@ MAX_CANDIDATES = 10  # listed for an ambiguous text
 # of an `if`.
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
 _TYPE = re.compile(r"\w+")
+_ROOTS = frozenset({"src", "lib", "mod"})  # parts of the path of a file of Rust that name no module
 
 
 class AmbiguousSymbolError(RepoError):
@@ -91,7 +92,6 @@ class SymbolLookup:
         self._program = program
         self._nodes = nodes
         self._names = QualifiedNames(program, nodes)
-        self.look_up = self._names.look_up
         self._unknown = UnknownSymbols(program, nodes, symbols)
         self.list_near = self._unknown.list_near
         self._other_names = other_names
@@ -178,8 +178,51 @@ class SymbolLookup:
                 break
             around = frozenset(parts[max(0, cut - NEAR_PARTS) : cut])
             found = self._list_meant(".".join(parts[cut:]), partial(_lies_in, around, admits))
+            found = _keep_nearest(found, around)
+        if len(found) != 1 and "::" in plain:
+            found = self._list_given_on(parts) or found
         parameters = split_signature(written).parameters if written else []
         return [node for node in found if parameters and _has_parameters(node, parameters)] or found
+
+    def _list_given_on(self, parts: Sequence[str]) -> list[Node]:
+        """Return what the file of a module gives on under a name, as `pub use` of Rust does, or its member.
+
+        In `a::b::T::m` the name is that of the member `m` or, if no module `T` gives it on, of its type `T`.
+        """
+        for end in (len(parts) - 1, len(parts) - 2):
+            for path in self._list_module_files(parts[:end]) if end > 0 else ():
+                meant = self._other_names.list_meant(parts[end], path=path)
+                found = self._merge(map(self._nodes.get, meant))
+                if found and parts[end + 1 :]:
+                    name = ".".join((found[0].symbol.name, *parts[end + 1 :]))
+                    found = self._list_meant(name, found[0].path.__eq__)
+                if found:
+                    return found
+        return []
+
+    def _list_module_files(self, module: Sequence[str]) -> list[str]:
+        """Return the files of the modules of Rust whose path has these names, the last of them at its end."""
+        last = module[-1]
+        named = [
+            path for one in (f"{last}.rs", "mod.rs", "lib.rs") for path in self._program.list_declaring(one)
+        ]
+        found = []
+        for path in named:
+            places = [
+                one.replace("-", "_") for one in path.removesuffix(".rs").split("/") if one not in _ROOTS
+            ]
+            wanted = [one for one in module if one != "crate"]
+            if places[-1:] == [last] and set(wanted) <= set(places):
+                found.append(path)
+        return found
+
+    def look_up(self, qualified_name: str, admits: Admits) -> tuple[list[Declaration], NameMatch]:
+        """Return what `QualifiedNames.look_up` does; if that is nothing, what a path of Rust leads to."""
+        found, match = self._names.look_up(qualified_name, admits)
+        if found or "::" not in qualified_name:
+            return found, match
+        written = self._list_as_written(qualified_name, admits)
+        return [node.declaration for node in written if admits(node.path)], NameMatch.IN_ORDER
 
     def _split_place(self, text: str) -> tuple[str, str]:
         """Return the path of a source file and the text after its colon; for a name, no path and the name."""
@@ -318,6 +361,12 @@ def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:
 def _lies_in(places: frozenset[str], admits: Admits, path: str) -> bool:
     """Return whether an admitted file, or a folder around it, has one of these names."""
     return admits(path) and not places.isdisjoint(path.rpartition(".")[0].split("/"))
+
+
+def _keep_nearest(found: list[Node], places: frozenset[str]) -> list[Node]:
+    """Return the symbols in whose paths most of the places occur."""
+    counts = [len(places.intersection(node.path.rpartition(".")[0].split("/"))) for node in found]
+    return [node for node, count in zip(found, counts, strict=True) if count == max(counts)]
 
 
 def _has_parameters(node: Node, parameters: Sequence[str]) -> bool:
