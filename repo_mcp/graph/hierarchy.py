@@ -87,8 +87,9 @@ class Hierarchy:
         self._resolvers = resolvers
         self._prototypes = prototypes
         scripts = partial(ScriptShapes, program, ModuleFinder(program))
+        self._method_sets = MethodSets(program)
         self._structural: tuple[Structural, ...] = (
-            MethodSets(program),
+            self._method_sets,
             StructuralTypes(program, SCRIPTS, scripts),
             StructuralTypes(program, PYTHON, partial(ProtocolShapes, program)),
         )
@@ -197,7 +198,8 @@ class Hierarchy:
         found = self._find_namesakes(member, self.list_derived, ends_at_match=False)
         satisfying = self._ask(lambda one: one.list_implementing(member))
         found = _add(found, satisfying)
-        for one in satisfying:
+        is_go = self._program.find_language(member.path) == "go"
+        for one in satisfying if not is_go else ():  # in Go, types that embed others are among these
             below = self._find_namesakes(one.declaration, self.list_derived, ends_at_match=False)
             found = _add(found, [Target(each.declaration, one.confidence) for each in below])
         return self._drop_prototypes(found)
@@ -230,6 +232,12 @@ class Hierarchy:
     def is_distinctive(self, interface: Declaration) -> bool:
         """Return False for an interface that requires too little to look for the types that satisfy it."""
         return all(one.is_distinctive(interface) for one in self._structural)
+
+    def may_satisfy(self, owner: Declaration, interface: Declaration) -> bool:
+        """Return False for a type of Go whose methods rule out an interface, although it embeds it."""
+        return self._program.find_language(owner.path) != "go" or self._method_sets.satisfies(
+            owner, interface
+        )
 
     def _ask(self, question: Callable[[Structural], list[Target]]) -> list[Target]:
         """Return the answers of all languages in which types satisfy interfaces without naming them."""
@@ -279,6 +287,8 @@ class Hierarchy:
             if below is None or above is None:
                 continue
             language = self._program.find_language(high.path)
+            if language == "go" and not self._method_sets.may_be_same(low, high):
+                continue
             overriding, overridden = below.get_symbol(low.ordinal), above.get_symbol(high.ordinal)
             sure = judge_override(language, overriding, overridden, above)
             if sure is not None:

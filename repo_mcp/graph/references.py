@@ -134,7 +134,10 @@ class References:
             return EdgeType.IMPLEMENTS  # another name of an object type
         if kind in ABSTRACT_KINDS:
             own = record.get_kind(reference.symbol)
-            return EdgeType.EXTENDS if own in ABSTRACT_KINDS else EdgeType.IMPLEMENTS
+            if own in ABSTRACT_KINDS:
+                return EdgeType.EXTENDS
+            is_one = self.hierarchy.may_satisfy(Declaration(path, reference.symbol), target.declaration)
+            return EdgeType.IMPLEMENTS if is_one else EdgeType.INHERITS
         return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.typed.go_embedded_types import MAX_FILES, EmbeddedTypes
-from repo_mcp.graph.typed.go_signatures import GoSignatures, Signature, may_be_same
+from repo_mcp.graph.typed.go_signatures import GoSignatures, Signature, is_same, may_be_same
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
@@ -61,6 +61,7 @@ class _MethodSet:
 
     # (package, name): the package only if the name is not exported
     methods: dict[tuple[str, str], Signature] = field(default_factory=dict)
+    own: set[tuple[str, str]] = field(default_factory=set)  # those that the type itself declares
     unknown: set[str] = field(default_factory=set)  # external types that are embedded
 
     @property
@@ -73,6 +74,8 @@ class _MethodSet:
         if not wanted.methods:
             return None
         is_certain = wanted.unknown <= self.unknown
+        # what an external type has may hide a promoted method
+        is_proved = not wanted.unknown and (not self.unknown or wanted.methods.keys() <= self.own)
         for key, signature in wanted.methods.items():
             if key not in self.methods:
                 return None
@@ -81,7 +84,10 @@ class _MethodSet:
                 if not may_be_same(own, signature):
                     return None
                 is_certain = False
-        return Confidence.PROBABLE if is_certain else Confidence.POSSIBLE
+            is_proved = is_proved and is_same(own, signature)
+        return (
+            Confidence.POSSIBLE if not is_certain else Confidence.EXACT if is_proved else Confidence.PROBABLE
+        )
 
 
 class MethodSets:
@@ -186,6 +192,18 @@ class MethodSets:
                     found.append(Target(Declaration(target.declaration.path, ordinal), target.confidence))
         return found
 
+    def may_be_same(self, one: Declaration, other: Declaration) -> bool:
+        """Return whether two methods of one name may have the same signature."""
+        reader = _Reader(self._program, self._sets)
+        left, right = reader.write(one), reader.write(other)
+        return left is None or right is None or left == right or may_be_same(left, right)
+
+    def satisfies(self, owner: Declaration, interface: Declaration) -> bool:
+        """Return whether a type may satisfy an interface: False only if its methods rule it out."""
+        reader = _Reader(self._program, self._sets)
+        wanted = reader.read(interface)
+        return not wanted.methods or reader.read(owner).satisfies(wanted) is not None
+
     def _list_near(self, paths: Sequence[str], near: str) -> list[str]:
         own = [path for path in paths if self._program.find_language(path) == "go"]
         self.is_cut = self.is_cut or len(own) > MAX_FILES
@@ -199,6 +217,13 @@ class _Reader(EmbeddedTypes):
         super().__init__(program)
         self._sets = sets
         self._signatures = GoSignatures(self.lookup)
+
+    def write(self, method: Declaration) -> Signature:
+        """Return the signature of a method; None if it is not known."""
+        record = self._program.find_record(method.path)
+        return (
+            None if record is None else self._signatures.write(method.path, record.get_symbol(method.ordinal))
+        )
 
     def list_own_methods(self, owner: Declaration, name: str) -> list[Declaration]:
         """Return the methods of a name that a type declares itself, in any file of its package."""
@@ -248,6 +273,7 @@ class _Reader(EmbeddedTypes):
         hidden: set[tuple[str, str]] = set()
         while level and len(seen) <= MAX_EMBEDDED:
             hidden |= self._add_level(found, level, hidden)
+            found.own |= found.methods.keys() if len(seen) == 1 else set()
             level = self._list_below(found, level, seen)
             seen.update(one.type for one in level)
         return found

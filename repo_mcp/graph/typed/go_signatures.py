@@ -103,6 +103,11 @@ class GoSignatures:
         return path, declared
 
 
+def is_same(one: Signature, other: Signature) -> bool:
+    """Return whether two signatures are the same whatever the type arguments are."""
+    return one is not None and one == other and _UNSURE.search(re.escape(one)) is None
+
+
 def may_be_same(one: str, other: str) -> bool:
     """Return whether two signatures are the same for some type arguments."""
     for text, fixed in ((one, other), (other, one)):

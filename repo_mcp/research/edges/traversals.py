@@ -144,8 +144,15 @@ def _expand_dependents(state: ResearchState, node: Node, bounds: Bounds) -> HopF
 def _expand_conforming(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     """Return links from the types that conform to a type; for an extension, also from the type it extends.
 
-    In Rust that type has no row of its own: nothing derives from it, and its `impl` says all.
+    In Rust that type has no row of its own: nothing derives from it, and its `impl` says all. In Go what
+    embeds a type that conforms does so by its own methods, or does not.
     """
+    if (
+        node.language == "go"
+        and node.symbol.kind is not SymbolKind.INTERFACE
+        and not _is_subject(state, node)
+    ):
+        return HopFindings(())
     found = _expand_implementations(state, node, bounds)
     links: list[Link] = []
     for link in found.links:
@@ -158,6 +165,10 @@ def _expand_conforming(state: ResearchState, node: Node, bounds: Bounds) -> HopF
     known = {link.source for link in links}
     links += [link for link in list_structural(state, node) if link.source not in known]
     return HopFindings(tuple(links), found.cut)
+
+
+def _is_subject(state: ResearchState, node: Node) -> bool:
+    return any(one.node_id == node.node_id and not one.hop for one in state.findings)
 
 
 def _expand_implementations(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:

@@ -118,7 +118,7 @@ def list_rows(served: Served, tool: str, symbol: str) -> list[tuple[str, str, li
 
 
 def test_types_of_go_implement_what_their_methods_satisfy(served: Served) -> None:
-    assert list_rows(served, "get_implementations", "app.Render") == [("app.JSON", "probable", [5])]
+    assert list_rows(served, "get_implementations", "app.Render") == [("app.JSON", "exact", [5])]
     assert list_rows(served, "get_implementations", "app.Render.Render") == [
         ("app.JSON.Render", "probable", [6])
     ]

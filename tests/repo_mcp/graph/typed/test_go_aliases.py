@@ -47,18 +47,18 @@ def test_an_alias_in_a_signature_is_the_type_for_which_it_stands() -> None:
     found = list_implementers(
         "*alert.Alert", Alias="*types.Alert", Chain="*again.Alert", Own="*types.Own", Value="types.Alert"
     )
-    assert found == [("send.Alias", "probable"), ("send.Chain", "probable")]
+    assert found == [("send.Alias", "exact"), ("send.Chain", "exact")]
 
 
 def test_an_alias_of_an_external_type_has_its_name_outside() -> None:
     found = list_implementers("outer.Thing", Alias="types.Outer", Other="outer.Other")
-    assert found == [("send.Alias", "probable")]
+    assert found == [("send.Alias", "exact")]
 
 
 def test_an_alias_may_stand_for_a_type_without_a_name() -> None:
-    assert list_implementers("map[string]*alert.Alert", A="types.Sent") == [("send.A", "probable")]
+    assert list_implementers("map[string]*alert.Alert", A="types.Sent") == [("send.A", "exact")]
     found = list_implementers("types.Handler", Same="func(*alert.Alert, int) error", Other="func(int) error")
-    assert found == [("send.Same", "probable")]
+    assert found == [("send.Same", "exact")]
 
 
 def test_a_generic_alias_may_be_any_type() -> None:
@@ -99,9 +99,9 @@ def members() -> Graph:
 def test_a_method_of_an_alias_is_one_of_its_type(members: Graph) -> None:
     found = list_incoming(members, "store.Store", EdgeType.IMPLEMENTS)
     assert [(sureness, name) for _, sureness, name, _ in found] == [
-        ("probable", "store.Memory"),
-        ("probable", "use.wrapped"),
-        ("probable", "use.held"),
+        ("exact", "store.Memory"),
+        ("exact", "use.wrapped"),
+        ("exact", "use.held"),
     ]
     overrides = list_incoming(members, "store.Store.Put", EdgeType.OVERRIDES)
     assert [name for _, _, name, _ in overrides] == ["store.Cache.Put"]

@@ -55,18 +55,17 @@ def go() -> Graph:
 
 
 def test_types_that_have_the_methods_of_an_interface_satisfy_it(go: Graph) -> None:
-    found = list_incoming(go, "render.Render", EdgeType.IMPLEMENTS)
+    found = list_incoming(go, "render.Render", EdgeType.IMPLEMENTS)  # Wrapped.Render is a field
     assert found == [
-        ("implements", "exact", "other.Wrapped", (13,)),
-        ("implements", "probable", "other.Pages", (9,)),
-        ("implements", "probable", "render.JSON", (3,)),
-        ("implements", "probable", "render.Indented", (5,)),
+        ("implements", "exact", "other.Pages", (9,)),
+        ("implements", "exact", "render.JSON", (3,)),
+        ("implements", "exact", "render.Indented", (5,)),
     ]
 
 
 def test_what_is_hidden_is_satisfied_in_its_own_package_alone(go: Graph) -> None:
     found = list_incoming(go, "render.Closed", EdgeType.IMPLEMENTS)
-    assert found == [("implements", "probable", "render.Indented", (5,))]
+    assert found == [("implements", "exact", "render.Indented", (5,))]
 
 
 def test_a_type_leads_to_what_it_satisfies(go: Graph) -> None:
@@ -78,11 +77,11 @@ def test_a_type_leads_to_what_it_satisfies(go: Graph) -> None:
 
 def test_methods_lead_to_those_of_the_interface_and_back(go: Graph) -> None:
     assert list_incoming(go, "render.Render.Render", EdgeType.OVERRIDES) == [
-        ("overrides", "probable", "other.Pages.Render", (10,)),
-        ("overrides", "probable", "render.JSON.Render", (4,)),
+        ("overrides", "exact", "other.Pages.Render", (10,)),
+        ("overrides", "exact", "render.JSON.Render", (4,)),
     ]
     assert list_outgoing(go, "render.JSON.WriteType", EdgeType.OVERRIDES) == [
-        ("overrides", "probable", "render.Render.WriteType", (3,))
+        ("overrides", "exact", "render.Render.WriteType", (3,))
     ]
 
 
@@ -113,15 +112,15 @@ def embedding() -> Graph:
 
 def test_an_embedded_interface_brings_its_methods(embedding: Graph) -> None:
     found = list_incoming(embedding, "app.Hasher", EdgeType.IMPLEMENTS)
-    assert found == [("implements", "probable", "app.adapter", (12,))]
+    assert found == [("implements", "exact", "app.adapter", (12,))]
 
 
 def test_a_promoted_method_implements_what_its_type_does_not(embedding: Graph) -> None:
     assert list_incoming(embedding, "app.Hasher.Member", EdgeType.OVERRIDES) == [
-        ("overrides", "probable", "app.Server.Member", (11,))
+        ("overrides", "exact", "app.Server.Member", (11,))
     ]
     assert list_outgoing(embedding, "app.Server.Member", EdgeType.OVERRIDES) == [
-        ("overrides", "probable", "app.Hasher.Member", (11,))
+        ("overrides", "exact", "app.Hasher.Member", (11,))
     ]
 
 
@@ -242,7 +241,7 @@ def test_generated_types_satisfy_what_their_methods_say(
             if wanted and wanted.items() <= methods.items()
         ]
         found = list_incoming(graph, f"a.I{at}", EdgeType.IMPLEMENTS)
-        assert [(sure, name) for _, sure, name, _ in found] == [("probable", name) for name in satisfying]
+        assert [(sure, name) for _, sure, name, _ in found] == [("exact", name) for name in satisfying]
     assert find_node(graph, "a.Own")
 
 
@@ -266,7 +265,7 @@ def test_names_of_parameters_within_function_types_do_not_count() -> None:
         }
     )
     found = list_incoming(graph, "app.Store", EdgeType.IMPLEMENTS)
-    assert found == [("implements", "probable", "app.Disk", (6,))]
+    assert found == [("implements", "exact", "app.Disk", (6,))]
 
 
 def test_parameters_on_lines_of_their_own_are_those_on_one_line() -> None:
@@ -283,4 +282,45 @@ def test_parameters_on_lines_of_their_own_are_those_on_one_line() -> None:
         }
     )
     found = list_incoming(graph, "app.Store", EdgeType.IMPLEMENTS)
-    assert found == [("implements", "probable", "app.Disk", (3,))]
+    assert found == [("implements", "exact", "app.Disk", (3,))]
+
+
+EMBEDDED = """package app
+
+type Rows struct{}
+type Chunks struct{}
+
+type Reads interface {
+\tSelect(n int) Rows
+\tClose() error
+}
+type reader struct{}
+
+func (r *reader) Select(n int) Rows { return Rows{} }
+func (r *reader) Close() error      { return nil }
+
+type chunkReader struct{ *reader }
+
+func (r *chunkReader) Select(n int) Chunks { return Chunks{} }
+
+type chunkMock struct{ Reads }
+
+func (m *chunkMock) Select(n int) Chunks { return Chunks{} }
+
+type logged struct{ Reads }
+
+func (m *logged) Select(n int) Rows { return m.Reads.Select(n) }
+"""
+
+
+def test_what_embeds_a_type_and_gives_a_method_another_result_does_not_implement() -> None:
+    graph = make_graph(MODULE | {"app/app.go": EMBEDDED})
+    found = list_incoming(graph, "app.Reads", EdgeType.IMPLEMENTS)
+    assert [(sure, name) for _, sure, name, _ in found] == [("exact", "app.reader"), ("exact", "app.logged")]
+    found = list_incoming(graph, "app.Reads.Select", EdgeType.OVERRIDES)
+    assert [(sure, name) for _, sure, name, _ in found] == [
+        ("exact", "app.reader.Select"),
+        ("exact", "app.logged.Select"),
+    ]
+    assert not list_outgoing(graph, "app.chunkReader.Select", EdgeType.OVERRIDES)
+    assert not list_outgoing(graph, "app.chunkMock.Select", EdgeType.OVERRIDES)
