@@ -233,6 +233,10 @@ class Hierarchy:
         """Return False for an interface that requires too little to look for the types that satisfy it."""
         return all(one.is_distinctive(interface) for one in self._structural)
 
+    def list_names(self, declaration: Declaration) -> list[Declaration]:
+        """Return the other names under which a package of Go declares a type: its aliases, or their type."""
+        return self._method_sets.list_names(declaration)
+
     def may_satisfy(self, owner: Declaration, interface: Declaration) -> bool:
         """Return False for a type of Go whose methods rule out an interface, although it embeds it."""
         return self._program.find_language(owner.path) != "go" or self._method_sets.satisfies(

@@ -22,10 +22,10 @@ import numpy as np
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.python.modules import qualified_module
-from repo_mcp.graph.vocabulary import name_kind
+from repo_mcp.graph.vocabulary import ALIAS, name_kind
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import DeclaredSymbol, ParseStatus, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, ParseStatus, SymbolFlag, SymbolKind, SymbolRecord
 
 PATH_DIGITS = 8
 NODE_ID = re.compile(r"[0-9a-f]{24}")
@@ -83,7 +83,13 @@ class Node:
     @property
     def kind(self) -> str:
         """Return the kind in the spelling of answers and arguments: "method", "enum_member"."""
-        return name_kind(self.symbol.kind, self.language)
+        return ALIAS if self.is_alias else name_kind(self.symbol.kind, self.language)
+
+    @property
+    def is_alias(self) -> bool:
+        """Return whether this is another name of a type of Go, `type A = B`."""
+        is_forward = bool(self.symbol.flags & SymbolFlag.FORWARD)
+        return is_forward and self.symbol.kind is SymbolKind.TYPE and self.language == "go"
 
 
 def normalise_name(text: str) -> str:

@@ -85,6 +85,7 @@ class ReferenceSearch:
         self._meant.update(references.prototypes.list_twins(target))
         self._meant.update(references.prototypes.list_variants(target))
         self._meant.update(references.list_parts(target, record))
+        self._meant.update(references.hierarchy.list_names(target))
         possible = references.prototypes.list_possible_definitions(target)
         self._maybe_meant = {one for one in possible if not references.c_visibility.is_static(one)}
         self._names = references.list_names(target, record)

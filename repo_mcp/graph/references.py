@@ -83,6 +83,9 @@ class References:
     def list_names(self, target: Declaration, record: SymbolRecord) -> list[str]:
         """Return the names under which other files may refer to the target."""
         names = list(_iter_names(target, record))
+        for one in self.hierarchy.list_names(target):
+            other = self._program.find_record(one.path)
+            names += [other.get_name(one.ordinal)] if other is not None else []
         if self._is_namespace(target, record):
             names.append(names[0].rpartition(".")[2])  # enough for a file inside the one around it
         if self.is_script(target):

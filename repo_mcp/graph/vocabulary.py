@@ -89,6 +89,7 @@ def list_family(language: str) -> frozenset[str]:
 
 
 IMPL = "impl"
+ALIAS = "alias"  # of a type of Go
 BLOCKS = frozenset({IMPL, "extension"})  # names of kinds that only add to a type
 
 

@@ -19,12 +19,14 @@ from typing import NamedTuple
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.typed.go_embedded_types import MAX_FILES, EmbeddedTypes
+from repo_mcp.graph.typed.go_lookup import GoLookup
 from repo_mcp.graph.typed.go_signatures import GoSignatures, Signature, is_same, may_be_same
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
 
 MAX_INTERFACES = 60  # files that declare a method of one name, examined for interfaces: the nearest
+_NAMED_TYPES = frozenset({SymbolKind.STRUCT, SymbolKind.INTERFACE, SymbolKind.TYPE})
 MAX_EMBEDDED = 40  # embedded types and interfaces that are followed for one method set
 MAX_KEPT = 2_000  # method sets that are kept from one question to the next
 
@@ -191,6 +193,18 @@ class MethodSets:
                 if other.get_parent(ordinal) == target.declaration.ordinal:
                     found.append(Target(Declaration(target.declaration.path, ordinal), target.confidence))
         return found
+
+    def list_names(self, declaration: Declaration) -> list[Declaration]:
+        """Return the aliases of a type in its package; of an alias, the type and its other aliases."""
+        record = self._program.find_record(declaration.path)
+        if record is None or self._program.find_language(declaration.path) != "go":
+            return []
+        if record.get_kind(declaration.ordinal) not in _NAMED_TYPES:
+            return []
+        lookup = GoLookup(self._program)
+        types = lookup.list_meant(declaration)
+        found = dict.fromkeys([*types, *(alias for one in types for alias in lookup.list_aliases(one))])
+        return [one for one in found if one != declaration]
 
     def may_be_same(self, one: Declaration, other: Declaration) -> bool:
         """Return whether two methods of one name may have the same signature."""

@@ -44,6 +44,7 @@ MAX_LITERALS = 12  # nodes around a key that are searched: literals nested up to
 _GO_BUILD = re.compile(rb"^//go:build[ \t]+(.+?)[ \t]*$", re.M)
 _PLUS_BUILD = re.compile(rb"^//[ \t]*\+build[ \t]+(.+?)[ \t]*$", re.M)  # before Go 1.17
 _INDEXED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
+_DECLARING_TYPES = frozenset({"type_spec", "type_alias"})
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
 
 
@@ -125,7 +126,22 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
         walk.declare(node, name, kind, access=access, flags=flags, result=result, opens=opens)
 
 
+def _on_embedded(walk: CaptureWalk, node: Node) -> None:
+    if _is_of_declared_type(node):
+        on_inherit(walk, node)
+
+
+def _is_of_declared_type(embedded: Node) -> bool:
+    """Return whether what embeds a type is declared by a name; `struct{ Base }{}` is only a value."""
+    around = embedded.parent
+    while around is not None and around.type not in _TYPE_KINDS:
+        around = around.parent
+    return around is not None and around.parent is not None and around.parent.type in _DECLARING_TYPES
+
+
 def _on_base(walk: CaptureWalk, node: Node) -> None:
+    if not _is_of_declared_type(node):
+        return
     name = walk.read(node)
     if name in BUILTINS:
         walk.refer(ReferenceRole.EXTEND, name, node, BUILTIN)
@@ -163,7 +179,7 @@ def _take_receiver(walk: CaptureWalk, receiver: Node) -> None:
     """Bind the type arguments of a receiver, which is no parameter: its type is the parent."""
     start = receiver.start_byte
     names = [*_WORD.finditer(walk.text, start, receiver.end_byte)]
-    walk.taken.update(found.start() for found in names[1:])
+    walk.taken.update(found.start() for found in names)
     opening = walk.text.find(b"[", start, receiver.end_byte)
     for found in names:
         if 0 <= opening < found.start():
@@ -408,7 +424,7 @@ GO = Dialect(
         "import": _on_import,
         "type_declaration": _on_type_declaration,
         "field": _on_field,
-        "embedded": on_inherit,
+        "embedded": _on_embedded,
         "base": _on_base,
         "method_element": _on_method_element,
         "function": _on_function,

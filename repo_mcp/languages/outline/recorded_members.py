@@ -48,6 +48,8 @@ _KINDS: Mapping[SymbolKind, str] = {
 _PLAIN = frozenset({SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.EVENT})
 _VALUES: Mapping[SymbolKind, str] = {SymbolKind.CONSTANT: "constant", SymbolKind.VARIABLE: "variable"}
 _WITH_GROUPS = frozenset({"go"})  # const ( ... ), whose lines name a constant each
+_WORDS: Mapping[SymbolKind, str] = {SymbolKind.CONSTANT: "const ", SymbolKind.VARIABLE: "var "}
+_WITH_RECEIVERS = frozenset({"go"})  # methods stand outside their type, wherever that is declared
 _WITH_MACROS = frozenset({"c", "cpp"})  # calls of macros look like declarations
 _MAX_HEAD_LINES = 20  # of a declaration, searched for its name: attributes come first
 _BETWEEN_WORDS = bytes(one for one in range(128) if not (chr(one).isalnum() or chr(one) in "_$"))
@@ -147,12 +149,21 @@ class _Reading:
             kind = "property"
         elif symbol.kind in CALLABLE_KINDS and kind == "type_alias":
             kind = "function"
-        if self._record.get_kind(symbol.parent) in TYPE_KINDS - {SymbolKind.EXTENSION}:
+        holders = TYPE_KINDS if self._language in _WITH_RECEIVERS else TYPE_KINDS - {SymbolKind.EXTENSION}
+        if self._record.get_kind(symbol.parent) in holders:
             parent, scope = around, "class"
             kind = "method" if kind == "function" else kind
         # A namespace that ends on its line is not around what it holds, in the names of the outline.
         end = one.end_line if kind == "module" else max(one.start_line, symbol.end_line)
-        return replace(one, kind=kind, name=name, parent_symbol=parent, scope_kind=scope, end_line=end)
+        said = self._add_word(one.signature, symbol.kind)
+        return replace(
+            one, kind=kind, name=name, signature=said, parent_symbol=parent, scope_kind=scope, end_line=end
+        )
+
+    def _add_word(self, signature: str, kind: SymbolKind) -> str:
+        """Return a signature that begins with `const` or `var`, which only the head of a group has."""
+        word = _WORDS.get(kind, "") if self._language in _WITH_GROUPS else ""
+        return signature if signature.startswith(word) else f"{word}{signature}"
 
     def _build(self, symbol: DeclaredSymbol, around: str) -> Symbol | None:
         """Return a symbol that the outline lacks; None for one that is not to be listed."""
@@ -173,7 +184,7 @@ class _Reading:
         return Symbol(
             kind,
             cut(symbol.name, MAX_NAME_CHARS),
-            signature,
+            self._add_word(signature, symbol.kind),
             first,
             symbol.end_line,
             self._heads.find_doc(first - 1, end),

@@ -122,10 +122,14 @@ def find_parents(symbols: Sequence[Symbol]) -> list[int | None]:
 
 
 def measure_depths(symbols: Sequence[Symbol], parents: Sequence[int | None]) -> list[int]:
-    """Return the nesting depth of each symbol, from 1, given the result of `find_parents`."""
+    """Return the nesting depth of each symbol, from 1, given the result of `find_parents`.
+
+    A method that stands above its type, or in another file, is as deep as one below it.
+    """
     depths: list[int] = []
-    for _, parent in zip(symbols, parents, strict=True):
-        depths.append(1 if parent is None else depths[parent] + 1)
+    for symbol, parent in zip(symbols, parents, strict=True):
+        is_apart = symbol.kind == "method" and symbol.parent_symbol is not None
+        depths.append((2 if is_apart else 1) if parent is None else depths[parent] + 1)
     return depths
 
 

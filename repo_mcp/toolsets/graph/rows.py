@@ -160,7 +160,7 @@ def _render_place(node: Node) -> Row:
 def _render_shape(node: Node) -> Row:
     symbol = node.symbol
     is_callable = symbol.kind in CALLABLE_KINDS
-    return_type = symbol.return_type if is_callable or symbol.kind in _TYPED else ""
+    return_type = symbol.return_type if is_callable or symbol.kind in _TYPED or node.is_alias else ""
     has_access = symbol.access is not Access.NONE and node.kind != IMPL
     return {
         "access_modifier": None if not has_access else symbol.access.name.lower(),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 _LEAN, _TEXT, _FULL = OUTLINE_DETAILS
+_EMBEDDED = re.compile(r"\*?([\w.]+(?:\[.*\])?)(?:\s*[`\"].*)?")  # a field of Go that is only a type
 _OF_ONE_LINE = frozenset({"event", "property"})
 MAX_NAMES_CHARS = 1_000  # of the members that the record of a type names
 _HOW_SHOWN = frozenset({"detail", "docs"})  # arguments that may change from one page to the next
@@ -150,7 +151,7 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         base = min((depths[number] for number in chosen), default=1)
     most, kinds = find_integer(arguments, "max_depth"), arguments.get("kinds")
     wanted = frozenset(kinds) if isinstance(kinds, list) else None
-    members = _name_members(symbols, parents) if parent is None and wanted is None else {}
+    members = _name_members(found.language, symbols, parents) if parent is None and wanted is None else {}
     listed = [
         number
         for number in chosen
@@ -177,12 +178,16 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
     return Draft(listing.build, len(listed) - page.start)
 
 
-def _name_members(symbols: Sequence[Symbol], parents: Sequence[int | None]) -> dict[int, str]:
-    """Return the names of the fields and values of each type, by its number, cut after MAX_NAMES_CHARS."""
+def _name_members(language: str, symbols: Sequence[Symbol], parents: Sequence[int | None]) -> dict[int, str]:
+    """Return the names of the fields and values of each type, by its number, cut after MAX_NAMES_CHARS.
+
+    What a struct of Go embeds has "+" before it.
+    """
     named: dict[int, list[str]] = {}
     for symbol, parent in zip(symbols, parents, strict=True):
         if parent is not None and _is_named_in_type(symbol):
-            named.setdefault(parent, []).append(escape_text(symbol.name))
+            embedded = _EMBEDDED.fullmatch(symbol.signature) if language == "go" else None
+            named.setdefault(parent, []).append(escape_text(f"+{embedded[1]}" if embedded else symbol.name))
     return {number: _join(names) for number, names in named.items()}
 
 

@@ -210,10 +210,25 @@ def test_a_member_that_no_line_pattern_sees_is_listed_and_opened(tmp_path: Path)
         assert error.value.hint == "Similar names: A.init."
 
 
+def test_what_a_struct_of_go_embeds_is_marked_and_its_methods_stand_at_one_depth(tmp_path: Path) -> None:
+    text = (
+        'package a\n\nfunc (b *Box) Early() {}\n\ntype Box struct {\n\tsync.RWMutex\n\t*Inner `json:"in"`\n'
+        "\tOther *Other\n}\n\nfunc (b *Box) Late() {}\n\nconst (\n\tOne = 1\n)\n"
+    )
+    (tmp_path / "a.go").write_text(text)
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        assert rows(call(cast(Any, repository), path="a.go", detail="text")) == [
+            "3   func (b *Box) Early() {}",
+            "5-9 type Box struct { +sync.RWMutex, +Inner, Other }",
+            "11   func (b *Box) Late() {}",
+            "14 const One = 1",
+        ]
+
+
 def test_docs_are_given_on_request() -> None:
     assert rows(call(StandIn(ONE), path="a.py", docs=True)) == [LEAN | {"doc": "Does."}]
     lines = rows(call(StandIn(ONE), path="a.py", docs=True, detail="text"))
-    assert lines == ["3-9 @cached def m(self) -> int  # Does."]
+    assert lines == ["3-9   @cached def m(self) -> int  # Does."]
 
 
 def test_members_of_an_impl_stand_below_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.vocabulary import EdgeType
-from tests.repo_mcp.graph.memory_index import list_incoming, list_outgoing, make_graph
+from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
 
 ALERT = {
     "go.mod": "module example.org/app\n",
@@ -130,3 +130,23 @@ def test_aliases_of_each_other_end() -> None:
     )
     found = list_incoming(make_graph({"a/a.go": text}), "a.I", EdgeType.IMPLEMENTS)
     assert len(found) <= 1
+
+
+def test_a_type_and_its_alias_have_the_same_references() -> None:
+    text = """package a
+
+type Config struct{}
+type Old = Config
+
+func (*Old) Name() string { return "" }
+
+func use(c Config) { _ = Old{} }
+"""
+    graph = make_graph({"go.mod": "module example.org/a\n", "a.go": text})
+    found = [list_incoming(graph, name, EdgeType.ACCEPTS, EdgeType.CALLS) for name in ("a.Config", "a.Old")]
+    assert found[0] == found[1]
+    assert [(edge, end, lines) for edge, _, end, lines in found[0]] == [
+        ("accepts", "a.use", (8,)),
+        ("calls", "a.use", (8,)),
+    ]
+    assert find_node(graph, "a.Old").kind == "alias"

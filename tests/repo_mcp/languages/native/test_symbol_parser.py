@@ -80,6 +80,21 @@ def test_go_method_of_a_type_of_another_file() -> None:
     assert list_names(structure, ReferenceRole.EXTEND) == ["S"]
 
 
+def test_go_the_type_of_a_receiver_is_no_use_of_it() -> None:
+    structure = parse(
+        "go", "package a\ntype S struct{}\nfunc (*S) Do() {}\nfunc (S) Go() {}\nfunc (s S) No() {}\n"
+    )
+    assert list_names(structure, ReferenceRole.ACCEPT, ReferenceRole.TYPE) == []
+
+
+def test_go_what_a_struct_without_a_name_embeds_is_no_base_of_what_is_around_it() -> None:
+    text = "package a\nfunc f() {\n\tx := struct{ io.Reader }{}\n\ty := struct{ Base }{}\n}\n"
+    text += "type S struct {\n\tOwn\n\tinner struct{ Other }\n\tany interface{ Wide }\n}\n"
+    structure = parse("go", text)
+    assert list_names(structure, ReferenceRole.INHERIT, ReferenceRole.EXTEND) == ["Own"]
+    assert list_names(structure, ReferenceRole.TYPE) == ["io.Reader", "Base", "Other", "Wide"]
+
+
 def test_go_items_of_a_range() -> None:
     text = "package a\nfunc f(list []Foo) {\n\tfor _, one := range list {\n\t\tone.Run()\n\t}\n}\n"
     (row,) = [one for one in list_rows(parse("go", text), ReferenceRole.BIND) if one.alias == "one"]

@@ -235,3 +235,32 @@ def test_many_members_take_linear_time(line: str) -> None:
     assert_linear(
         lambda size: "enum A {\n" + line * size + "}\n", lambda text: complete("a.swift", text), 300
     )
+
+
+GO_METHODS = """package a
+
+func (k Kind) Early() {}
+
+type Kind int
+
+func (k Kind) Late() {}
+
+const (
+\tOne Kind = iota
+\tTwo
+)
+
+var (
+\tErrNone = errors.New("none")
+)
+"""
+
+
+def test_methods_of_go_belong_to_their_type_wherever_they_stand() -> None:
+    found = rows("a.go", GO_METHODS)
+    assert [name for kind, name, *_ in found if kind == "method"] == ["Kind.Early", "Kind.Late"]
+
+
+def test_the_word_of_a_group_of_go_stands_before_each_of_its_names() -> None:
+    signatures = [one.signature for one in complete("a.go", GO_METHODS).symbols]
+    assert signatures[-3:] == ["const One Kind = iota", "const Two", 'var ErrNone = errors.New("none")']
