@@ -26,6 +26,7 @@ from repo_mcp.research.claims.differences import (
     describe_documented,
     describe_members,
     describe_passing,
+    describe_signatures,
 )
 from repo_mcp.research.claims.errors_by_function import describe_errors
 from repo_mcp.research.claims.errors_claim import describe_function, list_named
@@ -99,7 +100,8 @@ def build_claim(
         documented = describe_documented(state, (node.symbol.name for node in first))
         alone = describe_members(state, first) or ([] if passing else describe_calls(state, reading.subjects))
         deriving = describe_deriving(state, first)
-        told = [*deriving, *describe_deciding(state), *passing, *alone]
+        signatures = describe_signatures(state, first)
+        told = [*deriving, *describe_deciding(state), *passing, *alone, *signatures]
         return " ".join([*compared, *told, *documented])
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.word_match.lacks_most or (state.word_match.absent and not state.findings):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 from operator import itemgetter
 
 from repo_mcp.graph.edges import Bounds, Edge
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.claims.first_sentences import read_description
@@ -26,6 +27,7 @@ from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 
+MAX_SIGNATURES = 2  # of functions that two interfaces declare
 MAX_CALLS = 6  # that only one of compared functions makes; with more they have little in common
 _BOUNDS = Bounds(files=60, references=400)
 
@@ -68,9 +70,33 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
         if not alone or len(find_members(state, node)) > MAX_ALONE:
             continue
         inherited = frozenset().union(*(find_inherited(state, one) for one in nodes if one is not node))
-        told = [f"{one.symbol.name} ({cite(one)})" for one in alone if one.symbol.name not in inherited]
-        sentences += [f"Only {node.symbol.name} declares {join_names(told)}."] if told else []
+        kept = [one for one in alone if one.symbol.name not in inherited]
+        told = [f"{one.symbol.name} ({cite(one)})" for one in kept]
+        verb = "declares" if all(_is_own(one, node) for one in kept) else "requires"
+        sentences += [f"Only {node.symbol.name} {verb} {join_names(told)}."] if told else []
     return sentences
+
+
+def describe_signatures(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
+    """Return a sentence for each function that two interfaces declare with different signatures."""
+    if len(nodes) != 2 or not all(node.symbol.kind in ABSTRACT_KINDS for node in nodes):
+        return []
+    first, second = (find_members(state, node) for node in nodes)
+    pairs = [(one, second[name]) for name, one in first.items() if name in second]
+    return [
+        f"{one.symbol.name} is {_write_signature(one)} in {nodes[0].symbol.name} ({cite(one)})"
+        f" and {_write_signature(other)} in {nodes[1].symbol.name} ({cite(other)})."
+        for one, other in pairs
+        if _write_signature(one) != _write_signature(other)
+    ][:MAX_SIGNATURES]
+
+
+def _write_signature(node: Node) -> str:
+    return f"`{node.symbol.parameters} {node.symbol.return_type}".rstrip() + "`"
+
+
+def _is_own(member: Node, node: Node) -> bool:
+    return member.path == node.path and member.symbol.parent == node.symbol.ordinal
 
 
 def describe_deriving(state: ResearchState, nodes: Sequence[Node]) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
 from repo_mcp.research.findings.named_symbols import count_lines, read_body
@@ -75,10 +76,13 @@ def _read_stripped(state: ResearchState, node: Node) -> list[str]:
 def list_alone(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
     """Return for each of some types up to MAX_ALONE functions that none of the others declares, in any file.
 
+    Of interfaces, those count that they require, so also those of the interfaces that they embed or extend.
     Those with a word of the question in their names come first, then the longest.
     """
     words = list_words(state.request.query)
-    members = {node: find_members(state, node) for node in nodes}
+    required = all(node.symbol.kind in ABSTRACT_KINDS for node in nodes)
+    find = _find_required if required else find_members
+    members = {node: find(state, node) for node in nodes}
     alone: dict[Node, list[Node]] = {}
     for node in nodes:
         others = [one for one in nodes if one is not node]
@@ -90,6 +94,12 @@ def list_alone(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, list[N
         found = (one for one in own if not any(_declares(state, other, one.symbol.name) for other in others))
         alone[node] = [*islice(found, MAX_ALONE)]
     return alone
+
+
+def _find_required(state: ResearchState, node: Node) -> dict[str, Node]:
+    """Return the functions that an interface requires of what implements it, its own first."""
+    own = find_members(state, node)
+    return {**own, **{name: one for name, one in find_inherited(state, node).items() if name not in own}}
 
 
 def find_inherited(state: ResearchState, node: Node) -> dict[str, Node]:
