@@ -85,7 +85,6 @@ class KnownEdges:
     """A list as far as it has been read."""
 
     rows: Sequence[EdgeRow]
-    first_possible: int  # number of rows before the edges that are only possible, if those come last
     totals: EdgeTotals
 
 
@@ -101,10 +100,9 @@ class _Stage:
 class EdgeList:
     """The edges of one symbol in one direction. Used by one call at a time; may raise IndexFormatError."""
 
-    def __init__(self, windows: Iterator[Edges], *, is_incoming: bool = False) -> None:
+    def __init__(self, windows: Iterator[Edges]) -> None:
         """Read nothing yet. `windows` yields at least one; each but the last has `is_followed` set."""
         self._windows = windows
-        self._is_incoming = is_incoming
         self._stages: list[_Stage] = []  # one after each window that was read
         self._sure: list[EdgeRow] = []
         self._possible: list[EdgeRow] = []
@@ -128,18 +126,9 @@ class EdgeList:
                 break  # the page can continue from the end of a window
             stage = self._read_stage(stage.number + 1)
         rows = self._sure[: stage.sure]
-        if not stage.totals.is_complete:
-            return KnownEdges(tuple(rows), stage.sure, stage.totals)
-        program = [] if stage.number else self._list_program()
-        possible = [one for one in self._possible if not program or _is_of_test(one)]
-        rows = [*program, *rows, *possible, *self._unresolved]
-        return KnownEdges(tuple(rows), 0 if program else stage.sure, stage.totals)
-
-    def _list_program(self) -> list[EdgeRow]:
-        """Return the possible edges from outside tests, which come first if all surer ones are from tests."""
-        if not self._is_incoming or not all(isinstance(one, Edge) and _is_of_test(one) for one in self._sure):
-            return []
-        return [one for one in self._possible if not _is_of_test(one)] if self._sure else []
+        if stage.totals.is_complete:
+            rows = [*rows, *self._possible, *self._unresolved]
+        return KnownEdges(tuple(rows), stage.totals)
 
     def _has_rows(self, start: int, end: int) -> bool:
         return any(not isinstance(row, WindowEnd) for row in self._sure[start:end])
@@ -220,7 +209,7 @@ class EdgeLists:
                 raise
 
     def _begin(self, asked: EdgeQuestion) -> EdgeList:
-        return EdgeList(self._search(asked), is_incoming=asked.incoming)
+        return EdgeList(self._search(asked))
 
     def _search(self, asked: EdgeQuestion) -> Iterator[Edges]:
         question = asked.declaration, asked.types
@@ -274,10 +263,6 @@ def _order_incoming(edge: Edge, *, is_of_file: bool) -> tuple[int, bool, bool]:
 
 def _is_possible(edge: Edge) -> bool:
     return edge.confidence is Confidence.POSSIBLE
-
-
-def _is_of_test(row: EdgeRow) -> bool:
-    return isinstance(row, Edge) and is_test_path(row.other.path)
 
 
 def _split(row: EdgeRow | None) -> Iterator[EdgeRow]:

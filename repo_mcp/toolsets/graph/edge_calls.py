@@ -153,7 +153,7 @@ def _find_page(
         known = graph.edge_lists.read(asked, page.start)
         given = find_integer(arguments, "limit")
         limit = given or _choose_limit(len(known.rows) - page.start)
-        end = _find_end(known, page.start, limit, parts=not given)
+        end = _find_end(known, page.start, limit)
         has_text = incoming and end - page.start <= TEXT_ROWS
         renderer = _Renderer(graph, direction, node.symbol.name, has_text=has_text)
         facts = {**render_chosen(node, arguments, _list_definitions(graph, node))}
@@ -277,27 +277,16 @@ def _read_folder(repository: Repository, arguments: Arguments) -> str:
     return "" if given in ("", ".", "./", "/") else repository.tree.reach_directory(given.rstrip("/"))
 
 
-def _find_end(known: KnownEdges, start: int, most: int, *, parts: bool) -> int:
-    """Return where a page ends: after `most` edges, as many external names, or the nearest unresolved places.
-
-    With `parts`, edges that are only possible begin on a new page, unless there is nothing better: whoever
-    gives a limit expects as many.
-    """
-    has_better = parts and any(map(_is_edge, known.rows[: known.first_possible]))
+def _find_end(known: KnownEdges, start: int, most: int) -> int:
+    """Return where a page ends: after `most` edges, as many external names, or enough unresolved places."""
     left = {EDGE: most, EXTERNAL: most, UNRESOLVED: MAX_UNRESOLVED_FILES, NOTHING: len(known.rows)}
     for position in range(start, len(known.rows)):
         row = known.rows[position]
         field = _name_field(row)
         if not left[field]:
             return position
-        if has_better and start < position == known.first_possible and _is_edge(row):
-            return position
         left[field] -= 1
     return len(known.rows)
-
-
-def _is_edge(row: EdgeRow) -> bool:
-    return _name_field(row) == EDGE
 
 
 def _name_field(row: EdgeRow) -> str:

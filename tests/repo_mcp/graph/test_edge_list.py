@@ -43,7 +43,6 @@ def test_what_is_sure_stands_before_what_is_possible_and_that_before_what_is_unr
     assert (first.totals.edges, first.totals.possible, first.totals.is_complete) == (1, 0, False)
     last = edges.read(3)
     assert last.rows == (sure, outside, WindowEnd(0), late, guess, place)
-    assert last.first_possible == 4
     totals = last.totals
     assert (totals.edges, totals.possible, totals.lines, totals.externals, totals.unresolved) == (
         2,
@@ -56,18 +55,11 @@ def test_what_is_sure_stands_before_what_is_possible_and_that_before_what_is_unr
     assert edges.read(0) == first  # as if nobody had read on
 
 
-def test_possible_edges_of_the_program_come_before_tests_where_nothing_in_it_is_surer() -> None:
+def test_possible_edges_never_come_before_surer_ones_of_tests() -> None:
     tested = build_edge("tests/test_a.py", Confidence.PROBABLE, 1)
     guesses = [build_edge(path, Confidence.POSSIBLE, 2) for path in ("a.py", "tests/test_b.py")]
-    program = build_edge("b.py", Confidence.EXACT, 3)
-
-    def read(*edges: Edge, is_incoming: bool = True) -> tuple[list[str], int]:
-        known = EdgeList(iter_windows(Edges(edges), read=[]), is_incoming=is_incoming).read(0)
-        return [one.other.path for one in known.rows if isinstance(one, Edge)], known.first_possible
-
-    assert read(tested, *guesses) == (["a.py", "tests/test_a.py", "tests/test_b.py"], 0)
-    assert read(program, tested, *guesses)[0] == ["b.py", "tests/test_a.py", "a.py", "tests/test_b.py"]
-    assert read(tested, *guesses, is_incoming=False) == (["tests/test_a.py", "a.py", "tests/test_b.py"], 1)
+    known = EdgeList(iter_windows(Edges((tested, *guesses)), read=[])).read(0)
+    assert list(known.rows) == [tested, *guesses]
 
 
 def test_an_edge_of_many_lines_takes_several_rows() -> None:
