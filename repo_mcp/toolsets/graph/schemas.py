@@ -201,14 +201,14 @@ SYMBOL_OUTPUT = _result(
     {
         **_SYMBOL,
         "project_id": _PROJECT,
-        **{f"is_{name}": keep(build_field("boolean")) for name in _FLAGS},
-        "has_doc_comment": keep(build_field("boolean")),
+        **{f"is_{name}": build_field("boolean") | {"default": False} for name in _FLAGS},
+        "has_doc_comment": build_field("boolean") | {"default": False},
         "parse_status": build_field(
             "string", "full, partial or failed: how much of the file could be parsed"
         ),
-        "parameter_count": build_field("integer"),
+        "parameter_count": build_field("integer") | {"default": 0},
         "reference_count": build_field("integer", "References in this repository, in any role"),
-        "reference_count_is_lower_bound": build_field("boolean"),
+        "reference_count_is_lower_bound": build_field("boolean") | {"default": False},
     },
     candidates=_CANDIDATES,
 )
