@@ -201,6 +201,8 @@ class ReferenceSearch:
             return False
         if not self._references.rust_visibility.could_mean(self._target, record, row):
             return False
+        if not self._references.go_visibility.could_mean(self._target, record, row):
+            return False
         name: str = record.strings[record.ref_names[row]]
         if self._is_constructor:
             return name != self._symbol.name

@@ -14,6 +14,7 @@ from heapq import merge
 
 from repo_mcp.graph.c_visibility import CVisibility
 from repo_mcp.graph.dispatch import Dispatch
+from repo_mcp.graph.go_visibility import GoVisibility
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Declaration, Resolution, Target, order_by_nearness
@@ -47,6 +48,7 @@ class References:
         self.dispatch = Dispatch(program, self.hierarchy)
         self.c_visibility = CVisibility(program)
         self.rust_visibility = RustVisibility(program, self.resolve)
+        self.go_visibility = GoVisibility(program)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""
@@ -58,7 +60,8 @@ class References:
 
     def narrow(self, target: Declaration, paths: Sequence[str]) -> Sequence[str]:
         """Return the paths without those of files that cannot name the target, as far as that is known."""
-        return self.rust_visibility.narrow(target, self.c_visibility.narrow(target, paths))
+        paths = self.rust_visibility.narrow(target, self.c_visibility.narrow(target, paths))
+        return self.go_visibility.narrow(target, paths)
 
     def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
         """Return the files that use a name, or import a file or module of that name; nearest first."""

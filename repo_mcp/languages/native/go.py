@@ -39,6 +39,7 @@ uint uint8 uint16 uint32 uint64 uintptr
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 BUILTIN = "builtin"  # the package of predeclared names, as in `interface { error }`
+ARITHMETIC = "?+"  # the qualifier of a call on the value of such an expression, which is no struct
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 MAX_LITERALS = 12  # nodes around a key that are searched: literals nested up to four times
 _GO_BUILD = re.compile(rb"^//go:build[ \t]+(.+?)[ \t]*$", re.M)
@@ -353,7 +354,8 @@ def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:
         field = function.child_by_field_name("field")
         if field is not None:
             walk.taken.add(field.start_byte)
-            qualifier = walk.read_chain(function.child_by_field_name("operand"))
+            operand = function.child_by_field_name("operand")
+            qualifier = ARITHMETIC if _is_arithmetic(operand) else walk.read_chain(operand)
             walk.refer(ReferenceRole.CALL, walk.read(field), field, qualifier, "", count)
     elif function.type == "qualified_type":
         name = function.child_by_field_name("name")
@@ -361,6 +363,15 @@ def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:
             walk.taken.update((name.start_byte, function.start_byte))
             package = walk.read(function.child_by_field_name("package"))
             walk.refer(ReferenceRole.CALL, walk.read(name), name, package, "", count)
+
+
+def _is_arithmetic(node: Node | None) -> bool:
+    """Return whether an expression in parentheses has an operator between two operands."""
+    for _ in range(MAX_LITERALS):
+        if node is None or node.type != "parenthesized_expression":
+            break
+        node = next(iter(node.named_children), None)
+    return node is not None and node.type == "binary_expression"
 
 
 def _on_literal(walk: CaptureWalk, node: Node) -> None:

@@ -95,6 +95,8 @@ def render_edge(
 
 def render_folders(folders: Sequence[FolderUses], *, is_complete: bool) -> Row:
     """Return the fields that say who uses a symbol's name, by folder."""
+    if is_complete:  # what only has the name tells nothing
+        folders = [one for one in folders if one.lines]
     return {
         "references_by_name": sum(one.references for one in folders),
         "folders": [
