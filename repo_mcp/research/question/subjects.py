@@ -27,6 +27,7 @@ from repo_mcp.research.findings.locating import (
 )
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.error_types import is_error_name, is_error_type
+from repo_mcp.research.question.namesakes import keep_placed
 from repo_mcp.research.question.phrase_names import (
     fold_name,
     is_one_name,
@@ -212,7 +213,7 @@ class Subjects:
         nodes, taken_as = self._look_up(name, phrase, form)
         nodes = self._prefer(drop_hidden([node for node in nodes if self._admits(node)]), form, phrase)
         nodes = self._put_written_first(self._drop_lesser(nodes, compares=form is Form.DIFFERENCE))
-        nodes = self._choose_overloads(nodes, phrase.parameters)
+        nodes = keep_placed(self._choose_overloads(nodes, phrase.parameters), name, phrase.text)
         compares = form is Form.DIFFERENCE
         if compares and (all(map(is_test_node, nodes)) or (" " in phrase.text and self._are_written(nodes))):
             return None
