@@ -36,6 +36,11 @@ class NameUses:
         with self._lock:
             return [list(paths) for paths in self._program.list_rare(name, most)]
 
+    def count_using(self, name: str) -> int:
+        """Return the number of files that use a name."""
+        with self._lock:
+            return self._program.count_using(name)
+
     def find_dangling(self, name: str, near: str, bounds: Bounds) -> Edges:
         """Return the references by a name, or an alias of it, that lead to no declaration: uses of a removed
         symbol.

@@ -156,10 +156,16 @@ class Evidence:
                 self._note(path, signal, 1 / math.sqrt(len(paths)))
 
     def note_names(self, graph: Graph, words: Sequence[str]) -> None:
-        """Record files that have rare names among some words."""
+        """Record files that have rare names among some words.
+
+        One that is used everywhere, such as `is_empty`, is evidence only if a single file declares it.
+        """
         names = [word for word in dict.fromkeys(words) if word not in _NO_NAMES]
         for name in names[:MAX_NAMES]:
-            for paths in graph.name_uses.list_rare(name, RARE):
+            rare = graph.name_uses.list_rare(name, RARE)
+            if any(len(paths) > 1 for paths in rare) and graph.name_uses.count_using(name) > RARE:
+                continue
+            for paths in rare:
                 for path in paths:
                     self._note(path, Signal.SHARES, 1 / len(paths))
                     own = self._shared.setdefault(path, {})

@@ -1,0 +1,19 @@
+"""What counts as evidence that a file changes with others."""
+
+from __future__ import annotations
+
+from repo_mcp.impact.evidence import RARE, Evidence
+from tests.repo_mcp.graph.memory_index import make_graph
+
+
+def test_a_name_that_is_used_everywhere_is_evidence_only_for_what_alone_declares_it() -> None:
+    declares = "struct {0};\nimpl {0} {{\n    fn is_empty(&self) -> bool {{ true }}\n}}\n"
+    texts = {f"src/use_{number}.rs": "fn f(x: X) { x.is_empty(); lone(); }\n" for number in range(RARE + 1)}
+    texts |= {
+        "src/a.rs": declares.format("A"),
+        "src/b.rs": declares.format("B"),
+        "src/c.rs": "fn lone() {}\n",
+    }
+    evidence = Evidence()
+    evidence.note_names(make_graph(texts), ["is_empty", "lone"])
+    assert evidence.list_paths() == ["src/c.rs"]
