@@ -38,7 +38,9 @@ NOT_WORD = (
     r"\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}]"
 )
 MAX_REPEATED_CHARS = 200  # most characters of an expression that an error repeats
-_LONE_BRACKET = "missing )", "unexpected )"
+_OPEN_GROUP = "missing )"
+_CHOICE = compile_late(r"\((?:\?:)?[^()|\[\\?]+\|[^()\[\\]+$")  # the last group, which is open
+_LONE_BRACKET = _OPEN_GROUP, "unexpected )"
 # A round bracket, or an escape or a class that may contain one.
 _BRACKET = compile_late(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()]", re.DOTALL)
 _LINE_FEED = 0x0A
@@ -204,13 +206,29 @@ def _compile(
     try:
         return engine.compile(expression, options)
     except ExpressionFault as fault:
-        escaped = _escape_lone_brackets(str(fault), request.pattern)
-        is_valid = escaped is not None and _is_valid(engine, escaped, options)
-        raise _explain(str(fault), request.pattern, escaped if is_valid else None) from None
+        hint = _suggest(engine, str(fault), request.pattern, options)
+        raise _explain(str(fault), request.pattern, hint) from None
     except UnicodeEncodeError:
         raise _refuse(
             "The pattern is not valid Unicode: it has half of a surrogate pair.", "Remove it."
         ) from None
+
+
+def _suggest(engine: Engine, fault: str, pattern: str, options: Options) -> str:
+    """Return a hint with the expression that was meant, if brackets are at fault; else "".
+
+    A last group with alternatives, `poll_(read|write`, lacks its end: escaped, it would part the whole.
+    """
+    closed = f"{pattern})" if fault.startswith(_OPEN_GROUP) and _may_repeat(pattern) else ""
+    if closed and _CHOICE.search(pattern) and _is_valid(engine, closed, options):
+        return f"Close the group: {closed}"
+    escaped = _escape_lone_brackets(fault, pattern)
+    is_valid = escaped is not None and _is_valid(engine, escaped, options)
+    return f"Escape a bracket that stands for itself: {escaped}" if is_valid else ""
+
+
+def _may_repeat(pattern: str) -> bool:
+    return len(pattern) <= MAX_REPEATED_CHARS and pattern.isprintable()
 
 
 def _is_valid(engine: Engine, expression: str, options: Options) -> bool:
@@ -221,21 +239,19 @@ def _is_valid(engine: Engine, expression: str, options: Options) -> bool:
     return True
 
 
-def _explain(fault: str, pattern: str, escaped: str | None) -> RepoError:
+def _explain(fault: str, pattern: str, hint: str) -> RepoError:
     """Return the engine's complaint as a RepoError, with the position of the piece that it names.
 
-    `escaped` is the expression that the client may have meant, if any.
+    `hint` has the expression that the client may have meant; "" for the usual hint.
     """
     what, _, piece = fault.partition(": ")
     position = pattern.find(piece) if piece else -1
     where = f" at character {position + 1}: {piece[:40]}" if position >= 0 else ""
-    hint = (
+    usual = (
         "Use RE2 syntax: no look-around, no back-references, repetition up to 1,000."
         " To find the text as it is, search for it as a literal."
     )
-    if escaped is not None:
-        hint = f"Escape a bracket that stands for itself: {escaped}"
-    return _refuse(f"The pattern is not a valid regular expression: {what}{where}.", hint)
+    return _refuse(f"The pattern is not a valid regular expression: {what}{where}.", hint or usual)
 
 
 def _escape_lone_brackets(fault: str, pattern: str) -> str | None:
@@ -244,7 +260,7 @@ def _escape_lone_brackets(fault: str, pattern: str) -> str | None:
     None if these are not at fault, if one begins a group such as `(?:a`, or if an error cannot repeat it: it
     is too long, which would take quadratic time, or has signs that an error escapes.
     """
-    if not fault.startswith(_LONE_BRACKET) or len(pattern) > MAX_REPEATED_CHARS or not pattern.isprintable():
+    if not fault.startswith(_LONE_BRACKET) or not _may_repeat(pattern):
         return None
     lone: list[int] = []
     for part in _BRACKET.finditer(pattern):

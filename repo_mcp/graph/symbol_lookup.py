@@ -244,7 +244,7 @@ class SymbolLookup:
             raise RepoError(
                 ErrorCode.NOT_FOUND,
                 f"Line {line} of {shown(path)} is outside every symbol.",
-                suggest(near[:NEAR_NAMES], "For the file itself, give only the path."),
+                suggest(near[:NEAR_NAMES], "For the file itself, give only the path.", by_line=True),
                 {"argument": argument},
             )
         holders = {node.symbol.parent for node in around}

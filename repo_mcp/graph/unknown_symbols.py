@@ -13,11 +13,12 @@ from itertools import islice
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.nodes import NODE_ID, Node, ProgramNodes, normalise_name
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
-from repo_mcp.symbols.symbol_record import ReferenceRole
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
+MAX_MEMBERS = 12  # of a type that lacks the asked one
 # lowest ratio (difflib) between an unknown name and a similar one that shares words with it
 LEAST_ALIKE = 0.6
 BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
@@ -48,8 +49,31 @@ class UnknownSymbols:
             said = f"No symbol has the node_id {shown(text)}."
             usual = "Find the symbol with search_symbols; renaming changes a node_id."
         last = normalise_name(rest).rpartition(".")[2]
-        hint = self._name_derived(last) or suggest(self.list_near(text, last, path), usual)
+        hint = (
+            self._name_derived(last)
+            or self._name_members(rest)
+            or suggest(self.list_near(text, last, path), usual)
+        )
         return RepoError(ErrorCode.NOT_FOUND, said, hint, details)
+
+    def _name_members(self, text: str) -> str:
+        """Return a hint with the members of the type before the last name; "" if no such type is declared."""
+        owner, _, last = normalise_name(text).rpartition(".")
+        own = owner.rpartition(".")[2]
+        paths = self._program.list_declaring(own)[:NEAR_NAMES] if own else ()
+        nodes = [node for path in paths for node in self._nodes.list_nodes(path)]
+        types = [node for node in nodes if node.symbol.name == own and node.symbol.kind in TYPE_KINDS]
+        declared = next((node for node in types if node.symbol.kind is not SymbolKind.EXTENSION), None)
+        if declared is None:
+            return ""
+        holders = {(node.path, node.symbol.ordinal) for node in types}
+        members = [node.symbol.name for node in nodes if (node.path, node.symbol.parent) in holders]
+        names = list(dict.fromkeys(members))
+        listed = get_close_matches(last, names, NEAR_NAMES) or names[:MAX_MEMBERS]
+        place = f"{declared.qualified_name} ({declared.path}:{declared.symbol.start_line})"
+        said = f" Its members are {', '.join(listed)}" if listed else ""
+        more = f" and {len(names) - len(listed)} more" if len(names) > len(listed) and listed else ""
+        return f"{place} has no {last}.{said}{more}{'.' if said else ''}"
 
     def _name_derived(self, name: str) -> str:
         """Return a hint with the types that have an external type as a base; "" if none has.
@@ -88,10 +112,17 @@ class UnknownSymbols:
         return [self._nodes.get(one.declaration) for one in found]
 
 
-def suggest(near: Sequence[Node], usual: str) -> str:
-    """Return a hint that names symbols which may be meant, or the usual hint if there are none."""
-    named = ", ".join(f"{node.qualified_name} ({node.node_id})" for node in near)
+def suggest(near: Sequence[Node], usual: str, *, by_line: bool = False) -> str:
+    """Return a hint that names symbols which may be meant, or the usual hint if there are none.
+
+    If a line was asked for, theirs are named, too.
+    """
+    named = ", ".join(f"{node.qualified_name} ({_cite(node) if by_line else node.node_id})" for node in near)
     return f"Nearest: {named}." if near else usual
+
+
+def _cite(node: Node) -> str:
+    return f"lines {node.symbol.start_line}-{node.symbol.end_line}"
 
 
 def _is_alike(wanted: str, name: str) -> bool:

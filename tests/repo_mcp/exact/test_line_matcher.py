@@ -255,7 +255,14 @@ def test_an_error_shows_the_expression_with_its_lone_brackets_escaped(pattern: s
     LineMatcher(ExactRequest(escaped, regex=True))
 
 
-@pytest.mark.parametrize("pattern", ["(" * 201, "a\t(", "a)[", "a)**", r"(\Q)", "(?:a|b"])
+@pytest.mark.parametrize("pattern", ["poll_(read|write", "x|(?:a|b", "f(a|b|c"])
+def test_an_error_closes_a_group_with_alternatives(pattern: str) -> None:
+    with pytest.raises(RepoError) as raised:
+        LineMatcher(ExactRequest(pattern, regex=True))
+    assert raised.value.hint == f"Close the group: {pattern})"
+
+
+@pytest.mark.parametrize("pattern", ["(" * 201, "a\t(", "a)[", "a)**", r"(\Q)", "(?:ab"])
 def test_an_error_repeats_no_expression_that_is_long_or_still_wrong(pattern: str) -> None:
     with pytest.raises(RepoError) as raised:
         LineMatcher(ExactRequest(pattern, regex=True))

@@ -36,6 +36,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served.close()
 
 
+def test_a_type_without_the_asked_member_is_named_with_those_that_it_has(served: Served) -> None:
+    error = served.error("get_callers", symbol="Calc::add")
+    assert error["hint"] == "Calc (web/src/calc.ts:2) has no add. Its members are sum."
+
+
+def test_the_nearest_symbols_of_a_line_are_named_with_their_lines(served: Served) -> None:
+    error = served.error("get_callers", symbol="shop/orders.py:7")
+    assert "shop.orders.OrderStore (lines 9-" in error["hint"]
+
+
 def name(served: Served, symbol: str, tool: str = "get_symbol") -> tuple[str, str]:
     """Return the qualified name and the file of what a text means."""
     found = served.call(tool, symbol=symbol)
