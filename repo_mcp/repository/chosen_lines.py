@@ -139,7 +139,8 @@ def keep_asked(opened: OpenedText, about: str, around: int | None, most_lines: i
         list_left,
     )  # imported here: few calls give words
 
-    chosen = choose_asked(opened.lines, opened.start_line, about, around)[:most_lines]
+    is_prose = find_language(opened.path).kind == "docs"
+    chosen = choose_asked(opened.lines, opened.start_line, about, around, is_prose=is_prose)[:most_lines]
     if not chosen:
         return None
     if left := list_left(opened.lines, opened.start_line, about, {*chosen}):

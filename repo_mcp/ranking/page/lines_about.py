@@ -1,7 +1,7 @@
 """Choose the lines of a span that are about some words: its head, and lines with the words and near them.
 
-A word weighs more the rarer it is in the span, and counts less each time that it is shown. Nothing but the
-text of the span decides. Pure.
+A word weighs more the rarer it is in the span, and counts less each time that it is shown. In a comment it
+weighs less than in the statement below. Nothing but the text of the span decides. Pure.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.ranking.page.lines_near import MOST_HEADS, list_beside
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.block_heads import list_heads
+from repo_mcp.text.lines import is_comment
 
 ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty
 ASKED_CHARS = 600  # of those beside a line that was asked for: some fifteen more
@@ -23,24 +24,26 @@ HEAD_LINES = 2  # first lines of the span, which are always chosen
 NEAR_LINES = 2  # chosen before and after a line with a word
 MOST_COMPLETING = 6  # lines chosen behind others to close the parentheses in these
 BARE_CHARS = 400  # of further lines with words, without those near them: some ten
+COMMENT_SHARE = 0.1  # of the weight of a word in a statement
 MAX_TERMS = 60  # of the given words; each is a bit of a number
 MAX_COMPARED = 2_000  # lines with words, the first of the best
 
 
 def choose_asked(
-    lines: Sequence[str], start_line: int, words: str, around: int | None = None
+    lines: Sequence[str], start_line: int, words: str, around: int | None = None, *, is_prose: bool = False
 ) -> tuple[int, ...]:
     """Return the numbers of the lines that are about the words, ascending, and of those beside one of them.
 
     `lines` are those of the span from `start_line` on, `around` is the number of the one that was asked for.
-    Returns all of them if they fit or few would be left out, and none if no line has any of the words.
+    In prose, nothing is a comment: `#` begins a heading there. Returns all of them if they fit or few would
+    be left out, and none if no line has any of the words.
     """
     by_line = _find_terms(lines, words)
     if not by_line:
         return ()
     left = ROOM_CHARS - sum(map(len, lines))
     beside = _list_asked(lines, -1 if around is None else around - start_line)
-    chosen = range(len(lines)) if left >= 0 else _choose(lines, by_line, beside)
+    chosen = range(len(lines)) if left >= 0 else _choose(lines, by_line, beside, is_prose=is_prose)
     if len(chosen) >= WORTH_CUTTING * len(lines):
         chosen = range(len(lines))
     return tuple(at + start_line for at in sorted(chosen))
@@ -92,7 +95,9 @@ def _list_asked(lines: Sequence[str], at: int) -> set[int]:
     return {*list_beside(lines, at, ASKED_CHARS), *list_heads(lines[: at + 1], MOST_HEADS)}
 
 
-def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]], asked: Set[int]) -> set[int]:
+def _choose(
+    lines: Sequence[str], by_line: Mapping[int, Sequence[str]], asked: Set[int], *, is_prose: bool
+) -> set[int]:
     """Return the positions asked for and those of the head, of the best lines and of those near them.
 
     Asked ones take room from the others, but only half of what they have. A few further lines with words are
@@ -104,9 +109,14 @@ def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]], asked: S
     chosen |= asked
     seen = Counter(term for at in asked & by_line.keys() for term in by_line[at])
     waiting = {at: by_line[at] for at in _list_best(by_line, weights)[:MAX_COMPARED] if at not in asked}
+    shares = {at: COMMENT_SHARE if not is_prose and is_comment(lines[at]) else 1.0 for at in waiting}
     while waiting and left > -BARE_CHARS:
         best = max(
-            waiting, key=lambda at: (sum(weights[term] / (1 + seen[term]) for term in waiting[at]), -at)
+            waiting,
+            key=lambda at: (
+                shares[at] * sum(weights[term] / (1 + seen[term]) for term in waiting[at]),
+                -at,
+            ),
         )
         beside = NEAR_LINES if left > 0 else 0
         near = {at for at in range(best - beside, best + beside + 1) if 0 <= at < len(lines)} - chosen

@@ -37,6 +37,15 @@ def test_the_head_and_lines_near_a_word() -> None:
     assert set(choose_asked(lines, 30, "denied payments")) == head | near
 
 
+def test_statements_with_the_words_come_before_comments_except_in_prose() -> None:
+    lines = [*LONG]
+    for at in range(20, 180, 8):
+        lines[at] = "    # the limit of polls, and why there is a limit of polls"
+    lines[190] = "    if polls >= limit:"
+    assert 191 in choose_asked(lines, 1, "polls limit")
+    assert 191 not in choose_asked(lines, 1, "polls limit", is_prose=True)
+
+
 def test_a_condition_of_several_lines_is_shown_whole() -> None:
     lines = [*LONG]
     lines[100:107] = [
