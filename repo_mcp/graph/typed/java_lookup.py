@@ -16,7 +16,7 @@ class JavaLookup(NamedLookup):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program, JavaRules(program))
-        self._with_external_base: dict[Declaration, bool] = {}
+        self._external_bases: dict[Declaration, tuple[str, ...]] = {}
 
     def _may_be_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
         """Return whether a nearer type has an external base, whose members may hide those found."""
@@ -41,12 +41,32 @@ class JavaLookup(NamedLookup):
 
     def has_external_base(self, owner: Declaration) -> bool:
         """Return whether a base class of a type is declared in another repository."""
-        if owner not in self._with_external_base:
-            scope = self.find_scope(owner.path)
-            rows = scope.list_bases(owner.ordinal) if scope is not None else []
-            self._with_external_base[owner] = any(
-                not self.find_type(scope, scope.get_parent(owner.ordinal), split_name(row)).declarations
-                for row in rows
-                if scope is not None and row.role is ReferenceRole.INHERIT
+        return bool(self._list_external_bases(owner))
+
+    def _list_external_bases(self, owner: Declaration) -> tuple[str, ...]:
+        scope = self.find_scope(owner.path)
+        if owner not in self._external_bases and scope is not None:
+            rows = [row for row in scope.list_bases(owner.ordinal) if row.role is ReferenceRole.INHERIT]
+            around = scope.get_parent(owner.ordinal)
+            found = [self.find_type(scope, around, split_name(row)) for row in rows]
+            self._external_bases[owner] = tuple(
+                one.external or row.dotted
+                for one, row in zip(found, rows, strict=True)
+                if not one.declarations
             )
-        return self._with_external_base[owner]
+        return self._external_bases.get(owner, ())
+
+    def find_inherited_field(self, owner: Declaration, name: str) -> str:
+        """Return the full name of a field that a type has from a class of another repository; "" if none.
+
+        The type of such a field is external as well, unless that class is generic: so a class whose head
+        names further types on the line of its base counts for none.
+        """
+        for one in (owner, *iter_above(self, owner)):
+            scope, bases = self.find_scope(one.path), self._list_external_bases(one)
+            if scope is not None and bases:
+                lines = {row.line for row in scope.list_bases(one.ordinal)}
+                types = scope.record.list_own_role(one.ordinal, ReferenceRole.TYPE)
+                if lines.isdisjoint(int(scope.record.ref_lines[row]) for row in types):
+                    return f"{bases[0]}.{name}"
+        return ""

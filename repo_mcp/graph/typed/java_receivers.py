@@ -13,6 +13,7 @@ from repo_mcp.graph.typed.java_lambdas import (
     read_lambda_parameter,
     read_parameter_at,
 )
+from repo_mcp.graph.typed.java_lookup import JavaLookup
 from repo_mcp.graph.typed.receiver import Receiver, take_item
 from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
 from repo_mcp.languages.treesitter.type_names import TypeName
@@ -40,7 +41,23 @@ class JavaReceivers(ReceiverTypes):
             return _find_anonymous(scope, segments[0]), 1
         if segments[0].startswith(CAST):
             return self._find_type(scope, ordinal, tuple(segments[0][1:].split(CAST_OUTER))), 1
-        return super()._find_first(scope, ordinal, line, segments)
+        found, used = super()._find_first(scope, ordinal, line, segments)
+        if found is None and segments[0].isidentifier() and segments[0] not in self._lookup.rules.self_words:
+            own = self._find_self_type(scope, ordinal)
+            is_bound = self._find_binding(scope, ordinal, line, segments[0]) is not None
+            seen = self._lookup.find_bare(scope, ordinal, segments[0], ReferenceRole.USE).declarations
+            return None if own is None or is_bound or seen else self._find_inherited(own, segments[0]), used
+        return found, used
+
+    def _find_inherited(self, receiver: Receiver, name: str) -> Receiver | None:
+        """Return the external type of a field that a class has from a class of another repository."""
+        lookup = self._lookup
+        assert isinstance(lookup, JavaLookup)
+        for one in receiver.types:
+            if not lookup.find_members(one, name, ReferenceRole.USE):
+                external = lookup.find_inherited_field(one, name)
+                return Receiver(external=external) if external else None
+        return None
 
     def _find_super_type(self, scope: FileScope, ordinal: int) -> Receiver | None:
         """Return the class above the class around a symbol: `super` means none of its interfaces."""
@@ -188,6 +205,8 @@ class JavaReceivers(ReceiverTypes):
         if receiver.is_items and segment == "getKey()":
             return Receiver(external=_KEY)
         found = super()._find_member(receiver, segment)
+        if found is None and not receiver.is_items and segment.isidentifier():
+            return self._find_inherited(receiver, segment)
         if found is None or not receiver.is_items:
             return found
         return replace(found, is_certain=False)  # another library may have a class of the same name
