@@ -6,7 +6,7 @@ from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.java_rules import JavaRules
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.member_lookup import iter_above
+from repo_mcp.graph.typed.member_lookup import FIELD_KINDS, iter_above
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole
 
@@ -38,6 +38,11 @@ class JavaLookup(NamedLookup):
         scope = self.find_scope(one.path)
         is_member = scope and scope.is_member(one.ordinal)
         return Declaration(one.path, scope.get_parent(one.ordinal)) if scope and is_member else None
+
+    def _is_member(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
+        """Return whether a use may mean a member: a call never means a field, which may share its name."""
+        is_field = role is ReferenceRole.CALL and scope.get_kind(ordinal) in FIELD_KINDS
+        return not is_field and super()._is_member(scope, ordinal, role)
 
     def has_external_base(self, owner: Declaration) -> bool:
         """Return whether a base class of a type is declared in another repository."""

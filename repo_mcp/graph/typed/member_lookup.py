@@ -39,7 +39,7 @@ MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 _Asked = tuple[Declaration, str, ReferenceRole, tuple[int, str] | None, bool, bool, str | None]
 _FILES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what is declared in these is no member
 _AskedOwn = tuple[Declaration, str, ReferenceRole, str | None]
-_FIELD_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
+FIELD_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
 
 
 class MemberLookup(PathLookup):
@@ -165,7 +165,7 @@ class MemberLookup(PathLookup):
             scope = self.find_scope(one.path)
             is_hidden = scope is None or (not is_own and get_access(scope, one.ordinal) is Access.PRIVATE)
             is_other = role is ReferenceRole.USE and self.get_kind(one) in CALLABLE_KINDS
-            is_other = is_other or (role is ReferenceRole.CALL and self.get_kind(one) in _FIELD_KINDS)
+            is_other = is_other or (role is ReferenceRole.CALL and self.get_kind(one) in FIELD_KINDS)
             kept += [] if is_hidden or is_other else [one]
         return kept
 

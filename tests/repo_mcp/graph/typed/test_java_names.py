@@ -36,6 +36,23 @@ def test_what_a_name_means_is_said_by_how_it_is_used(line: str, name: str, means
     assert program.ask("p/Box.java", line, name) == [f"p/Box.java:{means}"]
 
 
+def test_a_field_does_not_hide_a_method_of_an_interface() -> None:
+    found = Repository.build(
+        {
+            "p/Rule.java": """
+                package p;
+                interface Rule { default boolean range(int one) { return true; } }
+                class Ranged implements Rule { private final Range range = null; }
+                class Use {
+                    private final Ranged ranged = null;
+                    boolean ask() { return this.ranged.range(1); }
+                }
+            """,
+        }
+    )
+    assert found.ask("p/Rule.java", "this.ranged", "range") == ["p/Rule.java:2 range exact"]
+
+
 def test_a_method_is_no_value_though_a_parameter_has_its_name() -> None:
     found = Repository.build(
         {
