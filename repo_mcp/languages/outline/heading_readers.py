@@ -307,7 +307,7 @@ _BY_EXTENSION: dict[str, Reader] = {"adoc": read_asciidoc, "asciidoc": read_asci
 
 
 class HeadingsAdapter(Adapter):
-    """The adapter of Markdown, reStructuredText and HTML."""
+    """The adapter of Markdown, reStructuredText, HTML, AsciiDoc and Org."""
 
     name = "headings"
 
@@ -315,17 +315,24 @@ class HeadingsAdapter(Adapter):
         self._find_language = find_language
 
     def supports_path(self, path: str) -> bool:
-        """Return True for files of Markdown, reStructuredText and HTML."""
-        return self._find_language(path).name in READERS
+        """Return True for files of these languages; AsciiDoc and Org are known by their extensions."""
+        return _find_marked(path, self._find_language(path).name) is not None
 
     def outline(self, path: str, text: str) -> Outline:
         """Return the headings of a text as nested symbols, at most MAX_SYMBOLS."""
         language = self._find_language(path).name
         lines = text.removesuffix("\n").split("\n")
-        headings = list(islice(READERS[language](lines), MAX_SYMBOLS + 1))
+        read = _find_marked(path, language)
+        headings = list(islice(read(lines), MAX_SYMBOLS + 1)) if read is not None else []
         truncated = len(headings) > MAX_SYMBOLS
         warnings = (f"Only the first {MAX_SYMBOLS:,} headings are listed.",) if truncated else ()
         return Outline(path, language, _nest(headings[:MAX_SYMBOLS], len(lines)), PARSER, warnings, truncated)
+
+
+def _find_marked(path: str, language: str) -> Reader | None:
+    """Return the reader of a file in whose language marks say what a heading is; else None."""
+    is_marked = language in READERS or path.rpartition(".")[2].lower() in _BY_EXTENSION
+    return find_reader(path, language) if is_marked else None
 
 
 def _nest(headings: Sequence[Heading], total: int) -> tuple[Symbol, ...]:

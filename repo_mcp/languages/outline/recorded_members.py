@@ -9,6 +9,7 @@ Left out: what functions declare, members of values, and names that macros make,
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
@@ -84,6 +85,7 @@ class _Reading:
             self._named.setdefault(one.name, []).append(number)
         self._known: dict[int, Symbol] = {}  # by number of a symbol of the outline: as the record has it
         self._places: dict[int, str] = {0: ""}  # ordinal of what may hold members -> its qualified name
+        self._signatures: dict[int, str] = {}  # of what may hold members, by ordinal
         self._bodies: list[tuple[int, int]] = []  # first and last lines of functions, ascending, apart
         self.added: list[Symbol] = []
         for ordinal in range(1, record.symbol_count):
@@ -124,6 +126,7 @@ class _Reading:
             place = qualify(added)
         if place is not None and symbol.kind in _HOLDING:
             self._places[symbol.ordinal] = cut(place, MAX_PARENT_CHARS)
+            self._signatures[symbol.ordinal] = "" if number is None else self._symbols[number].signature
 
     def _find_listed(self, symbol: DeclaredSymbol) -> int | None:
         """Return the number of the outline's symbol for one of the record; None if it has none."""
@@ -173,7 +176,7 @@ class _Reading:
             kind = "property"  # not in capitals, which line patterns find
         elif kind is None and self._language in _WITH_GROUPS:
             kind = _VALUES.get(symbol.kind)
-        if kind is None or (symbol.kind in _PLAIN and not is_member):
+        if kind is None or (symbol.kind in _PLAIN and not is_member) or self._is_in_head(symbol):
             return None
         place = self._find_name(symbol)
         if place is None:
@@ -191,6 +194,13 @@ class _Reading:
             around or None,
             "class" if is_member else "module",
         )
+
+    def _is_in_head(self, symbol: DeclaredSymbol) -> bool:
+        """Return True for a part of a record, which the signature of the record names, and for what it takes."""
+        _, opened, inside = self._signatures.get(symbol.parent, "").partition("(")
+        if symbol.kind is SymbolKind.CONSTRUCTOR:
+            return bool(opened) and symbol.start_line == int(self._record.starts[symbol.parent])
+        return symbol.kind is SymbolKind.PROPERTY and symbol.name in re.findall(r"\w+", inside)
 
     def _find_name(self, symbol: DeclaredSymbol) -> tuple[int, int] | None:
         """Return the line, from 0, and the column of a symbol's name; None if no line of its head has it."""

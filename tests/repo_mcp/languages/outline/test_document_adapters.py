@@ -55,6 +55,15 @@ def test_restructuredtext() -> None:
     ]
 
 
+def test_asciidoc_and_org_are_known_by_their_extensions() -> None:
+    assert rows("a.adoc", "= Guide\n\ntext\n\n== Filters\n\n----\n== code\n----\n") == [
+        ("Guide", 1, 9, None),
+        ("Filters", 5, 9, "Guide"),
+    ]
+    assert rows("a.org", "* One\n** Two\n") == [("One", 1, 2, None), ("Two", 2, 2, "One")]
+    assert not HEADINGS.supports_path("a.txt")
+
+
 def test_html() -> None:
     assert rows("a.html", "<h1 class='x'>A <b>b</b></h1>\n<p>\n<H2>C</H2>\n") == [
         ("A b", 1, 3, None),

@@ -138,6 +138,17 @@ def test_csharp_has_fields_properties_of_interfaces_events_operators_and_values(
     assert [one[1] for one in found if one[0] == "enum_member"] == ["Edge.Round", "Edge.Flat"]
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.java", "record Pair(String name,\n    int order) {\n    int twice() { return order * 2; }\n}\n"),
+        ("a.cs", "record Pair(\n  string Name,\n  int Order)\n{\n  public int Twice { get; set; }\n}\n"),
+    ],
+)
+def test_what_the_head_of_a_record_declares_is_in_its_signature(path: str, text: str) -> None:
+    assert [name for _, name, _, _ in rows(path, text)] in (["Pair", "Pair.twice"], ["Pair", "Pair.Twice"])
+
+
 def test_swift_has_initialisers_subscripts_cases_and_properties() -> None:
     assert rows("a.swift", SWIFT) == [
         ("struct", "Pair", 1, 14),
