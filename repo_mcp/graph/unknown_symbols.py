@@ -89,7 +89,9 @@ class UnknownSymbols:
                 found += [f"{owner} ({path}:{line})"] if owner else []
         more = f" and {len(found) - NEAR_NAMES} more" if len(found) > NEAR_NAMES else ""
         return (
-            f"It is declared elsewhere, and a base of {', '.join(found[:NEAR_NAMES])}{more}." if found else ""
+            f"It is declared outside this repository; these extend it: {', '.join(found[:NEAR_NAMES])}{more}."
+            if found
+            else ""
         )
 
     def list_near(self, text: str, last: str, path: str = "") -> list[Node]:

@@ -196,7 +196,7 @@ class _Reading:
         )
 
     def _is_in_head(self, symbol: DeclaredSymbol) -> bool:
-        """Return True for a part of a record, which the signature of the record names, and for what it takes."""
+        """Return True for a part of a record that its signature names, and for the constructor with these."""
         _, opened, inside = self._signatures.get(symbol.parent, "").partition("(")
         if symbol.kind is SymbolKind.CONSTRUCTOR:
             return bool(opened) and symbol.start_line == int(self._record.starts[symbol.parent])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.errors import RepoError
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
 from repo_mcp.graph.vocabulary import (
     CALLED_KINDS,
@@ -19,7 +19,7 @@ from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import DERIVED, TYPE_KINDS, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 from repo_mcp.text.lines import escape_text
-from repo_mcp.toolsets.answers import Arguments, Draft, find_integer
+from repo_mcp.toolsets.answers import Arguments, Draft, find_integer, find_text
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 from repo_mcp.toolsets.graph.edge_page import (
@@ -68,6 +68,7 @@ ONLY_NUMBERS = (
 # Of callers: in such a place the function is an argument, a part of a table, or assigned.
 USED_AS_VALUE = "{} without a call, {}: get_references lists what hands it on."
 BY_MACRO = "{:,} derive(...) name it, such as {}: what a macro implements is not listed."
+OF_ANOTHER = "{} is not declared in this repository: these types name it as their base."
 BY_SHAPE = "Only what names this interface is listed: too many classes have what it requires."
 
 
@@ -121,6 +122,10 @@ def _answer(
     try:
         found = _find_page(tool, repository, arguments, direction, types, page)
     except RepoError as error:
+        derived = _find_derived(repository, arguments, page) if types is None else None
+        if derived is not None and error.code is ErrorCode.NOT_FOUND:
+            page.check(derived.keys)
+            return draft_page(repository, derived, page, arguments)
         overloads = () if page.start else list_overloads(error)
         if not overloads:
             raise
@@ -177,6 +182,28 @@ def _find_page(
         notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
         keys = _name_rows(known.rows[:end])
         return EdgePage(known, renderer.render(rows), keys, direction, facts, blind, notes)
+
+
+def _find_derived(repository: Repository, arguments: Arguments, page: Page) -> EdgePage | None:
+    """Return one page of the types whose base is a type of another repository; None if none names it."""
+    from repo_mcp.graph.edge_list import EdgeList
+    from repo_mcp.graph.external_bases import find_external_derived
+    from repo_mcp.graph.nodes import normalise_name
+
+    text = find_text(arguments, "symbol") or ""
+    name = normalise_name(text).rpartition(".")[2]
+    if not name.isidentifier():
+        return None
+    with repository.engines.graph.open(names=name) as graph:
+        found = find_external_derived(graph, name, _read_folder(repository, arguments))
+        known = EdgeList(iter([found]), is_incoming=True).read(page.start)
+        if not known.rows:
+            return None
+        given = find_integer(arguments, "limit")
+        end = _find_end(known, page.start, given or _choose_limit(len(known.rows) - page.start), parts=False)
+        rows = _Renderer(graph, INCOMING, name, has_text=True).render(known.rows[page.start : end])
+        notes = [OF_ANOTHER.format(escape_text(text))]
+        return EdgePage(known, rows, _name_rows(known.rows[:end]), INCOMING, {}, [], notes)
 
 
 def _choose_limit(left: int) -> int:

@@ -13,7 +13,7 @@ from repo_mcp.graph import edge_finder
 from repo_mcp.graph.unnamed_uses import NO_INDEXERS, RUN_UNNAMED
 from repo_mcp.symbol_index.partly_parsed import ONE, SEVERAL
 from repo_mcp.toolsets.graph import edge_calls
-from repo_mcp.toolsets.graph.edge_calls import BY_MACRO, ONLY_NUMBERS, TEXT_ROWS
+from repo_mcp.toolsets.graph.edge_calls import BY_MACRO, OF_ANOTHER, ONLY_NUMBERS, TEXT_ROWS
 from repo_mcp.toolsets.graph.no_edges import READ_INSTEAD
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served
@@ -899,13 +899,24 @@ def test_types_of_rust_without_a_name_implement_traits_and_derives_are_counted(t
 
 
 def test_the_types_of_an_external_base_are_named_where_it_is_asked_for(tmp_path: Path) -> None:
-    text = "import lib\n\n\nclass Own(lib.Handler): ...\n"
-    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
+    text = "import lib\n\n\nclass {}(lib.Handler): ...\n"
+    texts = {"test_a.py": text.format("InTest"), "a.py": text.format("Own"), "b.py": text.format("Other")}
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
     try:
-        hint = served.error("get_implementations", symbol="Handler")["hint"]
+        page, other = (served.call("get_implementations", symbol="lib.Handler", limit=one) for one in (2, 1))
+        hint = served.error("get_callers", symbol="Handler")["hint"]
+        last = served.call("get_implementations", symbol="lib.Handler", limit=1, cursor=other["cursor"])
     finally:
         served.close()
-    assert hint == "It is declared elsewhere, and a base of Own (a.py:4)."
+    assert [(row["name"], row["lines"]) for row in page["result"]] == [
+        ("Own", "4\tclass Own(lib.Handler): ..."),
+        ("Other", "4\tclass Other(lib.Handler): ..."),
+    ]
+    assert (page["total"], page["truncated"]) == (3, True)
+    assert page["warnings"] == [OF_ANOTHER.format("lib.Handler")]
+    assert [row["name"] for row in last["result"]] == ["Other"]
+    extending = "Own (a.py:4), Other (b.py:4), InTest (test_a.py:4)"
+    assert hint == f"It is declared outside this repository; these extend it: {extending}."
 
 
 def test_a_hint_with_other_names_says_too_which_languages_no_parser_reads(tmp_path: Path) -> None:
@@ -919,7 +930,8 @@ def test_a_hint_with_other_names_says_too_which_languages_no_parser_reads(tmp_pa
     finally:
         served.close()
     unread = "No parser reads kotlin (1 file): a search for text finds names in these files."
-    assert base == f"It is declared elsewhere, and a base of Own (Own.java:1). {unread}"
+    extending = "It is declared outside this repository; these extend it: Own (Own.java:1)."
+    assert base == f"{extending} {unread}"
     assert near.startswith("Nearest: Own.handle ")
     assert near.endswith(unread)
 
