@@ -98,6 +98,8 @@ class MethodSets:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._sets: LruCache[Declaration, _MethodSet] = LruCache(MAX_KEPT)
+        self._lookup = GoLookup(program)
+        self._signatures = GoSignatures(self._lookup)
         self.is_cut = False  # a limit was reached since the caller last reset this
 
     def is_interface(self, declaration: Declaration) -> bool:
@@ -201,16 +203,22 @@ class MethodSets:
             return []
         if record.get_kind(declaration.ordinal) not in _NAMED_TYPES:
             return []
-        lookup = GoLookup(self._program)
+        lookup = self._lookup
         types = lookup.list_meant(declaration)
         found = dict.fromkeys([*types, *(alias for one in types for alias in lookup.list_aliases(one))])
         return [one for one in found if one != declaration]
 
     def may_be_same(self, one: Declaration, other: Declaration) -> bool:
         """Return whether two methods of one name may have the same signature."""
-        reader = _Reader(self._program, self._sets)
-        left, right = reader.write(one), reader.write(other)
+        left, right = self._write(one), self._write(other)
         return left is None or right is None or left == right or may_be_same(left, right)
+
+    def _write(self, method: Declaration) -> Signature:
+        """Return the signature of a method; None if it is not known."""
+        record = self._program.find_record(method.path)
+        return (
+            None if record is None else self._signatures.write(method.path, record.get_symbol(method.ordinal))
+        )
 
     def satisfies(self, owner: Declaration, interface: Declaration) -> bool:
         """Return whether a type may satisfy an interface: False only if its methods rule it out."""
@@ -231,13 +239,6 @@ class _Reader(EmbeddedTypes):
         super().__init__(program)
         self._sets = sets
         self._signatures = GoSignatures(self.lookup)
-
-    def write(self, method: Declaration) -> Signature:
-        """Return the signature of a method; None if it is not known."""
-        record = self._program.find_record(method.path)
-        return (
-            None if record is None else self._signatures.write(method.path, record.get_symbol(method.ordinal))
-        )
 
     def list_own_methods(self, owner: Declaration, name: str) -> list[Declaration]:
         """Return the methods of a name that a type declares itself, in any file of its package."""
