@@ -151,9 +151,11 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     opened = _open_only(repository, found, about) or _open_variant(repository, found, symbol, about)
     if opened is not None:
         return opened
-    renamed = None if found else _open_renamed(repository, "", symbol, about)
-    if renamed is not None:
-        return renamed
+    other = None if found else _open_renamed(repository, "", symbol, about)
+    if not found and other is None and "::" in symbol:
+        other = _open_in_module(repository, symbol, about)
+    if other is not None:
+        return other
     if found:
         hint = f"Give one as path, such as {_join_paths(list(found))}."  # there may be more
         raise _refuse("path", f"Several files declare {shown(symbol)}", hint)
@@ -204,6 +206,16 @@ def _open_renamed(repository: Repository, path: str, symbol: str, about: str | N
     opened = repository.open_file(node.path, None, None, symbol=node.name_inside, about=about, folds=True)
     note = f"{shown(symbol)} is another name under which {shown(node.name_inside)} is imported or exported."
     return replace(opened, warnings=(note, *opened.warnings))
+
+
+def _open_in_module(repository: Repository, symbol: str, about: str | None) -> OpenedText | None:
+    """Return the declaration that a path of Rust with modules leads to; None for several, or if none is."""
+    try:
+        with repository.engines.graph.open(names=symbol) as graph:
+            node = graph.choose(symbol, has_body=True)
+    except RepoError:
+        return None
+    return repository.open_file(node.path, None, None, symbol=node.name_inside, about=about, folds=True)
 
 
 def _open_only(

@@ -832,6 +832,25 @@ def test_a_name_under_which_files_import_a_symbol_opens_it(tmp_path: Path) -> No
         served.repository.close()
 
 
+def test_a_path_with_modules_of_rust_opens_what_it_leads_to(tmp_path: Path) -> None:
+    gate = "pub struct Gate;\nimpl Gate {\n    pub fn close(&self) {}\n}\n"
+    files = {
+        "app/src/lib.rs": "pub mod sync;\n",
+        "app/src/sync/mod.rs": "mod one;\nmod two;\npub use one::Gate;\n",
+        "app/src/sync/one.rs": gate,
+        "app/src/sync/two.rs": gate,
+    }
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        served.repository.refresh()
+        served.repository.symbol_index.build()
+        opened = served.open(symbol="app::sync::Gate::close")
+        assert (opened["path"], opened["start_line"]) == ("app/src/sync/one.rs", 3)
+        assert served.call(symbol="app::sync::Gate::open")["error"]["code"] == "not_found"
+    finally:
+        served.repository.close()
+
+
 def test_of_variants_between_which_a_build_chooses_that_of_a_plain_build_is_opened(tmp_path: Path) -> None:
     texts = {
         "bag_big.go": "//go:build big\n\npackage bag\n\nfunc size() int { return 9 }\n",
