@@ -173,11 +173,11 @@ def _on_implementation(walk: CaptureWalk, node: Node) -> None:
 def _read_self_type(walk: CaptureWalk, node: Node, type_node: Node) -> tuple[TypeName, int]:
     """Return the type whose members `self` has in an `impl`, and what it is for if not for that type itself.
 
-    `impl Draw for Arc<Shape>` is one for Shape behind a pointer, unless Shape is a type parameter.
+    `impl Draw for Arc<Shape>` is one for Shape behind a pointer, unless Shape is a type parameter or a trait.
     """
     written = walk.read_line(type_node)
     head = read_type(written.partition("<")[0])
-    if head.name in _POINTERS:
+    if head.name in _POINTERS and "dyn " not in written:
         pointee = read_type(written)
         if pointee.name and not pointee.is_items and not _is_parameter(walk, node, pointee.name):
             return pointee, BEHIND_POINTER

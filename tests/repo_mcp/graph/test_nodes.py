@@ -252,6 +252,7 @@ def test_what_is_written_so_is_not_guessed(text: str) -> None:
         ("impl<T> Run for &mut T", "&mut T", "T.go"),
         ("impl Run for Vec<u8>", "Vec<u8>", "Vec.go"),
         ("impl<T> Run for Box<T>", "Box", "Box.go"),
+        ("impl Run for Box<dyn Motor>", "Box<dyn Motor>", "Box.go"),
         ("impl<'a, K, V> Map<'a, K, V>", "Map", "Map.go"),
     ],
 )
