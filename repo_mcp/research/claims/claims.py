@@ -58,6 +58,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.decided_fields import describe_parameter
 from repo_mcp.symbol_index.unread_uses import describe_uses
 from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.question_words import list_shared, list_words
 from repo_mcp.text.roles import is_side_file
 
 _USED_IN = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS})
@@ -84,7 +85,7 @@ def build_claim(
         return f"{_describe_undeclared(reading)}{related}{_describe_unread(state, reading)}"
     if reading.form is Form.TESTS:
         tests = describe_tests(state, [node for subject in reading.subjects for node in subject.nodes])
-        return f"{tests}{_describe_unread(state, reading)}"
+        return f"{_describe_part(reading.subjects[0])}{tests}{_describe_unread(state, reading)}"
     if reading.form is Form.FLOW:
         return _describe_path(reading, chains)
     if reading.form is Form.CONFIGURED:
@@ -151,6 +152,16 @@ def _describe_undeclared(reading: Reading) -> str:
     ]
     is_not = "itself is not" if len(set(otherwise)) == 1 else "themselves are not"
     return f"{join_names(otherwise)} {is_not} declared here. " if otherwise else ""
+
+
+def _describe_part(subject: Subject) -> str:
+    """Return a sentence that says that only some of several plain words name what is shown; "" for none."""
+    words = list_words(subject.asked)
+    names = [f"{node.path} {node.qualified_name}" for node in subject.nodes]
+    if subject.taken_as is not TakenAs.DECLARED_OTHERWISE or len(words) < 2 or not names:
+        return ""
+    held = max((list_shared(one, words) for one in names), key=len)
+    return f'Of "{subject.asked}", only {join_names(held)} is a name here. ' if len(held) < len(words) else ""
 
 
 def _describe_unknown(state: ResearchState, subject: Subject) -> str:

@@ -11,6 +11,7 @@ MAX_WORDS = 5  # of a phrase that may be a name written as words
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
 _WORDS = re.compile(r"[\w$]+")
 _LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
+_IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
 _PATH = re.compile(r"[\w.@+~()\[\] /-]+\.\w{1,12}")  # of a file
 _OWNED = re.compile(r"([A-Z][\w$]*)['\u2019]s ([a-z_$][\w$]*)")  # "Mutex's acquire", a member of a type
 
@@ -28,6 +29,11 @@ def fold_name(name: str) -> str:
 def looks_like_name(text: str) -> bool:
     """Return True for a text that is written as a name, and not as a plain word."""
     return _LOOKS_LIKE_NAME.search(text) is not None
+
+
+def looks_like_code(text: str) -> bool:
+    """Return True for a text that no prose has: `maxRetries`, `max_retries`, `a.b`."""
+    return _IS_SURELY_NAME.search(text) is not None
 
 
 def list_names(text: str) -> list[str]:

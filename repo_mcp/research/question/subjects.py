@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import takewhile
 
 from repo_mcp.errors import RepoError
 from repo_mcp.graph.edges import Bounds
@@ -33,6 +34,7 @@ from repo_mcp.research.question.phrase_names import (
     is_one_name,
     is_whole_name,
     list_names,
+    looks_like_code,
     looks_like_name,
     split_phrase,
 )
@@ -47,12 +49,13 @@ MAX_NEAR = 4  # symbols named in place of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
 MAX_FILES = 800  # files that declare one name
 MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
+MAX_COMMENT_LINES = 30  # above a declaration
 WORD_SUBJECTS = 3  # symbols that stand for words
 LEAST_SCORE = 5.0  # in the search, of a symbol that stands for words
 GLANCE = Bounds(files=20, references=40)
 
 _PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
-_IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
+_IS_COMMENT = re.compile(r"\s*(?://|#|/?\*|--|;)")
 _NAME_OF = re.compile(r"(\S+) (?:of|in|for|on|from) ")  # `max_tries` in "max_tries of the queue"
 _PATH = re.compile(r"[\w.@+~()\[\]-][\w.@+~()\[\] -]*(?:/[\w.@+~()\[\] -]+)*/?")
 _PLACE = re.compile(r"(?:[a-z ]{0,40}(?:at|in|on) )?(\S.*\.\w{1,12}):(\d{1,9})(?:[:-]\d{1,9})?")
@@ -127,11 +130,11 @@ class Subjects:
         holds the symbols with the most similar names. Return None for any other phrase.
         """
         of = _NAME_OF.match(phrase.text)
-        text = phrase.text if of is None or not _IS_SURELY_NAME.search(of[1]) else of[1]
+        text = phrase.text if of is None or not looks_like_code(of[1]) else of[1]
         is_called = phrase.kinds == CALLABLE_KINDS | TYPE_KINDS
         if not is_one_name(text):
             return None
-        if not (is_called or _IS_SURELY_NAME.search(text) or is_absent(text)):
+        if not (is_called or looks_like_code(text) or is_absent(text)):
             return None
         plain = normalise_name(text)
         near = [node for node in self._graph.list_near(plain) if self._admits(node)]
@@ -151,6 +154,35 @@ class Subjects:
             for node in self._graph.outline(one.path)
             if node.symbol.parent == one.symbol.ordinal
         ]
+
+    def find_headed(self, phrase: Phrase) -> Subject | None:
+        """Return what is named by the last word of a phrase, and about the others; None if nothing is.
+
+        `Checkpoint` of the package `wal` for "the WAL checkpoint": the others stand in its path, around it,
+        or in the comment above it.
+        """
+        *others, last = [word for word in split_phrase(phrase.text) if word.lower() not in STOP_WORDS] or [""]
+        names = dict.fromkeys((last, last.capitalize(), last.removesuffix("s").capitalize()))
+        found = [one for name in names for one in self._graph.scan.find_declared(name, MAX_FILES)]
+        nodes = [node for node in map(self._graph.get_node, found[:MAX_LOOKED_AT]) if self._admits(node)]
+        nodes = [
+            node
+            for node in nodes
+            if node.symbol.kind in _FOLLOWED and may_answer(node.path) and not is_test_node(node)
+        ]
+        for read in (lambda _node: "", self._read_comment):
+            held = {
+                node: shares_word(f"{node.path} {node.qualified_name} {read(node)}", others) for node in nodes
+            }
+            fitting = [node for node in nodes if others and held[node] == len(others)]
+            if fitting:
+                return Subject(phrase.text, TakenAs.DECLARED, tuple(fitting[:MAX_SUBJECTS]), last)
+        return None
+
+    def _read_comment(self, node: Node) -> str:
+        """Return the lines above a declaration that begin as comments do, at most some."""
+        above = self._read_lines(node.path)[: node.symbol.start_line - 1][-MAX_COMMENT_LINES:]
+        return " ".join(takewhile(_IS_COMMENT.match, reversed(above)))
 
     def find_by_words(self, phrase: Phrase, form: Form) -> Subject:
         """Return the symbols that a search for the words of a phrase finds best."""

@@ -29,6 +29,7 @@ from repo_mcp.research.question.phrase_names import (
     is_one_name,
     is_path,
     is_whole_name,
+    looks_like_code,
     looks_like_name,
 )
 from repo_mcp.research.question.phrases import Phrase, read_phrase
@@ -39,6 +40,7 @@ from repo_mcp.research.question.subject_description import (
     is_unparsed,
 )
 from repo_mcp.research.question.subjects import Subjects
+from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_words
 
 # Guesses that say of no setting which one it is. A package may be called so.
@@ -241,6 +243,8 @@ class _QuestionReader:
             return self._try_raised(parsed.phrases[0].text, found[0])
         if not all(one.is_found for one in found):
             return None
+        if parsed.form is Form.TESTS and _does_nothing(found[0], parsed.phrases[0]):
+            found = (self._subjects.find_headed(parsed.phrases[0]) or found[0],)
         return build_reading(_fit_form(parsed.form, found), found)
 
     def _try_raised(self, text: str, found: Subject) -> Reading | None:
@@ -392,6 +396,12 @@ class _QuestionReader:
 def _spells(described: str, name: str) -> bool:
     """Return True for a name of several words that a description has side by side."""
     return looks_like_name(name) and fold_name(name) in fold_name(described).replace(" ", "")
+
+
+def _does_nothing(subject: Subject, phrase: Phrase) -> bool:
+    """Return True for values or modules that plain words happen to name, such as `wal` for "the WAL check"."""
+    is_plain = " " in phrase.text and not any(map(looks_like_code, phrase.text.split()))
+    return is_plain and all(node.symbol.kind in VALUE_KINDS | {SymbolKind.MODULE} for node in subject.nodes)
 
 
 def _may_be_guessed(parsed: Parsed) -> bool:

@@ -116,3 +116,25 @@ def test_prose_about_ends_is_no_path_between_names() -> None:
 def test_what_errors_can_be_raised_for_is_asked_about() -> None:
     parsed = parse_question("which errors can be raised when a goal fails?")[0]
     assert (parsed.form, parsed.phrases[0].text) == (Form.ERRORS, "a goal fails")
+
+
+MOORING = {
+    "go.mod": "module example.org/boat\n",
+    "log/mooring.go": "package log\n\n// Mooring does so.\nfunc Mooring(n int) int {\n\treturn n\n}\n",
+    "log/mooring_test.go": "package log\n\nimport \"testing\"\n\nfunc TestMooring(t *testing.T) {\n"
+    "\tif Mooring(1) != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
+    "quay/mooring.go": "package quay\n\nfunc Mooring(n int) int {\n\treturn n\n}\n",
+    "quay/db.go": "package quay\n\ntype DB struct {\n\tlog int\n}\n",
+    "quay/db_test.go": "package quay\n\nimport \"testing\"\n\nfunc TestDB(t *testing.T) {\n"
+    "\tif (DB{log: 1}).log != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
+}  # fmt: skip
+
+
+def test_a_subject_of_two_words_is_what_both_are_about_and_no_field() -> None:
+    claim = Asked(MOORING).ask("which tests cover the LOG mooring?").claim
+    assert claim.startswith("log.Mooring (log/mooring.go:4-6) is used by log.TestMooring")
+
+
+def test_a_subject_of_which_one_word_is_declared_says_so() -> None:
+    claim = Asked(MOORING).ask("which tests cover the LOG winch?").claim
+    assert claim.startswith('Of "LOG winch", only LOG is a name here. ')
