@@ -17,6 +17,7 @@ from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
+from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.words.handed_on import decides
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body
@@ -112,9 +113,11 @@ def _note_values(state: ResearchState, subject: Subject) -> None:
 def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
     """Return a reading whose subjects have at most COMPARED declarations each, the fitting ones first.
 
-    Of many overloads, one compares those in a file that declares the others too, with the same parameters. Of
-    several such files, the first is that whose declarations others override.
+    Of two names that many declare, those types are compared that belong together. Of many overloads, one
+    compares those in a file that declares the others too, with the same parameters. Of several such files,
+    the first is that whose declarations others override.
     """
+    reading = _choose_pair(state, reading)
     paired = []
     overridden = Counter(
         node.path for one in reading.subjects for node in one.nodes if list_overriding(state, node)
@@ -133,6 +136,47 @@ def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
         left_out = subject.left_out + max(0, len(ordered) - COMPARED)
         paired.append(replace(subject, nodes=tuple(ordered[:COMPARED]), left_out=left_out))
     return replace(reading, subjects=tuple(paired))
+
+
+def _choose_pair(state: ResearchState, reading: Reading) -> Reading:
+    """Return a reading of two names, of each only the type that belongs together with the other one.
+
+    Such types are of one kind and in one folder. Return the reading as it is if there are none.
+    """
+    if len(reading.subjects) != 2 or not any(len(one.nodes) > 1 for one in reading.subjects):
+        return reading
+    listed = [_list_types(state, one) for one in reading.subjects]
+    pairs = [
+        (_rate_pair(first, second), first, second)
+        for first in listed[0]
+        for second in listed[1]
+        if first.kind == second.kind and _read_folder(first) == _read_folder(second)
+    ]
+    if not pairs:
+        return reading
+    _, *chosen = max(pairs, key=lambda pair: pair[0])  # the first of equals
+    subjects = (
+        replace(subject, nodes=(node,), left_out=subject.left_out + len(subject.nodes) - 1)
+        for subject, node in zip(reading.subjects, chosen, strict=True)
+    )
+    return build_reading(reading.form, tuple(subjects))
+
+
+def _list_types(state: ResearchState, subject: Subject) -> list[Node]:
+    """Return the types of the program that have the name of a subject, also those that were left out."""
+    name = subject.name.rpartition(".")[2] or subject.asked
+    found = [] if "." in subject.name else state.graph.scan.find_declared(name, MAX_DECLARING)
+    nodes = dict.fromkeys((*subject.nodes, *map(state.get_node, found)))
+    return [node for node in nodes if node.symbol.kind in TYPE_KINDS and admits_node(state, node)]
+
+
+def _rate_pair(first: Node, second: Node) -> tuple[bool, int]:
+    """Return how well two types of a folder belong together: those of one file do, then the longest."""
+    return first.path == second.path, count_lines(first) + count_lines(second)
+
+
+def _read_folder(node: Node) -> str:
+    return node.path.rpartition("/")[0]
 
 
 def _read_parameters(state: ResearchState, node: Node) -> str:

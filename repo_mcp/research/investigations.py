@@ -19,7 +19,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.claims.relation_sentence import is_relation
 from repo_mcp.research.claims.structure_sentence import describe_structure
-from repo_mcp.research.comparison import note_compared, pair_subjects
+from repo_mcp.research.comparison import note_compared
 from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.hops import follow
 from repo_mcp.research.edges.made_names import note_made_names
@@ -86,7 +86,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     """
     gathered = Gathered()
     if reading.form is Form.DIFFERENCE:
-        reading = pair_unparsed(state, pair_subjects(state, reading))
+        reading = pair_unparsed(state, reading)
     if reading.form is not Form.RAISED:  # which asks texts of any language
         note_unparsed(state, reading)
     for subject in reading.subjects:

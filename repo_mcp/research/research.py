@@ -15,6 +15,7 @@ from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
+from repo_mcp.research.comparison import pair_subjects
 from repo_mcp.research.edges.unparsed import find_unparsed
 from repo_mcp.research.findings.excerpts import add_excerpts
 from repo_mcp.research.findings.hit_places import build_hit_address
@@ -140,7 +141,8 @@ def _read(state: ResearchState) -> Reading:
     if request.depth is None:
         state.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
     reading, asked = settle_reading(state, reading), reading
-    if request.depth is None and reading is not asked:
+    reading = pair_subjects(state, reading) if reading.form is Form.DIFFERENCE else reading
+    if request.depth is None and reading.form is not asked.form:
         state.depth = DEFAULT_DEPTH
     state.report_progress(0, f"understood as: {reading.form.value}")
     return reading

@@ -122,19 +122,23 @@ def describe_calls(state: ResearchState, subjects: Sequence[Subject]) -> list[st
     """Return a sentence for each of some functions on what it alone calls; none for anything but functions.
 
     What is called must be declared here, and where another one has its name in its lines, that must mean
-    another declaration. Of overloads, the first counts that does not hand on to another one. Nothing is told
-    of functions in folders apart, or of one whose calls were not all read: they have little in common.
+    another declaration. Another one is each declaration of another subject. Of overloads, the first counts
+    that does not hand on to another one. Nothing is told of functions in folders apart, or of one whose calls
+    were not all read: they have little in common.
     """
+    if not all(one.nodes[0].symbol.kind in CALLABLE_KINDS for one in subjects):
+        return []
     nodes = [next((one for one in subject.nodes if _is_whole(state, one)), None) for subject in subjects]
     whole = [node for node in nodes if node is not None]
     folders = sorted({node.path.rpartition("/")[0] for node in whole}, key=len)
     if len(whole) < len(nodes) or not all(f"{one}/".startswith(f"{folders[0]}/") for one in folders):
         return []
-    texts = {node: "\n".join(_read_code(state, node)) for node in whole}
-    calls = {node: _list_calls(state, node) for node in whole}
+    every = dict.fromkeys(node for subject in subjects for node in subject.nodes)
+    texts = {node: "\n".join(_read_code(state, node)) for node in every}
+    calls = {node: _list_calls(state, node) for node in every}
     sentences = []
-    for node in whole:
-        others = [other for other in whole if other is not node]
+    for subject, node in zip(subjects, whole, strict=True):
+        others = [other for other in every if other not in subject.nodes]
         alone = [
             f"{shorten(called.qualified_name)} ({place})"
             for called, place in calls[node].items()

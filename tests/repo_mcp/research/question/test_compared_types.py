@@ -149,3 +149,41 @@ def test_three_names_are_compared() -> None:
         "the difference between depot.load (function), depot.watch (function) and depot.skip (function)"
     )
     assert {one.symbol for one in report.findings} == {"depot.load", "depot.watch", "depot.skip"}
+
+
+BERTHS = {
+    **{
+        f"{name}/berth.go": f"package {name}\n\ntype Berth struct {{}}\n\nfunc (b *Berth) Mooring() int {{\n"
+        f"\treturn step(1)\n}}\n\nfunc step(n int) int {{\n\treturn {n}\n}}\n"
+        for n, name in enumerate(("alpha", "beta", "gamma", "delta", "eta", "iota", "kappa"))
+    },
+    "yard/mooring.go": "package yard\n\ntype Mooring interface {\n\tTie(n int) error\n}\n",
+    "yard/mooring_two.go": "package yard\n\ntype MooringTwo interface {\n\tTie(n int) error\n}\n",
+    "yard/dock.go": "package yard\n\ntype Dock struct {\n\tready bool\n}\n\nfunc (d *Dock) check() bool {\n"
+    "\treturn d.ready\n}\n\n"
+    "func (d *Dock) Mooring() int {\n\tif !d.check() {\n\t\treturn 0\n\t}\n\treturn 1\n}\n\n"
+    "func (d *Dock) MooringTwo() int {\n\tif !d.check() {\n\t\treturn 0\n\t}\n\treturn 2\n}\n",
+}
+
+
+def test_of_names_that_many_declare_two_types_of_one_folder_are_compared() -> None:
+    report = Asked(BERTHS).ask("difference between Mooring and MooringTwo")
+    assert report.claim.startswith(
+        "yard.Mooring is declared at yard/mooring.go:3-5 and 8 more declarations."
+        " yard.MooringTwo is declared at yard/mooring_two.go:3-5 and 1 more declaration."
+    )
+    assert (
+        report.reading.text
+        == "the difference between yard.Mooring (interface) and yard.MooringTwo (interface)"
+    )
+    assert "Only" not in report.claim
+
+
+def test_only_one_calls_what_no_namesake_of_the_other_does() -> None:
+    files = {
+        "a.py": "class Quay:\n    def tie(self):\n        return check(self)\n\n"
+        "    def tie_twice(self):\n        return 2\n\n\ndef check(one):\n    return one\n",
+        "b.py": "from a import check\n\n\nclass Pier:\n"
+        "    def tie_twice(self):\n        return check(self)\n",
+    }
+    assert "Only Quay.tie calls" not in Asked(files).ask("difference between tie and tie_twice").claim
