@@ -19,7 +19,7 @@ from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.settings.asked_keys import find_asked_key
-from repo_mcp.research.settings.configured import is_written
+from repo_mcp.research.settings.configured import holds_setting, is_written
 from repo_mcp.research.settings.option_calls import find_asked_option
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
@@ -112,7 +112,8 @@ def _find_guessed_pair(state: ResearchState) -> tuple[Subject, ...]:
 def _find_setting(reading: Reading, question: str) -> Subject | None:
     """Return the subject of a question for the readers of a value, or of any question for a setting.
 
-    A type that has the name of a property is no setting: it is the type of its values.
+    A type that has the name of a property is no setting: it is the type of its values. Of several fields,
+    those count that configure something: the same name stands in what a program answers or logs.
     """
     asks_readers = reading.form is Form.DEPENDENTS and asks_for_readers(question)
     if len(reading.subjects) != 1 or not (asks_readers or reading.form is Form.CONFIGURED):
@@ -120,7 +121,8 @@ def _find_setting(reading: Reading, question: str) -> Subject | None:
     subject = reading.subjects[0]
     if not any(node.symbol.kind in VALUE_KINDS for node in subject.nodes):
         return None
-    return replace(subject, nodes=tuple(node for node in subject.nodes if node.symbol.kind not in TYPE_KINDS))
+    nodes = tuple(node for node in subject.nodes if node.symbol.kind not in TYPE_KINDS)
+    return replace(subject, nodes=tuple(filter(holds_setting, nodes)) or nodes)
 
 
 def _read_as_open(state: ResearchState) -> Reading:

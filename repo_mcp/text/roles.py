@@ -12,7 +12,7 @@ from repo_mcp.late_patterns import compile_late
 
 # One pattern for a directory with a final slash, one for a file name. Neither reaches into the other.
 _TEST_DIRECTORY = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|fixtures|__(?:test)?fixtures__|e2e|test[-_]suite|testing|__mocks__|unittests?"
+    r"(?:^|/)(?:tests?|specs?|__tests__|fixtures|__(?:test)?fixtures__|__test[-_]?data__|e2e|test[-_]suite|testing|__mocks__|unittests?"
     r"|[^/]*[._-]tests?|tests-[^/]*|[^/]*Tests?|[^/]*(?:\.Test|Tests)\.[^/]*|Specs"
     r"|(?:[^/]*[._-])?[Tt]est[-_]?(?:[Ff]ixtures|[Dd]ata)\d?)/"
 )

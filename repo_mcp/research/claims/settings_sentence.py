@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from repo_mcp.model import ExactRequest
 from repo_mcp.research.findings.citing import cite_line, join_names
-from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.locating import is_aside, is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
@@ -16,9 +18,20 @@ from repo_mcp.research.settings.decided_fields import describe_decided, list_ask
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.option_calls import describe_options, list_asked_option
 from repo_mcp.research.settings.reading_lines import asks_for_readers
+from repo_mcp.research.settings.setting_lines import MAX_MATCHES
+from repo_mcp.research.settings.traced_values import trace_value
 from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.roles import FileRole, find_role
+
+_ASKS_DEFAULT = re.compile(
+    r"\b(?:what|which|its|their)\b.*\bdefaults?\b|\bdefault value|\bdefaults? to\b", re.IGNORECASE
+)
+_INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins inside a name
+_SAYS_DEFAULT = re.compile(r"default", re.IGNORECASE)
+_VALUES = frozenset({"constant", "property", "variable"})
+_DOCUMENTS = (".adoc", ".md", ".rst", ".txt")
+MAX_DEFAULT_CHARS = 80  # of a default that is quoted
 
 
 def describe_settings(state: ResearchState, subject: Subject) -> str:
@@ -58,7 +71,44 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         return _describe_unset(state, subject, whole, otherwise)
     sentence = _state_places(subject, places)
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    return f"{is_so}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"
+    default = _describe_default(state, subject, program)
+    return f"{is_so}{default}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"
+
+
+def _describe_default(state: ResearchState, subject: Subject, program: Sequence[Finding]) -> str:
+    """Return sentences on the default of a declared setting, if it is asked for and some line tells it.
+
+    That is a line which says that it sets a default, or the end of what its values lead to.
+    """
+    if not (subject.nodes and _ASKS_DEFAULT.search(state.request.query)):
+        return ""
+    name = subject.nodes[0].symbol.name
+    setting = [one for one in program if one.role is Role.SETS and one.reason.about == name]
+    said = [one for one in setting if _SAYS_DEFAULT.search(f"{one.symbol} {one.excerpt}")]
+    places = [(one.path, at) for one in said if one.kind in _VALUES for at in one.lines]
+    for node in subject.nodes:
+        places += [(place.path, place.first) for place in reversed(trace_value(state, node))]
+    for path, at in places:
+        given = find_value(name, state.source.read_lines(path)[at - 1]).rstrip(" ,;")
+        if given and len(given) <= MAX_DEFAULT_CHARS:
+            default = f" Its default is {given} ({write_citation(path, at, at)})."
+            return f"{default}{_describe_documents(state, subject)}"
+    return _describe_documents(state, subject)
+
+
+def _describe_documents(state: ResearchState, subject: Subject) -> str:
+    """Return a sentence on the lines of documents that name a setting with its default; "" if none does."""
+    name = subject.nodes[0].symbol.name
+    spelled = _INNER.sub("_", name).lower()
+    words = "|".join(dict.fromkeys((re.escape(name), spelled, spelled.replace("_", "-"))))
+    request = ExactRequest(
+        rf"\b(?:{words})\b.*\bdefaults?\b", regex=True, include_tests=False, limit=MAX_MATCHES
+    )
+    found = [one for one in state.source.search_exact(request).matches if one.path.endswith(_DOCUMENTS)]
+    cited = [
+        write_citation(one.path, one.start_line, one.start_line) for one in found if not is_aside(one.path)
+    ]
+    return f" It is documented at {join_names(cited)}." if cited else ""
 
 
 def _describe_examples(

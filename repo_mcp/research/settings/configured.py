@@ -13,7 +13,7 @@ from functools import partial
 from repo_mcp.bundler.body import measure, measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import is_aside, is_program, is_test_place, rank_role
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
@@ -26,13 +26,14 @@ from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES, MAX_SETTING_CHARS, search_setting
 from repo_mcp.research.settings.setting_owners import is_owned
 from repo_mcp.research.words.shown_lines import show_body
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_OF_FILE = 5  # functions or lines shown of one file
 MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
+MAX_DECLARING = 40  # files that declare one name
 MAX_READERS = 10
 MAX_HEADINGS = 2  # of documents
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
@@ -40,6 +41,9 @@ _CONFIG_PATH = re.compile(
     r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
     r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
     re.IGNORECASE,
+)
+_OF_CONFIGURATION = re.compile(  # at the start of a word of the name of a type
+    r"(?:\b|_|(?<=[a-z0-9])(?=[A-Z]))(?i:conf|opt|setting|default|param|flag|args\b|argument|preference)"
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 KCONFIG = "CONFIG_"
@@ -97,9 +101,14 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
         return
     used = find_used(state, subject)
+    others = _list_other_fields(state, subject)
+    foreign = find_used(state, replace(subject, nodes=others)) - used
     for name in list_setting_names(subject):
         state.check()
-        matches, mentions = [*search_setting(state, name)], _search_mentions(state, name)
+        matches, mentions = (
+            [one for one in found if (one.path, one.start_line) not in foreign and not _lies_in(others, one)]
+            for found in (search_setting(state, name), _search_mentions(state, name))
+        )
         if subject.nodes and "." in subject.asked:
             matches = [one for one in matches if _is_meant(state, subject, name, one, used)]
             mentions = [one for one in mentions if _is_meant(state, subject, name, one, used)]
@@ -107,6 +116,22 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         reading = list_reading(state, name, mentions, used, is_declared=bool(subject.nodes))
         matches = [one for one in matches if one not in reading or not reads_only(state, name, one)]
         _note_uses(state, subject, name, matches, mentions, reading)
+
+
+def holds_setting(node: Node) -> bool:
+    """Return True for a field that configures something, by its path or the name of its type."""
+    owner = ".".join(node.qualified_name.split(".")[:-1][-2:])
+    return is_configuration(node.path) or _OF_CONFIGURATION.search(owner) is not None
+
+
+def _list_other_fields(state: ResearchState, subject: Subject) -> tuple[Node, ...]:
+    """Return the fields with the name of a setting that configure nothing, where some of a type do."""
+    if not any(node.symbol.kind is SymbolKind.PROPERTY and holds_setting(node) for node in subject.nodes):
+        return ()
+    names = dict.fromkeys(node.symbol.name for node in subject.nodes)
+    found = (one for name in names for one in state.graph.scan.find_declared(name, MAX_DECLARING))
+    nodes = [node for node in map(state.get_node, found) if node.symbol.kind is SymbolKind.PROPERTY]
+    return tuple(node for node in nodes if node not in subject.nodes and not holds_setting(node))
 
 
 def _is_meant(

@@ -39,19 +39,34 @@ def choose_all(report: Report, rows: int, room: int = 0) -> list[Chosen]:
     ]
 
 
-def _shorten(finding: Finding, room: int) -> Finding | None:
-    """Return a finding with those first lines of its excerpt with which it fits; None if they are too few."""
+def shorten(finding: Finding, room: int) -> Finding | None:
+    """Return a finding with those lines of its excerpt with which it fits; None if they are too few.
+
+    The last lines are left out first, and those for which it was found at the very last.
+    """
     from repo_mcp.research.findings.excerpts import GAP  # not when tools are listed
 
     lines = finding.excerpt.splitlines(keepends=True)
+    telling = {f"{at}" for at in finding.lines}
     least = min(LEAST_LINES, len(lines))
     while len(lines) >= least:
         short = replace(finding, excerpt="".join(lines))
         told = {key: value for key, value in build_finding(short, 1).items() if value}
         if lines[-1] != GAP and len(encode_json(told)) <= room:
             return short
-        lines.pop()
+        spare = [at for at in range(1, len(lines)) if lines[at].partition("\t")[0] not in telling]
+        spare = [at for at in spare if lines[at] != GAP] or [len(lines) - 1]
+        lines[spare[-1] :] = _join_gaps([GAP, *lines[spare[-1] + 1 :]], lines[spare[-1] - 1], GAP)
     return None
+
+
+def _join_gaps(lines: Sequence[str], before: str, gap: str) -> list[str]:
+    """Return some lines behind another one, without gaps beside gaps or at the end."""
+    kept: list[str] = []
+    for line in lines:
+        if line != gap or (kept[-1] if kept else before) != gap:
+            kept.append(line)
+    return kept[:-1] if kept[-1:] == [gap] else kept
 
 
 def build_finding(finding: Finding, part: int) -> Result:
@@ -125,7 +140,7 @@ def _choose_findings(report: Report, rows: int, room: int) -> Chosen:
     ordered = [at for at in order_findings(report.findings) if id(report.findings[at]) not in folded]
     if is_of_words(report):
         ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
-    next_ones = ((at, _shorten(report.findings[at], room)) for at in ordered[rows : rows + NEXT] if room)
+    next_ones = ((at, shorten(report.findings[at], room)) for at in ordered[rows : rows + NEXT] if room)
     more = dict(islice((one for one in next_ones if one[1] is not None), 1))
     findings = [more.get(at) or report.findings[at] for at in sorted([*ordered[:rows], *more])]
     findings.sort(key=lambda one: one.hop > 0 and is_test(one.path, one.symbol))  # stable

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.findings.records import Report
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Finding, Report
 from repo_mcp.toolsets.research.research_calls import add_lines, cut_report
-from repo_mcp.toolsets.research.shown_findings import choose_all
+from repo_mcp.toolsets.research.shown_findings import choose_all, shorten
 from tests.repo_mcp.research.asking import Asked
 
 STEPS = "".join(f"    queue.load(part, {step}, 'one step of a part after the other')\n" for step in range(12))
@@ -51,3 +52,15 @@ def test_the_answer_has_them_in_place_of_a_name(report: Report) -> None:
     assert len(longer.result["findings"]) == len(plain.result["findings"]) + 1
     assert add_lines(report, 1, 100) is None
     assert "load_queue_again" not in str(longer.result["surroundings"])
+
+
+def test_a_finding_cut_to_its_room_keeps_the_lines_for_which_it_was_found() -> None:
+    excerpt = "".join(f"{at}\tline {at}\n" for at in range(10, 30))
+    reason = Reason("sets it", Role.SETS)
+    found = Finding(
+        "a.go", 10, 29, "a.run", "function", None, reason, 1, "text", (27,), "run", excerpt=excerpt
+    )
+    short = shorten(found, 300)
+    assert short is not None
+    lines = short.excerpt.splitlines()
+    assert (lines[0], lines[-2:]) == ("10\tline 10", ["…", "27\tline 27"])

@@ -194,6 +194,7 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("src/grammar/Ledger.bnf", FileRole.CODE),
         ("src/grammar.lalrpop", FileRole.CODE),
         ("distance/vendors.py", FileRole.CODE),
+        ("web/pages/__testdata__/answers.ts", FileRole.TEST),
     ],
 )
 def test_roles(path: str, role: FileRole) -> None:

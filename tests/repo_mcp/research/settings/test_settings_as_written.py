@@ -130,3 +130,30 @@ def test_three_kinds_of_places_are_listed_as_in_a_sentence() -> None:
 def test_nothing_sets_a_name_of_one_letter_that_no_file_has(name: str) -> None:
     claim = Asked({"app/run.py": "def run():\n    return 2\n"}).ask(f"Where is {name} configured?").claim
     assert claim == f"Nothing is known to set {name}."
+
+
+TIMEOUTS = {
+    "config/config.go": "package config\n\n"
+    "var DefaultJob = JobConfig{\n\tJobTimeout: unit.Duration(10 * Second),\n}\n\n"
+    "type JobConfig struct {\n\tJobTimeout Duration `yaml:\"job_timeout\"`\n}\n\n"
+    "func (c *JobConfig) check() {\n"
+    "\tif c.JobTimeout == 0 {\n\t\tc.JobTimeout = DefaultJob.JobTimeout\n\t}\n}\n",
+    "api/jobs.go": "package api\n\ntype Answer struct {\n\tJobTimeout string\n}\n\n"
+    "func list(t string) Answer {\n\treturn Answer{\n\t\tJobTimeout: t,\n\t}\n}\n",
+    "ui/__testdata__/jobs.ts": "export const jobs = { jobTimeout: '1m' };\n",
+    "docs/configuration.md": "# Configuration\n\n[ job_timeout: <duration> | default = 10s ]\n",
+}  # fmt: skip
+
+
+def test_a_default_is_told_and_what_the_program_answers_is_no_setting() -> None:
+    report = Asked(TIMEOUTS).ask("where is the job timeout configured and what is its default?")
+    assert report.claim.startswith(
+        "JobTimeout is declared at config/config.go:8 and set at config/config.go:4 and config/config.go:13."
+        " Its default is unit.Duration(10 * Second) (config/config.go:4)."
+        " It is documented at docs/configuration.md:3."
+    )
+    assert not [one for one in report.findings if one.path.startswith("api/")]
+
+
+def test_a_setting_whose_default_is_not_asked_for_has_none_told() -> None:
+    assert "default" not in Asked(TIMEOUTS).ask("where is the job timeout configured?").claim
