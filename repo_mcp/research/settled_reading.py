@@ -19,7 +19,7 @@ from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.understanding import build_reading
 from repo_mcp.research.settings.asked_keys import find_asked_key
-from repo_mcp.research.settings.configured import holds_setting, is_written
+from repo_mcp.research.settings.configured import is_written, keep_settings
 from repo_mcp.research.settings.option_calls import find_asked_option
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
@@ -122,7 +122,7 @@ def _find_setting(reading: Reading, question: str) -> Subject | None:
     if not any(node.symbol.kind in VALUE_KINDS for node in subject.nodes):
         return None
     nodes = tuple(node for node in subject.nodes if node.symbol.kind not in TYPE_KINDS)
-    return replace(subject, nodes=tuple(filter(holds_setting, nodes)) or nodes)
+    return replace(subject, nodes=keep_settings(nodes))
 
 
 def _read_as_open(state: ResearchState) -> Reading:

@@ -118,20 +118,34 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         _note_uses(state, subject, name, matches, mentions, reading)
 
 
-def holds_setting(node: Node) -> bool:
-    """Return True for a field that configures something, by its path or the name of its type."""
+def keep_settings(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """Return declarations of one name without those that configure nothing, in folders where none does.
+
+    What an API answers has the same names. Return all if none configures anything.
+    """
+    folders = {_read_folder(node) for node in nodes if _configures(node)}
+    return tuple(node for node in nodes if not folders or _read_folder(node) in folders)
+
+
+def _configures(node: Node) -> bool:
+    """Return True for a value that configures something, by its path or the name of its type."""
     owner = ".".join(node.qualified_name.split(".")[:-1][-2:])
     return is_configuration(node.path) or _OF_CONFIGURATION.search(owner) is not None
 
 
+def _read_folder(node: Node) -> str:
+    return node.path.rpartition("/")[0]
+
+
 def _list_other_fields(state: ResearchState, subject: Subject) -> tuple[Node, ...]:
     """Return the fields with the name of a setting that configure nothing, where some of a type do."""
-    if not any(node.symbol.kind is SymbolKind.PROPERTY and holds_setting(node) for node in subject.nodes):
+    if not any(node.symbol.kind is SymbolKind.PROPERTY and _configures(node) for node in subject.nodes):
         return ()
     names = dict.fromkeys(node.symbol.name for node in subject.nodes)
     found = (one for name in names for one in state.graph.scan.find_declared(name, MAX_DECLARING))
     nodes = [node for node in map(state.get_node, found) if node.symbol.kind is SymbolKind.PROPERTY]
-    return tuple(node for node in nodes if node not in subject.nodes and not holds_setting(node))
+    kept = keep_settings([*subject.nodes, *nodes])
+    return tuple(node for node in nodes if node not in kept)
 
 
 def _is_meant(
