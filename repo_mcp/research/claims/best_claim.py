@@ -1,7 +1,8 @@
 """Say what fits the words of a question best, how sure that is, and what lies next to it.
 
 It is not said to fit if it lacks words of the question, and which words no file has is said first. What
-only guessed names lead to is said to be the closest, beside the next ones: it may be any of them.
+only guessed names lead to is said to be the closest, with what it does, and the next ones: it may be any of
+them.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
 from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.claims.outcomes import describe_outcome
+from repo_mcp.research.edges.filled_functions import fill
+from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, shorten_symbol
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer
 from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.words.rated_seeds import LONG_LINES, MAX_WORD_CHARS
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
@@ -55,7 +57,7 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     rivals = [described for described, _ in near]
     if state.word_match.is_thin and not errors:
         return " ".join([_name_nearest(state, own), *describe_section(state)])
-    callees = [*_list_called(state, best.declaration)]
+    callees = [*_list_called(state, best)]
     others = _list_others(state, own, callees)
     if state.word_match.is_guessed and errors is None:
         return " ".join([*_describe_guessed(state, best, rivals, others, callees), *describe_section(state)])
@@ -88,17 +90,25 @@ def _describe_guessed(
     others: Sequence[Node],
     callees: Sequence[Node],
 ) -> list[str]:
-    """Return sentences on what guessed names lead to: the nearest few, and what the first of them does."""
+    """Return sentences on what guessed names lead to: what the nearest does, what calls it, the next ones."""
     making = [node for node in others if node.symbol.kind is SymbolKind.CONSTRUCTOR]  # the type says as much
-    near = (node for node in others if node not in making)
-    named = dict.fromkeys((name_briefly(best), *rivals, *map(name_briefly, near)))
-    nearest = [*named][:NEAREST_GUESSED]
-    are = "is" if len(nearest) == 1 else "are"
-    sentences = [f"By the guessed names, the closest {are} {join_names(nearest)}."]
-    sentences += _quote_comments(state, [best], alone=len(nearest) == 1)
+    near = [node for node in others if node not in making]
+    called = join_names(map(name_briefly, callees))
+    said = read_description(state, best)
+    does = f": {said[:-1]}" if said else f", which calls {called}" if called else ""
+    sentences = [f"Closest is {name_briefly(best)}{does}."]
+    sentences += [f"It calls {called}."] if said and called else []
+    callers = {link.source for link in state.links.values() if link.target == best.declaration}
+    calling = [node for node in near if node.declaration in callers][: NEAREST_GUESSED - 1]
+    if calling:
+        verb = "calls" if len(calling) == 1 else "call"
+        sentences.append(f"{join_names(map(name_briefly, calling))} {verb} it.")
+    known = {name_briefly(one) for one in (best, *calling)}
+    named = (one for one in dict.fromkeys((*rivals, *map(name_briefly, near))) if one not in known)
+    rest = [*named][: NEAREST_GUESSED - len(known)]
+    sentences += [f"Next {_list_next(rest)}."] if rest else []
     outcome = describe_outcome(state)
-    sentences += [outcome] if outcome else []
-    return [*sentences, *_describe_called(best, callees, is_clear=not outcome and len(nearest) == 1)]
+    return [*sentences, outcome] if outcome else sentences
 
 
 def _describe_called(best: Node, callees: Sequence[Node], *, is_clear: bool) -> list[str]:
@@ -137,8 +147,7 @@ def _judge_best(
         words = name_words(absent)
         sentences.append(f"No file here has the {words}: the code may use another, or lack this.")
     lacking = [word for word in state.word_match.lacking if word not in state.word_match.absent]
-    by = "By the guessed names, " if state.word_match.is_guessed else ""
-    fits = "" if by else " the other words" if absent else " the question"
+    fits = " the other words" if absent else " the question"
     lacked = [word for word in lacking if word not in beside]
     failings = [f"lacks the {name_words(lacked)}"] if lacked else []
     failings += (
@@ -146,17 +155,19 @@ def _judge_best(
     )
     failings += ["is not known to cause an error"] if makes_none else []
     if failings:  # then it may be about something else
-        sentences.append(f"{by}{best} comes closest, but {' and '.join(failings)}.")
+        sentences.append(f"{best} comes closest, but {' and '.join(failings)}.")
     elif beside:
         are = "is" if len(beside) == 1 else "are"
-        sentences.append(f"{by}{best} comes closest; the {name_words(beside)} {are} elsewhere in its file.")
+        sentences.append(f"{best} comes closest; the {name_words(beside)} {are} elsewhere in its file.")
+    elif state.word_match.is_guessed:
+        sentences.append(f"{best} comes closest.")
     elif rivals:
-        sentences.append(f"{by}{join_names([best, *rivals])} fit{fits} about equally well.")
+        sentences.append(f"{join_names([best, *rivals])} fit{fits} about equally well.")
     elif doubt or state.word_match.is_unnamed:
         reason = doubt or "neither its name nor its path has a word of the question"
-        sentences.append(f"{by}{best} comes closest; {reason}.")
+        sentences.append(f"{best} comes closest; {reason}.")
     else:
-        sentences.append(f"{by}{best} fits{fits} best.")
+        sentences.append(f"{best} fits{fits} best.")
     return sentences
 
 
@@ -235,15 +246,16 @@ def describe_section(state: ResearchState) -> list[str]:
     ]
 
 
-def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
+def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
     """Return what a symbol calls, except itself, in the order of the findings.
 
-    If some callees fit the question's words, the others, such as a conversion of text, are left out. If none
-    does, more than FEW_CALLED are not named.
+    What a call of an interface's method runs is called, too. If some callees fit the question's words, the
+    others, such as a conversion of text, are left out. If none does, more than FEW_CALLED are not named.
     """
-    called = {
-        link.target for link in state.links.values() if link.source == caller and link.kind == "calls"
-    } - {caller}
+    links = [one for one in state.links.values() if one.source == caller.declaration and one.kind == "calls"]
+    called = {link.target for link in links} - {caller.declaration}
+    for edge in list_uses(state, caller, NARROW):
+        called |= {one.declaration for one in fill(state, state.get_node(edge.other))} - {caller.declaration}
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
     nodes = [node for node in nodes if not is_test_node(node) or is_test_place(caller.path)]
     words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}

@@ -33,7 +33,7 @@ def describe_part(
     near = [one for one in state.findings or before if not one.hop] or state.findings
     code = [one for one in near if one.kind != "section"] or near
     if before and state.word_match.is_guessed and not state.word_match.says_half:
-        closest = f"; by the guessed names, the closest are {name_findings(code[:NEAR])}" if code else ""
+        closest = f"; closest are {name_findings(code[:NEAR])}" if code else ""
         return f"{question} {_NO_WORDS}{closest}."
     missing = _list_missing(state, asked) if reading.form in _MAY_LACK_WORDS else []
     if claim and not missing:

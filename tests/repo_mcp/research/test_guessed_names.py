@@ -38,7 +38,8 @@ def test_a_guessed_name_leads_to_what_everyday_words_do_not() -> None:
     bare, helped = ASKED.ask(EVERYDAY), ASKED.ask(f"{EVERYDAY} (restore_state, resume)")
     assert "restore_state" not in bare.claim
     assert helped.claim.startswith(
-        "By the guessed names, the closest are depot.restore_state (depot.py:1-4) and depot.open_depot"
+        "Closest is depot.restore_state (depot.py:1-4), which calls depot.load_parcels (depot.py:7-11)."
+        " depot.open_depot (depot.py:20-21) calls it."
     )
 
 
@@ -54,7 +55,19 @@ def test_a_guess_that_the_best_lacks_is_no_word_of_the_question() -> None:
 
 def test_only_what_has_a_guess_fits_by_the_guesses() -> None:
     claim = ASKED.ask("How is the conveyor turned? (exists)").claim
-    assert claim.startswith("By the guessed names, the closest are depot.restore_state (depot.py:1-4), ")
+    assert claim.startswith("Closest is depot.restore_state (depot.py:1-4), which calls ")
+    assert claim.endswith("Next is depot.turn_conveyor (depot.py:14-17).")
+
+
+def test_a_call_of_an_interface_runs_what_implements_it() -> None:
+    files = {
+        "loop/loop.go": "package loop\n\ntype writer interface {\n\tmark(n int) int\n}\n\n"
+        "type loop struct {\n\tout writer\n}\n\nfunc (l *loop) endOfRun(n int) int {\n"
+        "\tw := l.out\n\tif n > 1 {\n\t\treturn w.mark(n)\n\t}\n\treturn n\n}\n\n"
+        "type fileWriter struct{}\n\nfunc (f *fileWriter) mark(n int) int {\n\tn = n + 1\n\treturn n\n}\n",
+    }
+    claim = Asked(files).ask("what does it do once somebody leaves for good? (endOfRun, mark)").claim
+    assert claim.startswith("Closest is loop.endOfRun (loop/loop.go:11-17), which calls fileWriter.mark")
 
 
 def test_stop_words_in_brackets_are_no_names() -> None:
