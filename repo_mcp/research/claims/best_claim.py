@@ -15,8 +15,9 @@ from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.edges.filled_functions import fill
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, shorten_symbol
-from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer
+from repo_mcp.research.findings.locating import is_test_node, is_test_place, is_unread, may_answer
 from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.words.rated_seeds import LONG_LINES, MAX_WORD_CHARS
 from repo_mcp.research.words.rivals import list_rivals
@@ -204,11 +205,11 @@ def _list_next(names: Iterable[str]) -> str:
 
 
 def leads_unparsed(state: ResearchState) -> bool:
-    """Return True if the best finding is declared in a language that no parser reads."""
+    """Return True if no parser knows the best finding, or it lies in a file without declarations."""
     first = next(iter(state.findings), None)
     if first is None or state.wants_tests or first.hop or first.kind != "text":
         return False
-    return first.symbol != first.path and may_answer(first.path)
+    return (first.symbol != first.path or is_unread(first.path)) and may_answer(first.path)
 
 
 def describe_places(state: ResearchState) -> str:
@@ -216,11 +217,16 @@ def describe_places(state: ResearchState) -> str:
     near = [one for one in state.findings if not one.hop and one.kind != "section"]
     if not near:
         return ""
-    places = [f"{shorten_symbol(one)} ({one.citation})" for one in near[:3]]
+    places = [_name_place(one) for one in near[:3]]
     sentences = [*_judge_best(state, places[0]), *filter(None, [describe_outcome(state)])]
     if len(near) > 1:
         sentences.append(f"Also close {_list_next(places[1:])}.")
     return " ".join([*sentences, *describe_section(state)])
+
+
+def _name_place(one: Finding) -> str:
+    """Return the name of a finding with its citation, which alone names lines outside all declarations."""
+    return one.citation if one.symbol == one.path else f"{shorten_symbol(one)} ({one.citation})"
 
 
 def name_words(words: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_test_path
 
@@ -104,6 +105,12 @@ def is_program(path: str) -> bool:
 def may_answer(path: str) -> bool:
     """Return True for a file of the program that is no example or the like."""
     return is_program(path) and not is_side_file(path)
+
+
+def is_unread(path: str) -> bool:
+    """Return True for code in a language in which no reader knows any declaration, such as a grammar."""
+    language = find_language(path)
+    return language.kind == "code" and language.pattern is None
 
 
 def count_shared_folders(one: str, other: str) -> int:

@@ -7,18 +7,21 @@ from collections.abc import Mapping, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.locating import is_unread, may_answer
 from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.research.words.event_errors import put_event_first
 from repo_mcp.research.words.failing import fails, find_below, find_makers
 from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.generated import FIRST_LINES, is_generated
 from repo_mcp.text.question_words import list_words, shares_word
 
 BEST = 3  # declarations that are shown whatever they do, before those that do something
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 MOST_MAKING = 8  # functions shown that make an error which is named
+BEST_PLAIN = 8  # declarations, among which lines of a source without any may lead
 BEST_BY_VERB = 8  # declarations, of which one may lead by its name
 # "how does the link reconnect after": the last word before what the sentence adds is the verb.
 _VERB = re.compile(
@@ -136,6 +139,32 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
 
 def _holds(seed: Seed, place: Place) -> bool:
     return seed.path == place[0] and seed.body.head_line <= place[1] <= seed.body.end_line
+
+
+def put_sources_first(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; lines of a source without declarations, such as a grammar, lead if a search says so.
+
+    Such lines have no names, so they are rated low. What a program wrote comes behind what it was made from.
+    """
+    plain = next(
+        (seed for seed in seeds[:BEST_PLAIN] if is_unread(seed.path) and may_answer(seed.path)), None
+    )
+    if plain is None or plain is seeds[0]:
+        return [*seeds]
+    words = " ".join((state.request.query, *state.request.guesses))
+    if any(hit.path == plain.path for hit in search_words(state, words, 1)):
+        return [plain, *(seed for seed in seeds if seed is not plain)]
+    made = [seed for seed in seeds if _is_made_of(state, seed, plain)]
+    at = min(map(seeds.index, made), default=seeds.index(plain))
+    rest = [seed for seed in seeds if seed is not plain]
+    return [*rest[:at], plain, *rest[at:]]
+
+
+def _is_made_of(state: ResearchState, seed: Seed, source: Seed) -> bool:
+    """Return True for a file that a program wrote, which has the name of its source at its top."""
+    top = state.source.read_lines(seed.path)[:FIRST_LINES]
+    name = source.path.rpartition("/")[2]
+    return seed.path != source.path and is_generated(top) and any(name in line for line in top)
 
 
 def _is_quiet(seed: Seed) -> bool:

@@ -39,6 +39,7 @@ from repo_mcp.research.words.seed_order import (
     keep_near,
     put_failing,
     put_named_by_verb,
+    put_sources_first,
 )
 from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
 from repo_mcp.research.words.type_members import put_working_members
@@ -91,7 +92,7 @@ def find_seeds(
     if preferred is PreferredKind.FAILURES and not first:
         seeds = put_failing(state, seeds)
     if preferred is PreferredKind.NOTHING and not first:
-        seeds = put_named_by_verb(seeds, state.request.query)
+        seeds = put_sources_first(state, put_named_by_verb(seeds, state.request.query))
     state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
     if state.word_match.lacks_most:
         seeds = seeds[:FEW_SEEDS]
