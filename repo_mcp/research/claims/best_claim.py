@@ -151,9 +151,7 @@ def _judge_best(
     fits = " the other words" if absent else " the question"
     lacked = [word for word in lacking if word not in beside]
     failings = [f"lacks the {name_words(lacked)}"] if lacked else []
-    failings += (
-        ["has none of the others in its name or path"] if lacked and state.word_match.is_unnamed else []
-    )
+    failings += ["is not named for the others"] if lacked and state.word_match.is_unnamed else []
     failings += ["is not known to cause an error"] if makes_none else []
     if failings:  # then it may be about something else
         sentences.append(f"{best} comes closest, but {' and '.join(failings)}.")
@@ -163,7 +161,7 @@ def _judge_best(
     elif state.word_match.is_guessed:
         sentences.append(f"{best} comes closest.")
     elif rivals:
-        sentences.append(f"{join_names([best, *rivals])} fit{fits} about equally well.")
+        sentences.append(f"{join_names([best, *rivals])} fit{fits} equally well.")
     elif doubt or state.word_match.is_unnamed:
         reason = doubt or "neither its name nor its path has a word of the question"
         sentences.append(f"{best} comes closest; {reason}.")

@@ -163,8 +163,8 @@ class _Users:
         if not number:
             return ""
         least = "at least " if self.is_least else ""
-        most = f" to {number + guesses}" if guesses and not least else ""
-        return f"{least}{number}{most} {'place' if number == 1 and not most else 'places'} in tests"
+        most = f" (perhaps {number + guesses})" if guesses and not least else ""
+        return f"{least}{number} {'place' if number == 1 else 'places'} in tests{most}"
 
     def _is_counted(self, one: Finding) -> bool:
         return self.counts_tests and is_test(one.path, one.symbol)

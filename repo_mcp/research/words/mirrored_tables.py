@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from repo_mcp.bundler.body import measure_indent
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.locating import is_aside, is_test_node
@@ -67,12 +70,14 @@ def _iter_matches(state: ResearchState, keys: Sequence[str]) -> Iterator[ExactMa
 
 def _find_outermost_value(state: ResearchState, match: ExactMatch) -> Node | None:
     """Return the outermost value of a file whose lines include a match; None if there is none."""
-    around = (
-        node
-        for node in (state.graph.outline(match.path) if state.source.find_file(match.path) else ())
-        if node.symbol.kind in VALUES and node.symbol.start_line <= match.start_line <= node.symbol.end_line
-    )
-    return min(around, key=lambda node: node.symbol.start_line - node.symbol.end_line, default=None)
+    record = state.graph.scan.find_record(match.path)
+    if record is None:
+        return None
+    ends = record.starts + record.spans
+    around = np.flatnonzero((record.starts <= match.start_line) & (ends >= match.start_line)).tolist()
+    values = [ordinal for ordinal in around if ordinal and record.get_kind(ordinal) in VALUES]
+    outermost = max(values, key=lambda ordinal: int(record.spans[ordinal]), default=None)
+    return None if outermost is None else state.get_node(Declaration(match.path, outermost))
 
 
 def list_documents(state: ResearchState, table: Node) -> list[str]:

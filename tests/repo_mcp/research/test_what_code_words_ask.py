@@ -140,7 +140,7 @@ def test_a_deed_that_several_types_have_names_no_function() -> None:
     pool += "        if parcel.lost:\n            raise {}(parcel)\n"
     files = {f"{one.lower()}.py": pool.format(one, f"{one}Error") for one in ("Pool", "Depot")}
     claim = Asked(files).ask("Which errors can returning a parcel raise?").claim
-    assert "fit the question about equally well" in claim or "fits the question best" in claim
+    assert "fit the question equally well" in claim or "fits the question best" in claim
 
 
 def _declare_sorters(side: str) -> str:

@@ -69,3 +69,14 @@ def test_a_group_that_was_not_read_whole_counts_at_least_so_many() -> None:
     texts = {"depot.py": DEPOT, **{f"tests/test_{at:02}.py": case for at in range(40)}}
     groups = Asked(texts).ask("how does a depot report a parcel").groups
     assert [one.places[-1][:13] for one in groups if one.what == "tests"] == ["and at least "]
+
+
+def test_possible_tests_stand_in_brackets_behind_the_sure_ones() -> None:
+    texts = {
+        "depot.py": DEPOT,
+        "tally.py": TALLY,
+        "tests/test_depot.py": _write_ways(2, "Depot().report(parcel)"),
+        "tests/test_any.py": _write_ways(3, "any.report(parcel)", ""),
+    }
+    claim = Asked(texts).ask("who calls Depot.report").claim
+    assert claim == "Depot.report (depot.py:2-3) is called by 2 places in tests (perhaps 5)."

@@ -28,8 +28,7 @@ QUESTION = "how is the oldest parcel number not crushed?"
 def test_a_declaration_that_only_its_text_connects_with_a_question_is_not_said_to_fit() -> None:
     claim = Asked({"post.py": POST, "roads.py": ROADS, "way.py": "def crushed(): ...\n"}).ask(QUESTION).claim
     assert claim.startswith(
-        "post.stamp (post.py:1-5) comes closest, but lacks the word crushed and has none of the others in its"
-        " name or path."
+        "post.stamp (post.py:1-5) comes closest, but lacks the word crushed and is not named for the others."
     )
 
 
@@ -48,7 +47,7 @@ def test_what_is_lacking_is_lacking_in_what_leads_at_last() -> None:
     """A line that does nothing is rated best, but a function comes before it and is judged."""
     files = {"post.py": POST, "roads.py": ROADS, "way.py": "def crushed(): ...\n", "docs/guide.md": GUIDE}
     claim = Asked(files).ask(QUESTION).claim
-    assert claim.startswith("post.stamp (post.py:1-5) comes closest, but lacks the word crushed and has none")
+    assert claim.startswith("post.stamp (post.py:1-5) comes closest, but lacks the word crushed and is")
 
 
 def test_what_the_best_calls_is_not_level_with_it() -> None:
