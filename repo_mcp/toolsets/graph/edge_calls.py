@@ -200,7 +200,8 @@ def _find_derived(repository: Repository, arguments: Arguments, page: Page) -> E
         if not known.rows:
             return None
         given = find_integer(arguments, "limit")
-        end = _find_end(known, page.start, given or _choose_limit(len(known.rows) - page.start), parts=False)
+        limit = given or _choose_limit(len(known.rows) - page.start)
+        end = _find_end(known, page.start, limit)
         rows = _Renderer(graph, INCOMING, name, has_text=True).render(known.rows[page.start : end])
         notes = [OF_ANOTHER.format(escape_text(text))]
         return EdgePage(known, rows, _name_rows(known.rows[:end]), INCOMING, {}, [], notes)
