@@ -196,7 +196,7 @@ def _find_derived(repository: Repository, arguments: Arguments, page: Page) -> E
         return None
     with repository.engines.graph.open(names=name) as graph:
         found = find_external_derived(graph, name, _read_folder(repository, arguments))
-        known = EdgeList(iter([found]), is_incoming=True).read(page.start)
+        known = EdgeList(iter([found])).read(page.start)
         if not known.rows:
             return None
         given = find_integer(arguments, "limit")
