@@ -31,7 +31,7 @@ def find_leads(scope: SearchScope, request: SearchRequest, query: Query, *, is_n
     is_question = asks(query.text)
     said = [] if is_name or is_question else find_said(scope, query)
     said = said or find_filled(scope, query, list_quoted(request.query))
-    if said:
+    if said or not (is_name or is_question):
         return _explain(said, "said word for word")
     is_about_names = request.names_alone and not (query.symbols or query.phrases)
     if is_about_names and (is_name or not request.shows_whole):

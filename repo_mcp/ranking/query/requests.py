@@ -6,6 +6,7 @@ files". They count only before a word for what is sought (`all`, `where`, `calle
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 from repo_mcp.late_patterns import compile_late
@@ -41,6 +42,13 @@ _LISTED = frozenset(
 )
 _SKIPPED = frozenset(("just", "only", "to"))
 _EDGES = "\"'*_#>[](){}.,:;!?"
+# In an infinitive or a command: "has to change", "and add a test"; not "what is added", nor "the fix".
+_CHANGE = compile_late(
+    r"(?:^|[.!?:;,\n]\s*|\b(?:and|can|could|let's|must|need|please|should|to|want|we|you)\s+)"
+    r"(?:add|allow|change|deprecate|drop|extend|fix|implement|migrate|refactor|remove|rename|replace|rewrite"
+    r"|support|write)\b",
+    re.I,
+)
 _SENTENCE_END = compile_late(r"(?<=[.!?:])\s+")
 
 
@@ -58,6 +66,11 @@ def is_request(title: str, *, asks_first: bool = False) -> bool:
         for word, second in islice(zip(words, [*words[1:], ""], strict=False), 1 if asks_first else None)
     )
     return is_asking or title.rstrip().endswith("?") or _begins_request(words)
+
+
+def asks_for_change(text: str) -> bool:
+    """Return True if a text wants something changed or written: "Fix it and add a test."."""
+    return _CHANGE.search(text) is not None
 
 
 def holds_question(line: str, *, begins_paragraph: bool) -> bool:
