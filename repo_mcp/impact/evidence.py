@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from heapq import nsmallest
 
 from index_format import IndexFormatError
 from repo_mcp.graph.graph import Graph
@@ -19,11 +20,12 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.similar import KEYWORDS
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.impact.records import Reached
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.ranking.query.query import MAX_TERMS, Query
-from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.analysis import PART, analyse_text
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
@@ -33,6 +35,7 @@ MAX_NAMES = 300  # of the touched lines, which are looked up
 RARE = 30  # a name that more files use, or declare, is no evidence
 MAX_WRITTEN = 20  # names of changed symbols without edges, which are looked for in the text
 MAX_HOLDING = 200  # files with such a name that are counted: those of a type narrow down those of its members
+MOST_TESTS = 8  # tests with such a name if more than RARE files have it: those that have it most often
 SHOWN_NAMES = 3  # of the names that a file shares
 # A shared name is shown if at most 3 files have it, or a tenth of all: in small trees, RARE is most of them.
 LEAST_FILES, SHOWN_SHARE = 3, 10
@@ -46,6 +49,8 @@ _BUILT_IN = """
     typedef typeof undefined union unknown unsafe unsigned using virtual volatile where
 """
 _NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS, *_BUILT_IN.split()})  # common words and keywords
+_PART = re.compile(PART)
+_SHARED = (("javascript", "typescript", "vue", "svelte"), ("c", "cpp"))
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _MARKS = re.compile(
     r"^(?:tests?|specs?)(?=[-_.])|[-_.](?:tests?|specs?)(?=$|[-_.])|(?<=[A-Za-z0-9])(?:Tests?|Spec|Suite)$"
@@ -155,18 +160,21 @@ class Evidence:
             for path in sorted(paths):
                 self._note(path, signal, 1 / math.sqrt(len(paths)))
 
-    def note_names(self, graph: Graph, words: Sequence[str]) -> None:
-        """Record files that have rare names among some words.
+    def note_names(self, graph: Graph, words: Sequence[str], changed: Iterable[str]) -> None:
+        """Record files in the languages of the changed ones that have rare names among some words.
 
+        A name of a single word, such as `shared`, says nothing: each file means something else by it.
         One that is used everywhere, such as `is_empty`, is evidence only if a single file declares it.
         """
-        names = [word for word in dict.fromkeys(words) if word not in _NO_NAMES]
+        joined = (word for word in dict.fromkeys(words) if len(_PART.findall(word)) > 1)
+        names = [word for word in joined if word not in _NO_NAMES]
+        languages = {_name_language(path) for path in changed}
         for name in names[:MAX_NAMES]:
             rare = graph.name_uses.list_rare(name, RARE)
             if any(len(paths) > 1 for paths in rare) and graph.name_uses.count_using(name) > RARE:
                 continue
             for paths in rare:
-                for path in paths:
+                for path in (path for path in paths if _name_language(path) in languages):
                     self._note(path, Signal.SHARES, 1 / len(paths))
                     own = self._shared.setdefault(path, {})
                     own[name] = max(own.get(name, 0.0), 1 / len(paths))
@@ -174,15 +182,20 @@ class Evidence:
     def note_written(self, names: Iterable[str], search: Callable[[ExactRequest], ExactAnswer]) -> None:
         """Record files that have the names of changed symbols to which no edge can lead, as words.
 
-        A member with a common name counts where the name of its type stands, too. Raises as the search does.
+        A member with a common name counts where the name of its type stands, too, and in the tests that have
+        it most often. Raises as the search does.
         """
         for name in [*dict.fromkeys(names)][:MAX_WRITTEN]:
             owner, _, member = name.rpartition(".")
-            paths = _list_holding(member, search)
+            counts = _count_holding(member, search)
+            paths = {*counts}
             if len(paths) > RARE and owner:
-                paths &= _list_holding(owner.rpartition(".")[2], search)
+                paths &= {*_count_holding(owner.rpartition(".")[2], search)}
             if len(paths) > RARE:
                 continue
+            if RARE < len(counts) < MAX_HOLDING:
+                tests = [path for path in counts if find_role(path) is FileRole.TEST]
+                paths |= {*nsmallest(MOST_TESTS, tests, key=lambda path: (-counts[path], path))}
             for path in sorted(paths):
                 self._note(path, Signal.NAMES, 1 / math.sqrt(len(paths)))
                 self._shared.setdefault(path, {})[member] = 1.0  # shown, however many files have it
@@ -206,16 +219,27 @@ class Evidence:
                     if signal is Signal.TWIN:
                         self._twins.setdefault(one, path)
 
-    def note_alike(self, scores: Mapping[str, float]) -> None:
-        """Record files that share words with the touched lines, with scores from 0 to 1."""
+    def note_alike(self, scores: Mapping[str, float], changed: Iterable[str]) -> None:
+        """Record files that share words with the touched lines, with scores from 0 to 1.
+
+        Words of another language than those of the changed files mean something else.
+        """
+        languages = {_name_language(path) for path in changed}
         for path, score in scores.items():
-            self._note(path, Signal.ALIKE, score)
+            if _name_language(path) in languages:
+                self._note(path, Signal.ALIKE, score)
 
 
-def _list_holding(name: str, search: Callable[[ExactRequest], ExactAnswer]) -> set[str]:
-    """Return the files that have a name as a word."""
+def _count_holding(name: str, search: Callable[[ExactRequest], ExactAnswer]) -> dict[str, int]:
+    """Return how often each file has a name as a word, of those that do."""
     request = ExactRequest(name, whole_word=True, limit=MAX_HOLDING, detail="files", names_snapshot=False)
-    return {path for path, _ in search(request).files}
+    return dict(search(request).files)
+
+
+def _name_language(path: str) -> str:
+    """Return the language of a file; of those that share headers or modules, the first."""
+    name = find_language(path).name
+    return next((names[0] for names in _SHARED if name in names), name)
 
 
 def _may_be_twins(one: str, other: str) -> bool:

@@ -46,7 +46,6 @@ from repo_mcp.text.unified_diff import parse_diff
 
 MAX_FILES = 300  # of one diff that are looked at
 MAX_COMPANIONS = 10  # files without an edge, of the program and of its tests
-MAX_ALIKE = 5  # of these, files that only have words in common, if there are files that more speaks for
 FEW = 5  # paths that a note names
 _AROUND = (SymbolKind.FILE, SymbolKind.MODULE)  # the symbols that hold imports
 NOT_ALL_FOLLOWED = (
@@ -85,18 +84,21 @@ class ImpactFinder:
         left_out += self._leave_out([one.path for one in parsed.files[MAX_FILES:]])
         words = list_words(line for file in files for line in list_touched_text(file))
         evidence = Evidence()
-        with self._sources.graph.open(paths=[one.path for one in files]) as graph:
+        paths = [one.path for one in files]
+        with self._sources.graph.open(paths=paths) as graph:
             finder = ChangedSymbols(graph, self._sources.outline)
             changed = [symbol for file in files for symbol in finder.list_of(file)]
             reach = Follower(graph, cancelled).follow(changed, depth)
             evidence.note_reached(reach.found)
-            evidence.note_names(graph, words)
-            evidence.note_neighbours(graph.name_uses.list_source_paths(), [one.path for one in files])
-        evidence.note_alike(self._sources.rank(words))
+            evidence.note_names(graph, words, paths)
+            evidence.note_neighbours(graph.name_uses.list_source_paths(), paths)
+        evidence.note_alike(self._sources.rank(words), paths)
         evidence.note_written(_list_written(changed, finder.unparsed), self._sources.search)
         own = {path for file in files for path in (file.path, file.old_path) if path is not None}
         nodes = {one.node.declaration for one in changed if one.node is not None}
         reached = list_reached(evidence, reach, own, nodes)
+        if {*paths} <= {one.path for one in changed} - {*finder.unparsed}:
+            reached = [one for one in reached if one.reasons != [WORDS_ALONE]]  # edges were looked for
         tests, others = self._part_tests([one for one in reached if one.path not in own])
         others += [one for one in reached if one.path in own and not is_test_path(one.path)]
         changed_tests = [
@@ -178,8 +180,11 @@ def list_reached(
 
 def _is_guess(file: ReachedFile) -> bool:
     """Return whether no sure edge leads to a file, and it is not named like a changed one."""
-    is_twin = any(one.startswith(NAMED_LIKE) for one in file.reasons)
-    return file.confidence is Confidence.POSSIBLE and not is_twin
+    return file.confidence is Confidence.POSSIBLE and not _is_twin(file)
+
+
+def _is_twin(file: ReachedFile) -> bool:
+    return any(one.startswith(NAMED_LIKE) for one in file.reasons)
 
 
 def _drop_imports(symbols: list[Reached]) -> list[Reached]:
@@ -193,13 +198,10 @@ def _drop_imports(symbols: list[Reached]) -> list[Reached]:
 def _choose(files: Sequence[ReachedFile]) -> list[ReachedFile]:
     """Return the files in order, with no more than MAX_COMPANIONS to which no edge leads.
 
-    Of files that only have words in common with the diff, few behind the first have to change. There are no
-    more than MAX_ALIKE of them, unless there is nothing else.
+    Files that only have words in common with the diff are left out unless there is nothing else.
     """
-    companions = [one for one in files if not one.symbols][:MAX_COMPANIONS]
-    alike = [one for one in files if one.reasons == [WORDS_ALONE]]
-    if len(alike) < len(files):
-        companions = [one for one in companions if one not in alike[MAX_ALIKE:]]
+    more = [one for one in files if one.reasons != [WORDS_ALONE]]
+    companions = [one for one in more or files if not one.symbols][:MAX_COMPANIONS]
     return [one for one in files if one.symbols or one in companions]
 
 
@@ -208,9 +210,12 @@ def _order_symbols(one: Reached) -> tuple[int, int, int]:
 
 
 def _order_tests(one: ReachedFile) -> tuple[int, int]:
-    """Return a sort key: tests that reach a change over the fewest and surest edges come first."""
+    """Return a sort key: tests that reach a change over the fewest and surest edges come first.
+
+    Then come those that are named like a changed file.
+    """
     nearest = one.symbols[0] if one.symbols else None
-    return (_FAR, 0) if nearest is None else (nearest.distance, ORDER[nearest.confidence])
+    return (_FAR, not _is_twin(one)) if nearest is None else (nearest.distance, ORDER[nearest.confidence])
 
 
 def _note_files(files: Sequence[ChangedFile]) -> list[str]:

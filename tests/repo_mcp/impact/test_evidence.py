@@ -8,12 +8,14 @@ from tests.repo_mcp.graph.memory_index import make_graph
 
 def test_a_name_that_is_used_everywhere_is_evidence_only_for_what_alone_declares_it() -> None:
     declares = "struct {0};\nimpl {0} {{\n    fn is_empty(&self) -> bool {{ true }}\n}}\n"
-    texts = {f"src/use_{number}.rs": "fn f(x: X) { x.is_empty(); lone(); }\n" for number in range(RARE + 1)}
+    texts = {
+        f"src/use_{number}.rs": "fn f(x: X) { x.is_empty(); stand_alone(); }\n" for number in range(RARE + 1)
+    }
     texts |= {
         "src/a.rs": declares.format("A"),
         "src/b.rs": declares.format("B"),
-        "src/c.rs": "fn lone() {}\n",
+        "src/c.rs": "fn stand_alone() {}\n",
     }
     evidence = Evidence()
-    evidence.note_names(make_graph(texts), ["is_empty", "lone"])
+    evidence.note_names(make_graph(texts), ["is_empty", "stand_alone"], ["src/use_1.rs"])
     assert evidence.list_paths() == ["src/c.rs"]

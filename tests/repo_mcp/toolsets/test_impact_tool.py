@@ -260,7 +260,7 @@ def test_code_is_not_named_like_a_document_elsewhere(changing: Served) -> None:
     changing.index()
     diff = _diff("shop/money.py", ("one.amount + other.amount", "other.amount + one.amount"))
     found = changing.call("get_impact", diff=diff)
-    assert _find(found, "docs/money.md")["reasons"] == ["words in common"]
+    assert "docs/money.md" not in {row["file_path"] for row in found["result"]}
     assert _find(found, "shop/money.md")["reasons"][0] == "named like `money.py`"
 
 
@@ -287,16 +287,41 @@ def test_files_go_with_their_namesakes(served: Served) -> None:
     assert found["possible"] == sum(row["confidence"] == "possible" for row in found["result"])
 
 
-def test_few_files_with_words_in_common_stand_beside_others(changing: Served) -> None:
+def test_words_in_common_are_no_evidence_where_edges_are_known(changing: Served) -> None:
     for number in range(9):
-        path = changing.root / "notes" / f"part{number}.md"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"# Part {number}\n\nAbout the amount of money: the other amount, part {number}.\n")
+        path = changing.root / "shop" / f"part{number}.py"
+        path.write_text(
+            f"def count_part{number}(one, other):\n    # the amount of money\n    return one.amount\n"
+        )
     changing.index()
     diff = _diff("shop/money.py", ("one.amount + other.amount", "other.amount + one.amount"))
-    rows = changing.call("get_impact", diff=diff)["result"]
-    alone = [row for row in rows if row["reasons"] == ["words in common"]]
-    assert len(alone) == impact_module.MAX_ALIKE < len(rows)
+    found = changing.call("get_impact", diff=diff)
+    assert not [row for row in (*found["result"], *found["tests"]) if row["reasons"] == ["words in common"]]
+    assert "shop/part1.py" not in {row["file_path"] for row in found["result"]}
+
+
+def test_a_name_of_one_word_and_names_in_another_language_are_no_evidence(changing: Served) -> None:
+    (changing.root / "web" / "src" / "note.ts").write_text("export const n = giftWrap(shared);\n")
+    (changing.root / "shop" / "note.py").write_text("n = giftWrap(shared)\n")
+    (changing.root / "shop" / "share.py").write_text("n = wrap(shared)\n")
+    changing.index()
+    new = _compare("shop/gift.py", "", "def wrap_gift():\n    return giftWrap(shared)\n")
+    found = changing.call("get_impact", diff=new)
+    assert _find(found, "shop/note.py")["reasons"] == ["names in common: `giftWrap`"]
+    assert {"web/src/note.ts", "shop/share.py"}.isdisjoint(row["file_path"] for row in found["result"])
+
+
+def test_of_a_name_that_many_files_have_the_tests_with_it_most_often_are_shown(changing: Served) -> None:
+    for number in range(40):
+        (changing.root / "lib" / f"user{number}.rb").write_text("def use\n  thing.put_aside\nend\n")
+        times = "  put_aside\n" * (number + 1)
+        (changing.root / "spec" / f"user{number}_spec.rb").write_text(f"it 'does' do\n{times}end\n")
+    changing.index()
+    diff = _diff("lib/shelf.rb", ("    thing\n", "    thing.put_aside\n"))
+    found = changing.call("get_impact", diff=diff)
+    paths = [row["file_path"] for row in found["tests"]]
+    assert paths[0] == "spec/shelf_spec.rb"  # named like the file
+    assert {*paths[1:]} == {f"spec/user{number}_spec.rb" for number in range(32, 40)}
 
 
 def test_a_language_without_a_parser_has_names_and_words(served: Served) -> None:
@@ -362,6 +387,7 @@ def test_what_is_no_diff_is_an_error_and_nothing_is_no_impact(served: Served) ->
 
 def test_pages_go_on_in_all_lists(served: Served) -> None:
     diff = _diff(*CHECK) + _diff("shop/api.py", ("await", "await "))
+    diff += _diff("shop/money.py", ("one.amount + other.amount", "other.amount + one.amount"))
     whole = served.call("get_impact", diff=diff, limit=100)
     arguments: dict[str, Any] = {"diff": diff, "limit": 1}
     pages = [served.call("get_impact", **arguments)]
