@@ -1,7 +1,7 @@
 """The strategy `hybrid`: cut the files that a search finds into blocks, and rate these by the prompt's words.
 
     prompt -> evidence -> opened files, blocks and their worth -> uses of undeclared names -> names followed
-           -> blocks of a trace -> budget spent -> reasons
+           -> blocks of a trace -> what belongs to a change -> budget spent -> reasons
 
 Each step is a module and a function of the result of the step before. No model is asked. If most words of the
 prompt are in no file, and the prompt names no file, at most FEW_LINES are spent. Of a report only what is
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.bundler.audit import build_audit, describe_lesser, describe_unfit, list_warnings
+from repo_mcp.bundler.beside_change import add_beside, find_beside, keep_room
 from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.evidence import HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
@@ -64,7 +65,11 @@ class HybridStrategy:
         follow_shown = follow_names(opened, source, weights)
         mark_named(opened, evidence.names, members=weights.members)
         mark_traced(opened, evidence)
+        beside = find_beside(opened, opener, evidence, request, packer, source)
+        packer.budget = keep_room(budget, beside)
         left = spend(opened, packer, weights, evidence.title, follow_shown)
+        packer.budget = budget
+        opened += add_beside(packer, beside, opened)
         shown = _order_shown(opened, packer)
         files = {one.candidate.path: one for one in shown}
         selections = tuple(

@@ -60,6 +60,7 @@ class RatedFile:
     shown: set[int] = field(default_factory=set)  # positions of the blocks that are selected
     named: set[int] = field(default_factory=set)  # those that the prompt names, and that come first
     traced: dict[int, Traced] = field(default_factory=dict)  # by position: they come before these
+    beside: dict[int, str] = field(default_factory=dict)  # line that is shown for a change -> why
 
     def touches_shown(self, position: int) -> bool:
         """Return True if a block next to this one is selected."""

@@ -74,7 +74,8 @@ def _list_reasons(
     `named` are the declarations in it that the prompt names, `around` is the smallest one that holds it.
     """
     start, end = selection.start_line, selection.end_line
-    reasons = [*_describe_mentions(file, start, end)]
+    beside = (why for line, why in file.beside.items() if start <= line <= end)
+    reasons = [*dict.fromkeys(beside), *_describe_mentions(file, start, end)]
     if _makes_message(file, start, end):
         reasons.insert(0, "makes a message that the prompt shows")
     names = list(dict.fromkeys(span.name for span in named))
