@@ -34,7 +34,7 @@ from repo_mcp.ranking.query.clues import split_symbol
 from repo_mcp.ranking.query.intent import MIN_NAME_CHARS, NameKind, asks, understand
 from repo_mcp.ranking.query.mentions import resolve_mentions
 from repo_mcp.ranking.query.query import Query, widen
-from repo_mcp.ranking.scoring.live_terms import find_paths
+from repo_mcp.ranking.scoring.live_terms import find_paths, list_holding
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
@@ -43,6 +43,7 @@ from repo_mcp.text.schema import SYMBOL
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 PHRASE_DEPTH = 100  # chunks examined for an exact phrase
+MOST_HOLDING = 8  # names that have a run of the query's words in them
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
 BESIDE_LEADS = 3  # ranked hits of a page whose first hits have the query's message or name
@@ -72,7 +73,8 @@ def answer_ranked(
         depth = max(depth, PHRASE_DEPTH)  # only its text shows whether a chunk holds a phrase
         of_phrases = list_phrase_words(query.phrases, searcher.count_units)
         query = replace(query, required=[*query.required, *of_phrases])
-    widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
+    holding = partial(list_holding, searcher.snapshot, most=MOST_HOLDING)
+    widened = widen(query, searcher.count_units, searcher.snapshot.unit_count, holding)
     ranking = scope.rank(widened, depth + 1)  # one more, to know whether others follow
     reading = _read(searcher, request, query, widened)
     telling = reading.telling

@@ -53,6 +53,7 @@ BELOW_TITLE_WEIGHT = 0.5  # of a term of pasted text, beside one of its title
 CODE_WEIGHT = 0.2  # of one that stands only in its code
 MOST_WIDENED_SHARE = 0.05  # of the units; commoner words cost half the time of widening, and give nothing
 MOST_WIDENED_UNITS = 40  # at least, for small indexes
+MOST_RUN_WORDS = 6  # of a query in which runs of words are looked for within names
 _ALIASES = {"symbol": "sym", "file": "path", "filename": "path", "language": "lang"}
 LEAST_WORDS = 4  # of a question: fewer are read as names
 STORY_WORDS = 40  # a longer query, or one of several lines, has no operators
@@ -139,20 +140,28 @@ def parse_query(
     return query
 
 
-def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Query:
+def widen(
+    query: Query,
+    count_units: Callable[[str], int],
+    unit_count: int,
+    list_holding: Callable[[str], Sequence[str]] = lambda _part: (),
+) -> Query:
     """Return a query with what else to look for behind its own terms.
 
     Names, as far as the index has them: those that adjacent words make up (`work queue` -> work_queue), and
-    other spellings of words that are shaped like names. Then, for a question, the stems of words of similar
-    meaning, with less weight: names, short queries and pasted text mean what they say. A word that many of
-    the `unit_count` units hold, by `count_units`, brings none, since the code uses it itself; one that none
-    holds brings what programs call it. What pasted text says below its title counts less, except for names,
-    and what it says only in code least.
+    other spellings of words that are shaped like names; and names with a run of words within them, which
+    `list_holding` gives (`out of order` -> ErrOutOfOrder). Then, for a question, the stems of words of a
+    similar meaning, with less weight: names, short queries and pasted text mean what they say. A word that
+    many of the `unit_count` units hold, by `count_units`, brings none, since the code uses it itself; one
+    that none holds brings what programs call it. What pasted text says below its title counts less, except
+    for names, and what it says only in code least.
     """
     kinds = dict(understand(query.text, query.code).names)
     known = frozenset(query.terms)
     wanted = (name for name, kind in kinds.items() if kind in (NameKind.JOINED, NameKind.SHAPED))
-    names = tuple(name for name in wanted if name not in known and count_units(name))
+    held = chain.from_iterable(map(list_holding, list_runs(query.text)))
+    found = chain(filter(count_units, wanted), held)
+    names = tuple(name for name in dict.fromkeys(found) if name not in known)
     prose = query.text.removesuffix(query.code)
     weights: dict[str, float] = {}
     synonyms: tuple[str, ...] = ()
@@ -179,6 +188,17 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
         synonyms=synonyms,
         bases=bases,
     )
+
+
+def list_runs(text: str) -> list[str]:
+    """Return what three words in a row become in a name if the middle one says nothing alone.
+
+    Of `out of order`, two words do not rank, and the third is common. Only few words are looked at: a longer
+    text has such runs everywhere.
+    """
+    words = [word.lower() for word in _WORD.findall(text)]
+    rows = zip(words, words[1:], words[2:], strict=False) if len(words) <= MOST_RUN_WORDS else ()
+    return ["".join(row) for row in rows if row[1] in FUNCTION_WORDS and not {row[2]} & FUNCTION_WORDS]
 
 
 def _list_base_stems(text: str) -> dict[str, str]:

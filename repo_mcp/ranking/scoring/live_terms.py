@@ -10,9 +10,12 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from index_format import LiveSegment, PostingList, Snapshot
+from index_format import LiveSegment, PostingList, Snapshot, find_containing
 from repo_mcp.ranking.scoring.segment_search import find_among
+from repo_mcp.text.analysis import DECLARED
 from repo_mcp.text.schema import FIELDS, PATH
+
+MOST_SCANNED = 100  # terms of a segment that hold a text
 
 
 def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
@@ -42,6 +45,16 @@ def count_units(snapshot: Snapshot, term: str) -> int:
         for posting_list in segment.reader.postings.find_lists(term.encode()):
             counts[posting_list.field] += _count_live(segment, posting_list)
     return max(counts)
+
+
+def list_holding(snapshot: Snapshot, part: str, most: int) -> list[str]:
+    """Return the `most` commonest terms that contain a text, ties by letters. Raises IndexFormatError."""
+    found: set[bytes] = set()
+    for segment in snapshot.segments:
+        found.update(find_containing(segment.reader.terms, part.encode(), MOST_SCANNED))
+    terms = [raw.decode("utf-8", "replace") for raw in found if not raw.startswith(DECLARED.encode())]
+    counts = {term: count_units(snapshot, term) for term in terms}
+    return sorted(filter(counts.__getitem__, terms), key=lambda term: (-counts[term], term))[:most]
 
 
 def _count_live(segment: LiveSegment, posting_list: PostingList) -> int:

@@ -50,6 +50,33 @@ def test_a_question_gets_further_words_that_count_less() -> None:
     assert parse_query("how is a step undone or rolled back to undo it", 100) == query
 
 
+def test_a_run_of_words_is_looked_for_within_names() -> None:
+    query = parse_query("out of order samples", 100)
+    asked: list[str] = []
+
+    def list_holding(part: str) -> list[str]:
+        asked.append(part)
+        return ["erroutoforder"]
+
+    widened = widen(query, count_own(query), 100, list_holding)
+    assert asked == ["outoforder"]
+    assert widened.names == ("erroutoforder",)
+    long = parse_query("where are the samples that come out of order dropped", 100)
+    assert widen(long, count_own(long), 100, list_holding).names == ()
+
+
+def test_names_with_a_run_of_words_are_found(tmp_path: Path) -> None:
+    files = {
+        **{f"row_{at}.go": f"func row{at}() {{\n\treturn order(order, {at})\n}}\n" for at in range(9)},
+        "late.go": "func check(at int) {\n\treturn ErrOutOfOrderAppend\n}\n",
+    }
+    root = write_tree(tmp_path / "root", files)
+    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
+        repository.refresh()
+        best = repository.search(SearchRequest("out of order", 3)).hits[0]
+    assert (best.path, best.symbol) == ("late.go", "check")
+
+
 def test_words_below_the_title_of_pasted_text_count_less() -> None:
     query = parse_query("Undo forgets a step\n\nThe step is undone, then a transaction rolls back.\n", 100)
     weighed = widen(query, count_own(query), 100)
