@@ -45,6 +45,7 @@ from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.text.guessed_names import list_own_names, split_guesses
 from repo_mcp.text.idioms import find_idioms, leave_out_light_words
 from repo_mcp.text.question_words import (
     asks_to_extend,
@@ -74,6 +75,8 @@ HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
 # For questions: power of the words in a declaration's name, and of the share of its words that are near each
 # other. Chosen on 344 questions, of which six more have a right first hit, and none fewer.
 NAME_WORDS, NEARNESS, NEAR_LINES = 0.1, 0.3, 18
+# For each guessed name that a declaration has beside another one; shorter names are parts of others.
+GUESSED, MIN_GUESS_CHARS = 3.0, 4
 HEAD_LINES = 3  # of a class in which its bases are named
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 INNER_TEST = 0.5  # factor for a test in a file of the program, unless tests are asked for
@@ -187,6 +190,7 @@ def _weigh(
     words = set(_WORD.findall(query))
     of_test = 1.0 if FileRole.TEST in understand(query).roles else INNER_TEST
     asked = list_asked(query)
+    guesses = list_own_names(split_guesses(query)[1])
     weighed = []
     for one in rated:
         span = one.block.span
@@ -200,6 +204,8 @@ def _weigh(
         if asks:
             named_words = shares_word(span.name, asked) if span is not None else 0
             factor *= (1.0 + named_words) ** NAME_WORDS * rate_nearness(one, weights) ** NEARNESS
+        if len(guesses) > 1:
+            factor *= GUESSED ** max(0, count_guessed(one, guesses) - 1)
         if fails:
             factor *= weigh_failures(one)
         if span is not None and is_inner_test(span.qualified_name):
@@ -211,6 +217,18 @@ def _weigh(
 def list_asked(query: str) -> list[str]:
     """Return the words of a question, and those that programs use for its idioms, each once."""
     return [*dict.fromkeys((*list_words(query), *chain.from_iterable(find_idioms(query).values())))]
+
+
+def count_guessed(one: RatedBlock, guesses: Sequence[str]) -> int:
+    """Return how many of the guessed names the code of a block has, as words or within others.
+
+    One that has several is where they meet, which a single name is too common to tell: `isStaleNaN` has
+    StaleNaN, `lookbackDelta` has lookback.
+    """
+    comments, lines = one.view.layout.comment_lines, one.view.live.lines
+    numbers = range(one.block.start_line, one.block.end_line + 1)
+    code = "\n".join(lines[at - 1] for at in numbers if at not in comments).lower()
+    return sum(guess.lower() in code for guess in guesses if len(guess) >= MIN_GUESS_CHARS)
 
 
 def rate_nearness(one: RatedBlock, weights: Mapping[str, float]) -> float:
