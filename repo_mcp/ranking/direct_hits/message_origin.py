@@ -93,10 +93,13 @@ def find_filled(scope: SearchScope, query: Query, text: str) -> list[Hit]:
 
     Raises IndexFormatError, OSError.
     """
+    words = _WORD.findall(text)
+    if len(words) < LEAST_WORDS or not any(
+        word.lower() in FUNCTION_WORDS or word.isdigit() for word in words
+    ):
+        return []  # a message is a sentence, or has values in it; most queries are a few words
     report = read_quotable(text)
     least = min(LEAST_FILLED_CHARS, len(report.text) / 2)
-    if report.text.count(" ") < LEAST_WORDS - 1:
-        return []
     found = []
     for live in _iter_own(scope, replace(query, terms=_list_terms(text))):
         first = max(1, live.start_line - MOST_JOINED)
