@@ -90,7 +90,9 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     if reading.form is not Form.RAISED:  # which asks texts of any language
         note_unparsed(state, reading)
     for subject in reading.subjects:
-        if subject.taken_as is TakenAs.UNDECLARED:
+        if subject.owner is not None:
+            state.add(subject.owner, explain_named(subject.asked.rpartition(".")[0]), 0)
+        elif subject.taken_as is TakenAs.UNDECLARED:
             note_made_names(state, subject)
             note_written_name(state, subject)
             note_parameter(state, subject)

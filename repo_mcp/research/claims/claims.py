@@ -61,6 +61,7 @@ from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_shared, list_words
 from repo_mcp.text.roles import is_side_file
 
+MOST_MEMBERS = 8  # named of a type that lacks the one asked for
 _USED_IN = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS})
 _PATHS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
@@ -165,6 +166,8 @@ def _describe_part(subject: Subject) -> str:
 
 
 def _describe_unknown(state: ResearchState, subject: Subject) -> str:
+    if subject.owner is not None:
+        return _describe_lacked(subject, subject.owner)
     known = describe_parameter(state, subject)
     if known:
         return known
@@ -172,6 +175,13 @@ def _describe_unknown(state: ResearchState, subject: Subject) -> str:
     are = "A similar name is" if len(subject.near) == 1 else "Similar names are"
     similar = f" {are} {near}." if near else " No name here is similar to it."
     return f"{describe_written_name(state, subject)}{similar}"
+
+
+def _describe_lacked(subject: Subject, owner: Node) -> str:
+    """Return that a type has no member of a name, with those that it has."""
+    names = dict.fromkeys(f"{node.symbol.name} (:{node.symbol.start_line})" for node in subject.near)
+    has = f"it declares {join_names(names, MOST_MEMBERS)}" if names else "it declares none"
+    return f"{name_briefly(owner)} has no member {subject.asked.rpartition('.')[2]}; {has}."
 
 
 def _describe_path(reading: Reading, chains: Sequence[Chain]) -> str:

@@ -245,6 +245,7 @@ class Subject:
     left_out: int = 0  # declarations of the same name that were left out
     near: tuple[Node, ...] = ()  # symbols with similar names, if this one is not declared
     places: tuple[Hit, ...] = ()  # its declarations, if it is unparsed
+    owner: Node | None = None  # the type that has no member so named, but those in `near`
 
     @property
     def is_found(self) -> bool:

@@ -28,6 +28,7 @@ from repo_mcp.research.findings.locating import (
 )
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.error_types import is_error_name, is_error_type
+from repo_mcp.research.question.lacked_members import find_inherited, list_members
 from repo_mcp.research.question.namesakes import keep_placed
 from repo_mcp.research.question.phrase_names import (
     fold_name,
@@ -139,6 +140,11 @@ class Subjects:
         plain = normalise_name(text)
         near = [node for node in self._graph.list_near(plain) if self._admits(node)]
         owner, _, last = plain.rpartition(".")
+        types = self._list_types(owner) if owner else []
+        if find_inherited(self._graph, types, last) == ([], True):
+            return Subject(
+                text, TakenAs.UNDECLARED, near=tuple(list_members(self._graph, types[0])), owner=types[0]
+            )
         if owner:  # members of the type before the last dot come first
             members = [node for node in self._list_members(owner) if self._admits(node)]
             alike = get_close_matches(last, sorted({node.symbol.name for node in members}), MAX_NEAR, 0.4)
@@ -148,12 +154,7 @@ class Subjects:
     def _list_members(self, owner: str) -> list[Node]:
         """Return the members of the types that have a name."""
         types = self._look_up(owner, Phrase(owner), Form.DEFINED)[0][:MAX_SUBJECTS]
-        return [
-            node
-            for one in types
-            for node in self._graph.outline(one.path)
-            if node.symbol.parent == one.symbol.ordinal
-        ]
+        return [node for one in types for node in list_members(self._graph, one)]
 
     def find_headed(self, phrase: Phrase) -> Subject | None:
         """Return what is named by the last word of a phrase, and about the others; None if nothing is.
@@ -305,8 +306,17 @@ class Subjects:
         owner, _, last = name.rpartition(".")
         if not self._graph.scan.list_declaring(owner.rpartition(".")[2]):
             return [], TakenAs.UNKNOWN
+        inherited, is_whole = find_inherited(self._graph, self._list_types(owner), last)
+        if inherited or is_whole:
+            return inherited, TakenAs.DECLARED_OTHERWISE
         nodes = self._look_up(last, phrase, form)[0]
         return [node for node in nodes if node.symbol.kind in _MEMBERS], TakenAs.DECLARED_OTHERWISE
+
+    def _list_types(self, name: str) -> list[Node]:
+        """Return the types with a name, as it is written."""
+        nodes, taken_as = self._look_up(name, Phrase(name), Form.IMPLEMENTATIONS)
+        is_named = taken_as is TakenAs.DECLARED and not all(map(is_test_node, nodes))
+        return [node for node in nodes if node.symbol.kind in _REAL_TYPES] if is_named else []
 
     def _choose(
         self, declarations: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form

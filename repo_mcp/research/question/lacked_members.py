@@ -1,0 +1,43 @@
+"""Tell what a type inherits under a name, and whether it surely has no member of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+
+MAX_TYPES = 24  # looked at: some types and those above them
+_BOUNDS = Bounds(files=12, references=40)
+_REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
+# Languages in which a type has no member but those declared in it and in what it derives from.
+_CLOSED = frozenset({"java", "javascript", "python", "typescript"})
+
+
+def list_members(graph: Graph, node: Node) -> list[Node]:
+    """Return the members of a type in the order of their declaration."""
+    record = graph.scan.find_record(node.path)
+    own = [] if record is None else record.list_children(node.symbol.ordinal)
+    return [graph.get_node(Declaration(node.path, one)) for one in own]
+
+
+def find_inherited(graph: Graph, types: Sequence[Node], name: str) -> tuple[list[Node], bool]:
+    """Return what some types inherit under a name, and whether they surely have nothing else of that name.
+
+    Nothing is sure of a type that derives from what is declared elsewhere, or is no class.
+    """
+    waiting, found = list(types), list[Node]()
+    is_whole = bool(types)
+    for one in waiting:  # which grows
+        if one.symbol.kind not in _REAL_TYPES or one.language not in _CLOSED or len(waiting) > MAX_TYPES:
+            return found, False
+        found += [node for node in list_members(graph, one) if node.symbol.name == name]
+        above = graph.find_outgoing(one, IMPLEMENTATIONS, _BOUNDS)
+        is_whole = is_whole and not (above.externals or above.unresolved or above.cut)
+        bases = (graph.get_node(edge.other) for edge in above.edges)
+        waiting += [base for base in bases if base not in waiting]
+    return found, is_whole
