@@ -90,7 +90,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     if reading.form is not Form.RAISED:  # which asks texts of any language
         note_unparsed(state, reading)
     for subject in reading.subjects:
-        if subject.owner is not None:
+        if subject.owner is not None and subject.taken_as is TakenAs.UNDECLARED:
             state.add(subject.owner, explain_named(subject.asked.rpartition(".")[0]), 0)
         elif subject.taken_as is TakenAs.UNDECLARED:
             note_made_names(state, subject)

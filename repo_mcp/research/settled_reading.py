@@ -12,7 +12,7 @@ from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
-from repo_mcp.research.edges.written_names import find_option, names_setting
+from repo_mcp.research.edges.written_names import find_holding, find_option, names_setting
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
@@ -71,6 +71,8 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         return _read_as_open(state) if is_described else reading
     if len(asked) == 1 and (option := find_option(state, reading)):
         return build_reading(Form.CONFIGURED, (Subject(option, TakenAs.WORDS),))
+    if len(asked) == 1 and (held := find_holding(state, reading)) is not None:
+        return build_reading(Form.DEPENDENTS, (held,))
     if len(asked) == 1 and names_setting(state, reading):
         return build_reading(Form.CONFIGURED, (Subject(asked[0], TakenAs.WORDS),))
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):

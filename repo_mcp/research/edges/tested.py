@@ -7,10 +7,11 @@ which of them fail if the symbol does.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.research.edges.hops import (
     NARROW,
     expand_on,
@@ -24,8 +25,9 @@ from repo_mcp.research.edges.traversals import CALLERS, DEPENDENTS, WIDTH
 from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings
 from repo_mcp.research.findings.locating import is_test, is_test_place, weaker
 from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 MOST_NAMED = 3  # such files
 _MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase|it)$")
@@ -99,6 +101,25 @@ def _strip(path: str) -> str:
     return _MARK.sub("", _fold(path.rpartition("/")[2].rpartition(".")[0]))
 
 
+def _name_classes(state: ResearchState, tests: Sequence[Finding]) -> list[str]:
+    """Return the names of tests with their citations, in place of several of one class that class."""
+    nodes = {node.node_id: node for node in state.nodes.values()}
+    around = [_find_class(state, nodes[one.node_id]) if one.node_id in nodes else None for one in tests]
+    counts = Counter(around)
+    return [
+        name_briefly(owner) if owner is not None and counts[owner] > 1 else name_findings([one])
+        for one, owner in zip(tests, around, strict=True)
+    ]
+
+
+def _find_class(state: ResearchState, node: Node) -> Node | None:
+    """Return the class in which a test is declared, or which it is."""
+    around = (
+        node if node.symbol.kind in TYPE_KINDS else state.get_node(Declaration(node.path, node.symbol.parent))
+    )
+    return around if around.symbol.kind in TYPE_KINDS else None
+
+
 def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
     """Return which tests use symbols, which reach them, and which files are named after theirs."""
     subjects = join_names(dict.fromkeys(map(name_briefly, nodes)))
@@ -106,7 +127,7 @@ def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
     tests = [one for one in state.findings if one.hop and one not in named]
     direct = [one for one in tests if one.hop == 1]
     lacks = lacks_uses(state, [node.qualified_name for node in nodes])
-    users = name_findings(direct, at_least=lacks)
+    users = join_names(_name_classes(state, direct), at_least=lacks)
     sentences = [f"{subjects} {'is' if len(nodes) == 1 else 'are'} used by {users}."]
     if not direct:
         so_far = "So far no" if state.source.is_partial else "No"
@@ -115,7 +136,7 @@ def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
         sentences = [f"{so_far} test{read} is known to use {subjects} {themselves}."]
     further = [one for one in tests if one not in direct]
     if further:
-        sentences.append(f"Indirectly, it is used by {name_findings(further)}.")
+        sentences.append(f"Indirectly, it is used by {join_names(_name_classes(state, further))}.")
     if named:
         sentences.append(f"Files named after it: {join_names(one.path for one in named)}.")
     return " ".join(sentences)

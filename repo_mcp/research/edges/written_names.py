@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.citing import join_names, shorten
 from repo_mcp.research.findings.locating import is_program
@@ -20,6 +21,9 @@ _KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _OF_CONFIGURATION = re.compile(r"(?:\w+\.)*config(?:uration)?(?:\.\w+)*\.([a-z][a-z0-9]*(?:_[a-z0-9]+)+)")
 _ASKS_DECLARATION = re.compile(r"\b(?:defined|declared|implemented|definition|declaration)\b", re.IGNORECASE)
 _OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
+
+_TEXT = re.compile(r"[\w.:-]{3,80}")  # in quotes
+_ASKS_USES = re.compile(r"\b(?:used|uses?|defined|declared)\b", re.IGNORECASE)
 
 
 def names_setting(state: ResearchState, reading: Reading) -> bool:
@@ -58,6 +62,18 @@ def find_option(state: ResearchState, reading: Reading) -> str:
     subject = reading.subjects[0]
     found = _OF_CONFIGURATION.fullmatch(subject.asked) if subject.taken_as is TakenAs.UNDECLARED else None
     return found[1] if found is not None and list_written(state, found[1]) else ""
+
+
+def find_holding(state: ResearchState, reading: Reading) -> Subject | None:
+    """Return the constants whose value is a text that a question asks the uses of: code uses it by these."""
+    text = reading.subjects[0].asked
+    if reading.subjects[0].nodes or not _ASKS_USES.search(state.request.query) or not _TEXT.fullmatch(text):
+        return None
+    holds = re.compile(rf"=\s*[\"']{re.escape(text)}[\"']\s*[;,]?\s*$")
+    lines = [one for one in list_written(state, text) if holds.search(one.line)]
+    around = (state.source.find_around(one.path, one.start_line) for one in lines)
+    nodes = dict.fromkeys(node for node in around if node is not None and node.symbol.kind in VALUE_KINDS)
+    return Subject(text, TakenAs.DECLARED_OTHERWISE, tuple(nodes)[:MAX_SHOWN]) if nodes else None
 
 
 def note_written_name(state: ResearchState, subject: Subject) -> None:

@@ -2,6 +2,7 @@
 
     "Who calls Hook.fail", "what happens when it raises"  -> "what happens when Hook.fail raises"
     "How is a parcel stored", "who calls it"              -> "who calls store.Store.save"
+    "Who reads max_tries", "what is its default"          -> "what is the default of max_tries"
 
 A thing that the part before only describes is not put there: its words find the same again, and the part's
 own words count for less beside them.
@@ -24,6 +25,9 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _OWN = ("its", "their")
+_ITS_VALUE = re.compile(
+    r"\b(?:its|their) ((?:(?:default|initial|usual) )?values?|defaults?)\b", re.IGNORECASE
+)
 # What is asked of a symbol, rather than of a thing: "when is it called", not "when is it created".
 _OF_SYMBOL = re.compile(
     r"\b(?:calls?|called|invokes?|invoked|uses?|used|runs?|executed?|tests?|tested|covers?|covered)\b",
@@ -43,6 +47,8 @@ def refer_back(part: str, named: str, best: str) -> str:
     `named` is the declared name in the part before, "" for none. What calls "it" may also be asked of the
     symbol that fits that part `best`.
     """
+    if named and (value := _ITS_VALUE.search(part)):
+        return f"{part[: value.start()]}the {value[1]} of {named}{part[value.end() :]}"
     pronoun = _PRONOUN.search(part)
     if pronoun is None or pronoun[0].lower() in _OWN:
         return part

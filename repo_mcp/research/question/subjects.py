@@ -80,6 +80,8 @@ _KINDS: dict[Form, frozenset[SymbolKind]] = {
 }
 
 
+# Forms whose subject is a type with all that it declares.
+_OF_TYPES = frozenset({Form.CONFIGURED, Form.DEFINED, Form.DIFFERENCE, Form.TESTS})
 _STANDS_FOR_FOLDER = frozenset({"mod", "__init__", "index"})  # files that hold what their folder offers
 
 
@@ -245,7 +247,7 @@ class Subjects:
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, taken_as = self._look_up(name, phrase, form)
         nodes = self._prefer(drop_hidden([node for node in nodes if self._admits(node)]), form, phrase)
-        nodes = self._put_written_first(self._drop_lesser(nodes, compares=form is Form.DIFFERENCE))
+        nodes = self._put_written_first(self._drop_lesser(nodes, means_types=form in _OF_TYPES))
         nodes = keep_placed(self._choose_overloads(nodes, phrase.parameters), name, phrase.text)
         compares = form is Form.DIFFERENCE
         if compares and (all(map(is_test_node, nodes)) or (" " in phrase.text and self._are_written(nodes))):
@@ -355,10 +357,10 @@ class Subjects:
         real = [node for node in chosen if not is_test_node(node) and may_answer(node.path)]
         return real or chosen
 
-    def _drop_lesser(self, nodes: Sequence[Node], *, compares: bool) -> list[Node]:
+    def _drop_lesser(self, nodes: Sequence[Node], *, means_types: bool) -> list[Node]:
         """Return the nodes without prototypes whose definition is present, and extensions whose type is.
 
-        A question that compares things means types, not the constructors that have their names.
+        Unless it is asked what runs, types are meant and not the constructors that have their names.
         """
         defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
         typed = {node.symbol.name for node in nodes if node.symbol.kind in _REAL_TYPES}
@@ -367,7 +369,7 @@ class Subjects:
             for node in nodes
             if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
             and not (node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in typed)
-            and not (compares and node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.name in typed)
+            and not (means_types and node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.name in typed)
         ]
 
     def _put_written_first(self, nodes: list[Node]) -> list[Node]:

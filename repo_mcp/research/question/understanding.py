@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
@@ -40,7 +41,7 @@ from repo_mcp.research.question.subject_description import (
     is_unparsed,
 )
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words
 
 # Guesses that say of no setting which one it is. A package may be called so.
@@ -87,6 +88,10 @@ _OF_ANYTHING = frozenset({Form.DEFINED, Form.CALLEES})
 MAX_SUBJECT_WORDS = 4
 LEAST_DESCRIBING = 2  # words of what is compared with a name, and is only described
 MOST_DESCRIBING = 12  # words of a subject for which a guessed name may stand; more are a sentence
+# Alone, they name no symbol, though one may be called so.
+_PROSE = frozenset(
+    ("default", "defaults", "default value", "it", "name", "that", "them", "they", "this", "value")
+)
 _FOLDER = re.compile(r"(?<![\w./@-])[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,30}")
 _QUALIFIED = re.compile(r"\w(?:\.|::|#)\w")
 _CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
@@ -137,12 +142,13 @@ class _QuestionReader:
 
     def read(self) -> Reading:
         """Return the way the question is understood."""
+        naming = [one for one in self._parsed if not _names_anything(one, self._request.query)]
         return (
-            next(filter(None, map(self._try_form, self._parsed)), None)
+            next(filter(None, map(self._try_form, naming)), None)
             or self._try_guesses()
             or self._try_folder()
-            or next(filter(None, map(self._try_missing, self._parsed)), None)
-            or next(filter(None, map(self._try_words, self._parsed)), None)
+            or next(filter(None, map(self._try_missing, naming)), None)
+            or next(filter(None, map(self._try_words, naming)), None)
             or self._read_open()
         )
 
@@ -308,6 +314,8 @@ class _QuestionReader:
             guesses = tuple(dict.fromkeys((*filter(self._is_declared, spelled), *guesses)))
         for form, guess in ((one.form, guess) for one in asked for guess in guesses):
             found = self._subjects.find(read_phrase(guess), form)
+            if form is Form.CONFIGURED and found.nodes and all(map(_is_type, found.nodes)):
+                return self._read_open()  # one of the places that decide, as the other guesses may be
             if found.taken_as is TakenAs.DECLARED:
                 return build_reading(form, (found,))
             if form is Form.CONFIGURED and " " not in guess and not self._source.is_absent(guess):
@@ -402,6 +410,18 @@ def _does_nothing(subject: Subject, phrase: Phrase) -> bool:
     """Return True for values or modules that plain words happen to name: `wal` for "the WAL check"."""
     is_plain = " " in phrase.text and not any(map(looks_like_code, phrase.text.split()))
     return is_plain and all(node.symbol.kind in VALUE_KINDS | {SymbolKind.MODULE} for node in subject.nodes)
+
+
+def _names_anything(parsed: Parsed, query: str) -> bool:
+    """Return True for a phrase that is a word of prose, such as "the default", and not written as a name."""
+    if parsed.form is Form.OPEN or not parsed.phrases or len(query.split()) < 2:
+        return False
+    texts = [one.text.lower() for one in parsed.phrases if not one.kinds]
+    return any(text in _PROSE and f"`{text}`" not in query.lower() for text in texts)
+
+
+def _is_type(node: Node) -> bool:
+    return node.symbol.kind in TYPE_KINDS | {SymbolKind.CONSTRUCTOR}
 
 
 def _may_be_guessed(parsed: Parsed) -> bool:

@@ -172,7 +172,6 @@ def test_what_lies_around_has_tests_apart(shop: Asked) -> None:
     ("question", "name", "near"),
     [
         ("what calls ship_parcels()", "ship_parcels", "ship_parcel"),
-        ("what breaks if I change Carrier.quota", "Carrier.quota", "Carrier.quote"),
         ("who uses parcelTooHeavyError", "parcelTooHeavyError", "ParcelTooHeavy"),
     ],
 )

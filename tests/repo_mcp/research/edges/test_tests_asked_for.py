@@ -138,3 +138,14 @@ def test_a_subject_of_two_words_is_what_both_are_about_and_no_field() -> None:
 def test_a_subject_of_which_one_word_is_declared_says_so() -> None:
     claim = Asked(MOORING).ask("which tests cover the LOG winch?").claim
     assert claim.startswith('Of "LOG winch", only LOG is a name here. ')
+
+
+def test_a_class_and_its_constructors_are_one_subject_and_tests_are_named_by_class() -> None:
+    files = {
+        "src/main/Kiln.java": "class Kiln {\n    Kiln() {}\n    Kiln(int heat) {}\n    void fire() {}\n}\n",
+        "src/test/KilnTests.java": "class KilnTests {\n    void fires() { new Kiln().fire(); }\n"
+        "    void cools() { new Kiln(3).fire(); }\n}\n",
+    }
+    report = Asked(files).ask("which tests should I run after changing Kiln?")
+    assert [node.kind for node in report.reading.subjects[0].nodes] == ["class"]
+    assert report.claim == "Kiln (src/main/Kiln.java:1-5) is used by KilnTests (src/test/KilnTests.java:1-4)."
