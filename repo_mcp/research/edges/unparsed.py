@@ -68,6 +68,8 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
         places = _find_declared(state, name)
     if not places:
         return subject
+    if subject.owner is not None and not any(set(owners) & {*_list_owners(hit)} for hit in places):
+        return subject  # only namesakes in other types
     places = _keep_owned(places, owners, name)
     names = {hit.symbol_name for hit in places}
     name = name if name in names else min(names)  # `empty?` is often asked for as `empty`
@@ -75,9 +77,14 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
     return replace(subject, taken_as=TakenAs.UNPARSED, name=name, places=places[:MAX_DECLARED], near=())
 
 
+def _list_owners(hit: Hit) -> Sequence[str]:
+    """Return the names of the types and modules around a declaration."""
+    return split_qualified(hit.symbol or "")[:-1]
+
+
 def _keep_owned(places: tuple[Hit, ...], owners: Sequence[str], name: str) -> tuple[Hit, ...]:
     """Return the declarations whose owners agree best with those asked for; all, if none does."""
-    outer = [split_qualified(hit.symbol or "")[:-1] for hit in places]
+    outer = list(map(_list_owners, places))
     counts = [_count_agreeing(owners, one) for one in outer]
     best = max(counts)
     if not best:

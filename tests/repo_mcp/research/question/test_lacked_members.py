@@ -11,6 +11,7 @@ FILES = {
     "interface Lock extends Base {\n    void turn();\n    void jam();\n}\n",
     "Checker.java": "class Checker {\n    void check() {}\n"
     "    void run(Lock lock) { check(); lock.oil(); }\n}\n",
+    "Other.kt": "class Other {\n    fun check() {}\n}\n",
     "Far.java": "class Far extends Elsewhere {\n    void go() {}\n}\n",
 }
 
