@@ -78,7 +78,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 def _describe_default(state: ResearchState, subject: Subject, program: Sequence[Finding]) -> str:
     """Return sentences on the default of a declared setting, if it is asked for and some line tells it.
 
-    That is a line which says that it sets a default, or the end of what its values lead to.
+    That is a line which says that it sets a default, the end of what its values lead to, or the declaration.
     """
     if not (subject.nodes and _ASKS_DEFAULT.search(state.request.query)):
         return ""
@@ -88,6 +88,7 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
     places = [(one.path, at) for one in said if one.kind in _VALUES for at in one.lines]
     for node in subject.nodes:
         places += [(place.path, place.first) for place in reversed(trace_value(state, node))]
+    places += [(node.path, node.symbol.start_line) for node in subject.nodes]
     for path, at in places:
         given = find_value(name, state.source.read_lines(path)[at - 1]).rstrip(" ,;")
         if given and len(given) <= MAX_DEFAULT_CHARS:
