@@ -260,7 +260,8 @@ RUBY = {
 def test_a_name_in_a_language_without_a_parser_is_not_said_to_be_undeclared() -> None:
     known = Asked(RUBY).ask("what breaks if I change Shop::Base#look_up?")
     assert known.claim.startswith(
-        "Shop::Base#look_up is declared at lib/base.rb:3-5. Nothing here parses Ruby"
+        "Shop::Base#look_up is declared at lib/base.rb:3-5. look_up is called by name in Shop.Desk.serve"
+        " (lib/desk.rb:3-5). Nothing here parses Ruby"
     )
     assert [one.path for one in known.findings] == ["lib/base.rb", "lib/desk.rb"]
     assert not known.warnings  # words of the form, such as "breaks", are not looked for
