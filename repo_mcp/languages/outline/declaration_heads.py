@@ -24,6 +24,7 @@ _BODIES_AFTER_COLONS = frozenset({"python", "scala"})
 _VALUE_BELOW = re.compile(rb"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t][^\n]*=[ \t]*$")
 _HASHES = frozenset("python ruby perl shell elixir julia r nim make cmake powershell graphql".split())  # noqa: SIM905
 _DASHES = frozenset("lua haskell sql ada elm vhdl".split())  # noqa: SIM905
+_BLOCK = re.compile(r" do(?: \|[^|]*\|)?$")  # at the end of a head in Ruby
 _DEF = re.compile(r"\bdef (?!self\.)")
 # In C# documentation `<summary>` is dropped, and `<see cref="Name"/>` becomes the name.
 _XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
@@ -85,6 +86,8 @@ class DeclarationHeads:
         text = join_words(b" ".join(parts)).rstrip("{ ")
         if self._language == "python":
             text = text.removesuffix(":")
+        if self._language == "ruby":
+            text = _BLOCK.sub("", text)
         if number in self._singletons:
             text = _DEF.sub("def self.", text, count=1)
         return cut(text, MAX_SIGNATURE_CHARS), end

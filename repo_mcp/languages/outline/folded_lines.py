@@ -15,7 +15,7 @@ from repo_mcp.text.lines import is_comment
 LONG_LINES = 200  # of a declaration; a shorter one is shown whole
 LEAST_SAVED = 1 / 3  # of the lines; where fewer would be left out, all are shown
 NEAR_LINES = 2  # shown before and after the line that was asked for
-_WITH_BODY = FUNCTION_KINDS | {"property"}
+_WITH_BODY = FUNCTION_KINDS | {"property", "test", "task", "initializer"}
 _LIKE_COMMENT = re.compile(r"\s*(?:\(?\*.*;\s*$|#\s*(?:define|undef|if|ifdef|ifndef|el\w+|endif|include)\b)")
 _TIGHT = str.maketrans({'"': "'", **dict.fromkeys(" \t,")})  # records have other quotes, blanks and commas
 

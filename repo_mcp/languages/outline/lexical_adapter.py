@@ -29,6 +29,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.owners import Owners, join_owner
+from repo_mcp.languages.patterns.script_languages import RUBY, RUBY_WITH_BLOCKS
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
 
@@ -99,7 +100,7 @@ def outline_lexically(path: str, language: Language, text: str, warnings: tuple[
 def _choose_patterns(language: Language) -> Language:
     if language.kind == "code" and (language.pattern is None or language.name == "css"):
         return replace(_GENERIC, name=language.name)
-    return language
+    return RUBY_WITH_BLOCKS if language is RUBY else language
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@
     attr_reader :path, :site                        Ruby: what a class calls in its body to declare members
     def_delegators :@obj, :each, :size              where the receiver comes first,
     alias_method :extname, :ext                     or only the first name is new
+    # :method: before_action                        and comments for RDoc on what is made at run time
     case Draft = 'draft';                           PHP: values of an enum
     RED(1), BLUE(2);                                Kotlin: entries of an enum
     private val path: Path                          Kotlin: properties, also those of a constructor
@@ -18,6 +19,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from operator import attrgetter
 
 from repo_mcp.languages.outline.adapter import MAX_NAME_CHARS, MAX_SIGNATURE_CHARS, cut
 from repo_mcp.languages.outline.declaration_heads import measure_indent
@@ -42,11 +44,18 @@ _NAME = rb"(?::@{0,2}[A-Za-z_]\w*[?!=]?|:?\"[\w?!=]+\"|:?'[\w?!=]+')"
 _RUBY = compile_late(
     rb"""
     \n[ \t]*+(?:(?:private|protected|public|module_function|private_class_method)[ \t(]+)?
-    (?P<macro>(?:\w{1,40}_)?(?:attr|accessor|reader|writer|attribute|delegat\w{1,40})(?:_\w{1,40})?|define_method|alias(?:_method)?
+    (?:(?:singleton_class|self)\.)?(?P<macro>(?:\w{1,40}_)?(?:attr|accessor|reader|writer|attribute|delegat\w{1,40})(?:_\w{1,40})?|define_method|alias(?:_method)?
       |scope|has_many|has_one|belongs_to|has_and_belongs_to_many)
     [ \t(]+(?P<names>%(name)b(?:[ \t]*,\s*%(name)b){0,200}|(?<=alias[ ])[\w?!=]+)(?P<rest>[^\n]*)
     """
     % {b"name": _NAME},
+    re.VERBOSE,
+)
+_DOCUMENTED = compile_late(
+    rb"""
+    \n[ \t]*+\#[ \t]*+:(?P<what>(?:singleton-)?method|attr\w{0,9}):[ \t]*+(?P<name>[\w?!=]++)[^\n]*+
+    (?P<rest>(?:\n[ \t]*+\#(?![ \t]*+:(?:singleton-)?(?:method|attr))[^\n]*+){0,500})(?=(?P<below>\n[^\n]*+)?)
+    """,
     re.VERBOSE,
 )
 _KOTLIN = compile_late(
@@ -87,11 +96,12 @@ class _Member:
     may_be_parameter: bool = False  # of a constructor
     indent: int = 0  # compared with that of the type's other members
     block: int = -1  # where the companion around it begins
+    below: int = 0  # lines below its own that belong to it
 
 
 def add_members(language: str, text: bytes, symbols: Sequence[Symbol]) -> list[Symbol]:
     """Return the declarations of normalised text with the members of its types, in the order of lines."""
-    members = [*_iter_members(language, text)]
+    members = sorted(_iter_members(language, text), key=attrgetter("start"))
     if not members:
         return [*symbols]
     lines = text.split(b"\n")
@@ -118,7 +128,7 @@ def add_members(language: str, text: bytes, symbols: Sequence[Symbol]) -> list[S
             around = inner.name if inner.parent_symbol is None else f"{inner.parent_symbol}.{inner.name}"
         else:
             continue
-        end = _find_end(lines, line - 1) + 1
+        end = max(_find_end(lines, line - 1) + 1, line + member.below)
         built = Symbol(member.kind, member.name, member.signature, line, end, None, around, "class")
         found.append((built, (inner.start_line, member.block), member.indent))
     least: dict[tuple[int, int], int] = {}
@@ -162,6 +172,7 @@ def _iter_members(language: str, text: bytes) -> Iterator[_Member]:
     elif language == "ruby":
         for match in _RUBY.finditer(text):
             yield from _iter_called(match)
+        yield from _iter_documented(text)
     elif language == "kotlin":
         yield from _iter_kotlin(text)
 
@@ -205,6 +216,16 @@ def _iter_called(match: re.Match[bytes]) -> Iterator[_Member]:
     for one in names:
         if b"@" not in one[0]:
             yield _build(start + one.start(), one[0], kind, macro + b" :" + one[0])
+
+
+def _iter_documented(text: bytes) -> Iterator[_Member]:
+    """Yield the methods that a comment describes unless the line below it, which has the name, makes them."""
+    for match in _DOCUMENTED.finditer(text):
+        if match["name"].rstrip(b"=") not in (match["below"] or b""):
+            kind = "method" if b"method" in match["what"] else "property"
+            written = b":%b: %b" % (match["what"], match["name"])
+            built = _build(match.start("name"), match["name"], kind, written)
+            yield replace(built, below=match["rest"].count(b"\n"))
 
 
 def _build(start: int, name: bytes, kind: str, written: bytes, *, may_be_parameter: bool = False) -> _Member:

@@ -72,6 +72,11 @@ _OWN = {
     "haskell": {"data": "type", "newtype": "type", "class": "class", "pattern": "pattern"},
     "objective-c": {"implementation": "class"},
     "ocaml": {"type": "type", "method": "method", "external": "function", "exception": "exception"},
+    "ruby": dict.fromkeys(("test", "it", "fit", "xit", "specify", "example", "scenario", "should"), "test")
+    | dict.fromkeys(
+        ("describe", "fdescribe", "xdescribe", "context", "fcontext", "xcontext", "feature"), "suite"
+    )
+    | {"task": "task", "multitask": "task", "namespace": "namespace", "initializer": "initializer"},
     "solidity": {"contract": "class", "event": "event", "error": "error", "modifier": "function"},
     "sql": {"domain": "type_alias", "sequence": "sequence", "aggregate": "function", "policy": "policy"},
 }

@@ -56,8 +56,11 @@ def list_declaring_lines(language: str, text: str, name: str) -> list[tuple[int,
         (at, line) for at, line in _list_holding(text, name) if _looks_declaring(rules, language, line, name)
     ]
     lines = text.split("\n") if held else []
+    found = {at: _find_end(lines, at) for at, _ in held if _declares(rules, language, lines, at, name)}
     return [
-        (at + 1, _find_end(lines, at) + 1) for at, _ in held if _declares(rules, language, lines, at, name)
+        (at + 1, end + 1)
+        for at, end in found.items()
+        if not (_is_hash_comment(lines[at]) and end + 1 in found)
     ]
 
 
@@ -205,6 +208,9 @@ def _find_head(lines: Sequence[str], brace: int) -> tuple[int, str]:
 
 def _find_end(lines: Sequence[str], at: int) -> int:
     """Return the last line of what is declared: its own, or the one that closes what it opens."""
+    if _is_hash_comment(lines[at]):
+        rest = range(at + 1, len(lines))
+        return next((one for one in rest if not _is_hash_comment(lines[one])), len(lines)) - 1
     if not _OPENS.search(lines[at]):
         return at
     depth = _measure(lines[at])
@@ -212,6 +218,11 @@ def _find_end(lines: Sequence[str], at: int) -> int:
         if lines[below].strip() and _measure(lines[below]) <= depth:
             return below if lines[below].lstrip()[:1] in "{}()[]\"':" else below - 1
     return min(len(lines), at + MAX_VALUE_LINES) - 1
+
+
+def _is_hash_comment(line: str) -> bool:
+    """Return whether a line that declares a name is of a comment: on what is made at run time."""
+    return line.lstrip().startswith("#")
 
 
 def _measure(line: str) -> int:

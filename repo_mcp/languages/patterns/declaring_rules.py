@@ -68,12 +68,21 @@ _VAL = r"""
     [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\[\w+\])?)[ \t]+)*(?:val|var|typealias|type|given)[ \t]+NAME\b
 """
 _RUBY = r"""
-    [ \t]*(?:(?:private|protected|public)[ \t(]+)?(?:(?:\w*attr_\w+|\w*_accessor|\w*delegat\w*)[ \t(]+)?
+    [ \t]*(?:(?:private|protected|public)[ \t(]+)?
+      (?:(?:\w+\.)?(?:\w*attr_\w+|class_attribute|\w*_accessor|\w*delegat\w*)[ \t(]+)?
       (?::@?\w+[?!=]?,[ \t]*)*:NAME(?:$|[ \t,)?!])
-    | [ \t]*(?:alias(?:_method)?|define\w*|scope|attribute|enum|class_attribute|has_many|has_one|belongs_to
-      |has_and_belongs_to_many|let!?)[ \t(]+:?NAME(?:\b|$|[ \t,])
+    | [ \t]*(?:alias(?:_\w+)?|define\w*|scope|attribute|enum|has_many|has_one|belongs_to
+      |has_and_belongs_to_many|let!?)[ \t(]+[:"']{0,2}NAME(?:\b|$|[ \t,"'])
     | [ \t]*NAME[ \t]*=(?!=)
 """
+_RUBY_ANYWHERE = r"""
+    [ \t]+@NAME[ \t]*(?:\|\|)?=(?!=)
+    | [ \t]*\#[ \t]*:(?:(?:singleton-)?method|attr\w*):[ \t]*NAME  # what is made at run time, for RDoc
+"""
+_RUBY_BLOCKS = (  # whose lines stand for the class around them, or that hold names on further lines
+    r"(?:included|prepended|class_methods|concerning|with_options|class_eval|module_eval|describe|context)\b.*\bdo\b"
+    r"|(?:if|unless|else|elsif|begin)\b|(?:\w*attr_\w+|\w*_accessor|\w*delegat\w*)\b[^\n]*,$"
+)
 _PROTO = r"""
     [ \t]*(?:(?:repeated|optional|required)[ \t]+)?[\w.]+(?:<[\w., \t]+>)?[ \t]+NAME[ \t]*=[ \t]*\d
 """
@@ -201,9 +210,9 @@ RULES = {
     ),
     "ruby": Rules(
         {Around.TOP: _RUBY, Around.TYPE: _RUBY},
-        anywhere=r"[ \t]+@NAME[ \t]*(?:\|\|)?=(?!=)",
-        type_head=r"(?:class|module)\b",
-        see_through=r"(?:\w*attr_\w+|\w*_accessor|\w*delegat\w*)\b[^\n]*,$",  # names on further lines
+        anywhere=_RUBY_ANYWHERE,
+        type_head=r"(?:class|module)\b|[A-Z]\w*[ \t]*=[ \t]*(?:Struct|Class|Module|Data)\.",
+        see_through=_RUBY_BLOCKS,
     ),
     "go": Rules(
         {

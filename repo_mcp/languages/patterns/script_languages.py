@@ -36,10 +36,7 @@ PYTHON = build_language(
     triple=f"(?:{_DOUBLE}|{_SINGLE})",
 )
 
-RUBY = build_language(
-    "ruby",
-    "code",
-    r"""
+_RUBY = r"""
     (?P<doc_pod>=begin\b[^\n]*+(?:\n(?!=end\b)[^\n]*+){0,20000}(?:\n=end[^\n]*+)?)
     | {opt}(?:
         {hash_doc}
@@ -51,7 +48,20 @@ RUBY = build_language(
         | ({CONST}){opt}=(?!=)
         | ([A-Z]{w}*+){opt}={opt}(?:Struct|Class|Module|Data)\.(?:new|define)\b
       )
+"""
+RUBY = build_language("ruby", "code", _RUBY)
+# For outlines, with the blocks that a call names. Their names are sentences, which no search by name wants.
+RUBY_WITH_BLOCKS = build_language(
+    "ruby",
+    "code",
+    rf"""{_RUBY}
+    | {{opt}}(?:RSpec\.)?[fx]?
+      (?:test|it|specify|example|scenario|should|describe|context|feature|initializer
+        |(?:{{name}}{{opt}}={{opt}})?namespace)(?:{{gap}}|\()
+      (?=[^\n]{{1,300}}(?:[ \t]do\b|\{{))(?:{{quoted}} | :({{name}}) | ([A-Z]{{w}}*+(?:::{{name}}){{0,6}}))
+    | {{opt}}(?:multi)?task(?:{{gap}}|\()(?:{{quoted}} | :({{name}}) | ({{name}})(?=:[ \t]))
     """,
+    quoted=r"""(?:"([^"\\\n]*+(?:\\[^\n][^"\\\n]*+){0,20})" | '([^'\\\n]++)')""",
 )
 
 LUA = build_language(

@@ -277,6 +277,8 @@ def test_in_full_every_field_is_given() -> None:
         ("main", "static int main(void)", "static int main(void)"),
         ("f", "def ff()", "def ff()"),
         ("a.b", "a.b: 1", ": 1"),
+        ("it opens", 'test "it opens"', ""),
+        ("load", "task load: :all", ": :all"),
     ],
 )
 def test_a_signature_does_not_repeat_the_name_and_the_kind(name: str, signature: str, short: str) -> None:

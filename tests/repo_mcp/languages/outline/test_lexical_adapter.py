@@ -267,11 +267,50 @@ end
         ("method", "Depot", "def self.open(path)"),
         ("class", "Depot", "class Lock"),
         ("method", "Depot.Lock", "def free = nil"),
-        ("class", "Depot", "Box = Struct.new(:size) do"),
+        ("class", "Depot", "Box = Struct.new(:size)"),
         ("method", "Depot.Box", "def -@"),
         ("method", "Depot", "def self.close"),
         ("function", None, "def main"),
     ]
+
+
+def test_blocks_of_ruby_that_a_call_names() -> None:
+    text = """\
+RSpec.describe Depot::Row, type: :model do
+  describe "#open" do
+    it "takes \\"any\\" path" do
+    end
+    let(:row) { 1 }
+    it { is_expected.to work }
+  end
+end
+class RowTest < Test
+  test "it opens" do |row|
+  end
+  test.call "nothing" do
+  end
+end
+rows = namespace :rows do
+  task import: :load do
+  end
+  task "all" => [:import]
+end
+initializer "rows.load", before: :all do
+end
+"""
+    symbols = ADAPTER.outline("a.rb", text).symbols
+    assert [(one.kind, one.parent_symbol, one.name, one.start_line, one.end_line) for one in symbols] == [
+        ("suite", None, "Depot::Row", 1, 8),
+        ("suite", "Depot::Row", "#open", 2, 7),
+        ("test", "Depot::Row.#open", 'takes \\"any\\" path', 3, 4),
+        ("class", None, "RowTest", 9, 14),
+        ("test", "RowTest", "it opens", 10, 11),
+        ("namespace", None, "rows", 15, 19),
+        ("task", "rows", "import", 16, 17),
+        ("task", "rows", "all", 18, 18),
+        ("initializer", None, "rows.load", 20, 21),
+    ]
+    assert symbols[4].signature == 'test "it opens"'
 
 
 @pytest.mark.parametrize(

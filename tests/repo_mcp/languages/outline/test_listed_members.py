@@ -94,6 +94,33 @@ def test_what_a_class_of_ruby_calls_to_declare_members() -> None:
     ]
 
 
+def test_methods_of_ruby_that_comments_describe() -> None:
+    text = """module Hooks
+  included do
+    singleton_class.attr_accessor :clock
+  end
+  ##
+  # :method: before_close
+  #
+  # Runs first.
+
+  # :singleton-method: limit
+  mattr_accessor :limit
+  # :method: after_close
+  # :attr_reader: rest
+end
+"""
+    found = outline_lexically("a.rb", find_language("a.rb"), text).symbols
+    assert [(one.kind, one.name, one.start_line, one.end_line) for one in found] == [
+        ("module", "Hooks", 1, 14),
+        ("property", "clock", 3, 3),
+        ("method", "before_close", 6, 8),
+        ("property", "limit", 11, 11),
+        ("method", "after_close", 12, 12),
+        ("property", "rest", 13, 13),
+    ]
+
+
 def test_a_line_of_a_property_means_its_class() -> None:
     outline = outline_lexically("a.php", find_language("a.php"), PHP)
     assert choose_span(outline, PHP.encode(), None, 6).symbol == "Depot"
@@ -110,6 +137,7 @@ def test_a_line_of_a_property_means_its_class() -> None:
         ("ruby", " :a,"),
         ("ruby", "\n a_a_a_attr_a"),
         ("ruby", "attr_"),
+        ("ruby", "\n# :method: a"),
     ],
 )
 def test_they_are_found_in_linear_time(language: str, text: str) -> None:

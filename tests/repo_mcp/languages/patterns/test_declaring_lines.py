@@ -200,6 +200,25 @@ module Store
   end
 end
 """
+RUBY_MACROS = """\
+module Store
+  included do
+    class_attribute :limit, :size, default: 1
+  end
+  singleton_class.attr_reader :clock
+  define_method("open?") { true }
+  ##
+  # :method: before_close
+  #
+  # Runs first.
+
+  # :singleton-method: rest
+  mattr_accessor :rest
+  def run
+    local = use :none
+  end
+end
+"""
 PHP = """\
 <?php
 class Client
@@ -334,6 +353,7 @@ DECLARED = [
     ("vue", OTHERS["vue"], {"info": 2, "change": 2}),
     ("zig", OTHERS["zig"], {"limit": 2, "up": 5, "down": 6}),
     ("kotlin", KOTLIN, {"LIMIT": 1, "FAST": 3, "SLOW": 4, "url": 7, "socket": 9}),
+    ("ruby", RUBY_MACROS, {"limit": 3, "size": 3, "clock": 5, "open?": 6, "before_close": 8, "rest": 13}),
     ("ruby", RUBY, {"LIMIT": 2, "url": 4, "socket": 4, "retries": 6}),
     ("php", PHP, {"timeout": 4, "row": 5}),
     ("c", C, {"handles": 2, "backend_fd": 3, "RUN_DEFAULT": 6, "RUN_ONCE": 7, "run_mode_pointer": 8}),
@@ -358,6 +378,7 @@ NOT_DECLARED = [
     ("python", PYTHON, ["local", "depth", "passed", "Enum", "TYPE_CHECKING"]),
     ("kotlin", KOTLIN, ["local"]),
     ("ruby", RUBY, ["local"]),
+    ("ruby", RUBY_MACROS, ["local", "none"]),
     ("php", PHP, ["local", "given"]),
     ("css", OTHERS["css"], ["font-size", "card"]),
     ("dockerfile", OTHERS["dockerfile"], ["a"]),
@@ -444,3 +465,7 @@ def test_no_name_is_declared_nowhere() -> None:
 )
 def test_a_text_holds_a_name_as_a_word(text: str, is_held: bool) -> None:
     assert holds_word(text.encode(), b"size") == is_held
+
+
+def test_a_comment_that_declares_a_method_is_shown_whole() -> None:
+    assert list_declaring_lines("ruby", RUBY_MACROS, "before_close") == [(8, 10)]
