@@ -15,6 +15,7 @@ from repo_mcp.errors import ErrorCode, RepoError, shorten_message
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
 from repo_mcp.text.written_symbols import read_written
 from repo_mcp.toolsets.answers import (
@@ -33,7 +34,7 @@ from repo_mcp.toolsets.repo.answers import describe_error
 from repo_mcp.workspace.client_paths import shown
 
 if TYPE_CHECKING:
-    from repo_mcp.model import OpenedText
+    from repo_mcp.model import Hit, OpenedText
     from repo_mcp.repository import Repository
 
 # A citation, as answers and people write it: `a.py:12-20`, `a.py:12`, `a.py#L12-L20`.
@@ -154,6 +155,8 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     other = None if found else _open_renamed(repository, "", symbol, about)
     if not found and other is None and "::" in symbol:
         other = _open_in_module(repository, symbol, about)
+    if not found and other is None:
+        other = _open_included(repository, symbol, about)
     if other is not None:
         return other
     if found:
@@ -216,6 +219,28 @@ def _open_in_module(repository: Repository, symbol: str, about: str | None) -> O
     except RepoError:
         return None
     return repository.open_file(node.path, None, None, symbol=node.name_inside, about=about, folds=True)
+
+
+def _open_included(repository: Repository, symbol: str, about: str | None) -> OpenedText | None:
+    """Return the member of the last module that a class includes and that declares one; None if none does."""
+    from repo_mcp.toolsets.repo.included_members import find_included
+
+    owner, _, name = symbol.replace("::", ".").rpartition(".")
+    classes = _list_declaring(repository, owner)[0] if owner else {}
+    found = find_included(repository, owner, list(classes), name)
+    if not found:
+        return None
+    first, *others = found
+    opened = repository.open_file(first.path, None, None, symbol=first.symbol, about=about, folds=True)
+    also = f"; so do {', '.join(map(_cite, others))}" if others else ""
+    note = f"{shown(owner)} declares no {shown(name)}, but includes what does{also}."
+    return replace(opened, warnings=(note, *opened.warnings))
+
+
+def _cite(hit: Hit) -> str:
+    """Return the name of a declaration, and where it is."""
+    first, last = hit.symbol_lines or (hit.start_line, hit.end_line)
+    return f"`{escape_text(hit.symbol or '')}` ({write_citation(hit.path, first, last)})"
 
 
 def _open_only(
@@ -291,7 +316,7 @@ def _list_declaring(repository: Repository, symbol: str) -> tuple[dict[str, str]
             found.setdefault(hit.path, own)
     if found:
         return found, ""
-    alike = dict.fromkeys(f"`{escape_text(hit.symbol)}`" for hit in answer.hits if hit.symbol)
+    alike = dict.fromkeys(_cite(hit) for hit in answer.hits if hit.symbol)
     said = next((one.partition(SIMILAR)[2] for one in answer.warnings if SIMILAR in one), "")
     return found, f"{', '.join([*alike][:MOST_SIMILAR])}." if alike else said
 

@@ -253,8 +253,8 @@ def test_what_is_not_declared_is_an_error_that_says_what_is_close(served: Served
 @pytest.mark.parametrize(
     ("asked", "hint"),
     [
-        ("WorkersPool", "Similar: `WorkerPool`."),  # other spelling, other parts
-        ("Nothing.walk_tree", "Similar: `Walker.walk_tree`."),  # in another class
+        ("WorkersPool", "Similar: `WorkerPool` (a.py:1)."),  # other spelling, other parts
+        ("Nothing.walk_tree", "Similar: `Walker.walk_tree` (a.py:5)."),  # in another class
         ("zzqy", "No name is similar; repo.search looks for words."),
     ],
 )
@@ -272,6 +272,49 @@ def test_a_name_that_no_file_declares_is_answered_with_similar_ones(
     spans = served.open(spans=[{"symbol": asked}, {"symbol": "WorkerPool"}])["spans"]
     assert spans[0]["error"]["hint"] == hint
     assert spans[1]["path"] == "a.py"
+
+
+INCLUDING = """\
+module Shop
+  class Base
+    include Saving
+    extend Finding, Naming
+    MODULES = [
+      Drawing::Lines, # last
+    ]
+    MODULES.each { |one| include one }
+  end
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "path", "warning"),
+    [
+        ("Shop::Base#save", "a.rb", "'Shop.Base' declares no 'save', but includes what does."),
+        (
+            "Shop::Base.draw",
+            "lines.rb",
+            "'Shop.Base' declares no 'draw', but includes what does; so do `Shop.Saving.draw` (a.rb:4-5).",
+        ),
+        ("Base.find", "a.rb", "'Base' declares no 'find', but includes what does."),
+    ],
+)
+def test_a_member_that_a_class_includes_is_opened(
+    tmp_path: Path, asked: str, path: str, warning: str
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "base.rb").write_text(INCLUDING)
+    saving = "  module Saving\n    def save = 1\n    def draw\n    end\n  end\n"
+    finding = "  module Finding\n    module ClassMethods\n      def find(id) = id\n    end\n  end\n"
+    (root / "a.rb").write_text(f"module Shop\n{saving}{finding}end\n")
+    (root / "lines.rb").write_text("module Drawing\n  module Lines\n    def draw = 2\n  end\nend\n")
+    (root / "other.rb").write_text("module Other\n  module Saving\n    def save = 3\n  end\nend\n")
+    served = Served(root, tmp_path / "data")
+    served.repository.refresh()
+    opened = served.call(symbol=asked)
+    assert (opened["result"]["path"], opened["warnings"]) == (path, [warning])
 
 
 def test_the_call_of_a_macro_opens_the_file_that_declares_the_macro(tmp_path: Path) -> None:
