@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from repo_mcp.languages.outline.comment_lines import iter_long_comments
 from repo_mcp.languages.outline.docstring_lines import FIRST_LINES, iter_long_docstrings
 from repo_mcp.languages.outline.folded_lines import NEAR_LINES, choose_folded
+from repo_mcp.languages.outline.lexical_adapter import PREPROCESSED
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import OpenedText, Outline
 from repo_mcp.record_classes import replace
@@ -37,7 +38,8 @@ def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: 
     Of a very long one only the outermost of these lines are shown, and those beside the line `around`.
     """
     start = opened.start_line
-    chosen = choose_folded(opened.lines, start, outline.symbols, around)
+    has_directives = outline.language in PREPROCESSED
+    chosen = choose_folded(opened.lines, start, outline.symbols, around, has_directives=has_directives)
     if chosen is None:
         return None
     from repo_mcp.ranking.page.outer_lines import narrow_folded  # imported here, as in _keep_part

@@ -17,16 +17,23 @@ LEAST_SAVED = 1 / 3  # of the lines; where fewer would be left out, all are show
 NEAR_LINES = 2  # shown before and after the line that was asked for
 _WITH_BODY = FUNCTION_KINDS | {"property", "test", "task", "initializer"}
 _LIKE_COMMENT = re.compile(r"\s*(?:\(?\*.*;\s*$|#\s*(?:define|undef|if|ifdef|ifndef|el\w+|endif|include)\b)")
+_COMMENT_MARKS = "#", "//", "--"
 _TIGHT = str.maketrans({'"': "'", **dict.fromkeys(" \t,")})  # records have other quotes, blanks and commas
 
 
 def choose_folded(
-    lines: Sequence[str], start_line: int, symbols: Sequence[Symbol], around: int | None = None
+    lines: Sequence[str],
+    start_line: int,
+    symbols: Sequence[Symbol],
+    around: int | None = None,
+    *,
+    has_directives: bool = True,
 ) -> tuple[int, ...] | None:
     """Return the numbers of the lines to show of a declaration, ascending; None for all of them.
 
     `lines` are those of the declaration from `start_line` on, `symbols` all of its file. Functions are shown
-    whole, like what has none in it; of the rest also the lines next to `around`.
+    whole, like what has none in it; of the rest also the lines next to `around`. Without directives,
+    `# if` begins a comment.
     """
     if len(lines) <= LONG_LINES:
         return None
@@ -44,10 +51,11 @@ def choose_folded(
         if one.start_line not in hidden:  # of what a function declares inside, nothing is shown
             shown.update(_find_head(lines[one.start_line - start_line : one.end_line - start_line + 1], one))
         hidden.update(range(one.start_line, one.end_line + 1))
+    is_left_out = is_plain_comment if has_directives else is_comment
     chosen = tuple(
         number
         for number, line in enumerate(lines, start_line)
-        if number in shown or (number not in hidden and line.strip() and not is_plain_comment(line))
+        if number in shown or (number not in hidden and line.strip() and not is_left_out(line))
     )
     return chosen if functions and len(chosen) <= (1 - LEAST_SAVED) * len(lines) else None
 
@@ -72,9 +80,11 @@ def _find_head(lines: Sequence[str], function: Symbol) -> list[int]:
             continue
         if text.startswith(left):
             return [*head, number]
-        if left.startswith(text):
+        pairs = enumerate(zip(left, text, strict=False))
+        shared = next((at for at, (one, other) in pairs if one != other), min(len(left), len(text)))
+        if shared == len(text) or (shared and text.startswith(_COMMENT_MARKS, shared)):
             head.append(number)
-            left = left[len(text) :]
+            left = left[shared:]
         elif head:
             break
     return head or [next((number for number, line in numbered if name.search(line)), function.start_line)]

@@ -39,7 +39,7 @@ _DECORATOR_LINES = 20
 
 _ENDED_BY_LINES = frozenset({"c", "cpp", "typescript", "python", "assembly"})
 _BY_INDENTATION = frozenset({"python"})
-_PREPROCESSED = frozenset({"c", "cpp", "objective-c", "csharp", "assembly"})
+PREPROCESSED = frozenset({"c", "cpp", "objective-c", "csharp", "assembly"})
 _CLOSER = re.compile(
     rb"[ \t]*(?:[)\]}]|(?:end|fi|done|esac|endfunction|endmodule|endclass)\b)", re.IGNORECASE
 )
@@ -178,7 +178,7 @@ class _Reading:
                 last = number
                 continue
             columns = self._declared.get(number)
-            if line.startswith(b"#") and self._language in _PREPROCESSED:
+            if line.startswith(b"#") and self._language in PREPROCESSED:
                 if columns is not None and number > self._macro_end:
                     self._declare_macro(number, columns)
                 continue

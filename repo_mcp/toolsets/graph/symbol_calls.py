@@ -164,6 +164,8 @@ def get_file_outline(repository: Repository, arguments: Arguments, context: Call
     path = repository.open_file(str(arguments["path"]), None, None).path  # a refusal waits for nothing
     nodes, status = repository.engines.graph.outline(path)
     notes = [] if status is not None else [repository.engines.graph.explain_unparsed(path)]
+    if notes and "repo" in repository.config.toolsets and repository.outline(path).symbols:
+        notes.append("repo.outline lists what its lines declare.")
     said = None if status is None else status.name.lower()
     rows = [render_outline(node) for node in nodes]
     _shorten_names(nodes[page.start :], rows[page.start :])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.graph.nodes import Node
+from repo_mcp.record_classes import replace
 from repo_mcp.toolsets.graph import symbol_calls
 from tests.deep.sizes import choose
 from tests.growth import assert_linear
@@ -322,6 +323,19 @@ def test_an_outline_of_what_has_no_parser_says_so(served: Served) -> None:
         answer = served.call("get_file_outline", path=path)
         assert (answer["result"], answer["parse_status"]) == ([], None)
         assert why in answer["warnings"][0]
+
+
+def test_an_outline_of_what_has_no_parser_names_the_tool_that_knows_it(tmp_path: Path) -> None:
+    files = {"a.py": "x = 1\n", "a.rb": "class Shop\nend\n", "empty.rb": "\n"}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        named = "repo.outline lists what its lines declare."
+        assert named not in served.call("get_file_outline", path="a.rb")["warnings"]
+        served.repository.config = replace(served.repository.config, toolsets=("repo", "graph"))
+        assert named in served.call("get_file_outline", path="a.rb")["warnings"]
+        assert named not in served.call("get_file_outline", path="empty.rb")["warnings"]
+    finally:
+        served.close()
 
 
 def test_an_outline_of_a_file_with_errors_has_what_could_be_had(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def test_functions_and_types_without_any_are_shown_whole() -> None:
         ),
         ("Name", "public Name Name", ['[Get("Name")]', "public Name Name", "{"], [1]),
         ("get", "int get(int a, int b) const", ["int", "get(int a,", "    int b) const", "{"], [1, 2]),
+        ("join", "def join(a, b: 1)", ["def join(a, # first", "         b: 1) # second", "  a"], [0, 1]),
         ("odd", "", ["#[inline(odd)]", "fn odd() {"], [1]),
         ("lost", "", ["#[inline]", "fn found() {"], [0]),
     ],
@@ -93,6 +94,13 @@ def test_of_a_function_the_lines_of_its_signature_are_shown(
     last = len(lines) + len(body) + 1
     symbols = [Symbol("class", "All", "", 1, last), Symbol("method", name, signature, 2, last)]
     assert choose_folded(["class All", *lines, *body], 1, symbols) == (1, *(2 + at for at in head))
+
+
+def test_a_comment_that_begins_like_a_directive_is_left_out_without_a_preprocessor() -> None:
+    lines = ["class All", "# if one of them is gone", "def f(", *["x = 1"] * LONG_LINES]
+    symbols = [Symbol("class", "All", "", 1, len(lines)), Symbol("method", "f", "def f(", 3, len(lines))]
+    assert choose_folded(lines, 1, symbols) == (1, 2, 3)
+    assert choose_folded(lines, 1, symbols, has_directives=False) == (1, 3)
 
 
 @pytest.mark.parametrize("around", [14, 16, 100])
