@@ -36,8 +36,8 @@ MAX_NAMES_CHARS = 1_000  # of the members that the record of a type names
 _HOW_SHOWN = frozenset({"detail", "docs"})  # arguments that may change from one page to the next
 # The words before a name, which the kind of a symbol already says.
 _KIND_WORD = re.compile(
-    r"(?<!\S)(?:async def|class|def|enum|fn|func|function|interface|module|namespace|package|struct|trait"
-    r"|type) |^(?:it|test|specify|describe|context|task|namespace|initializer)[ (][\"':]?"
+    r"^(?:it|test|specify|describe|context|task|namespace|initializer)[ (][\"':]?"
+    r"|(?<!\S)(?:async def|class|def|enum|fn|func|function|interface|module|package|struct|trait|type) "
 )
 _WORD_CHAR = re.compile(r"\w")
 _BOUND = ("method", "async_method", "property")
@@ -260,7 +260,7 @@ def shorten_signature(symbol: Symbol) -> str:
     for kept, start in heads:
         end = start + len(name)
         if signature.startswith(name, start) and not _WORD_CHAR.match(signature, end):
-            return f"{signature[:kept]}{signature[end:]}".strip().lstrip("\"'")
+            return f"{signature[:kept]}{signature[end:]}".lstrip("\"' ").rstrip()
     return signature
 
 

@@ -279,6 +279,8 @@ def test_in_full_every_field_is_given() -> None:
         ("a.b", "a.b: 1", ": 1"),
         ("it opens", 'test "it opens"', ""),
         ("load", "task load: :all", ": :all"),
+        ("db:load", 'task "db:load" => :all', "=> :all"),
+        ("db", "namespace :db", ""),
     ],
 )
 def test_a_signature_does_not_repeat_the_name_and_the_kind(name: str, signature: str, short: str) -> None:
