@@ -65,13 +65,20 @@ def _list_best(by_line: Mapping[int, Sequence[str]], weights: Mapping[str, float
 
 
 def _find_terms(lines: Sequence[str], words: str) -> dict[int, tuple[str, ...]]:
-    """Return the terms of some words that each line has, by its position; lines without any are left out."""
+    """Return the terms of some words that each line has, by its position; lines without any are left out.
+
+    Of a single name, its parts count only where no line below the head has the whole.
+    """
     terms = list(dict.fromkeys(analyse_text(words)))[:MAX_TERMS]
-    return {
+    found = {
         at: tuple(term for place, term in enumerate(terms) if held >> place & 1)
         for at, held in enumerate(find_line_terms(lines, terms))
         if held
     }
+    if terms[:1] != [words.strip().lower()]:
+        return found
+    wholes = {at: held for at, held in found.items() if terms[0] in held}
+    return wholes if max(wholes, default=0) >= HEAD_LINES else found
 
 
 def _weigh(by_line: Mapping[int, Sequence[str]], line_count: int) -> dict[str, float]:

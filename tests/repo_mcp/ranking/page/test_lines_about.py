@@ -46,6 +46,15 @@ def test_statements_with_the_words_come_before_comments_except_in_prose() -> Non
     assert 191 not in choose_asked(lines, 1, "polls limit", is_prose=True)
 
 
+def test_parts_of_a_name_count_only_where_no_line_has_the_whole() -> None:
+    lines = [*LONG]
+    lines[60], lines[140] = "    amount_due = 3", "    if amount is due:"
+    shown = choose_asked(lines, 1, "amount_due")
+    assert (61 in shown, 141 in shown) == (True, False)
+    assert list_left(lines, 1, "amount_due", set(shown)) == []
+    assert {61, 141} <= set(choose_asked(lines, 1, "amount_dues"))
+
+
 def test_a_condition_of_several_lines_is_shown_whole() -> None:
     lines = [*LONG]
     lines[100:107] = [
