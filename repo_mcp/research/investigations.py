@@ -22,7 +22,7 @@ from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.comparison import note_compared
 from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.hops import follow
-from repo_mcp.research.edges.made_names import note_made_names
+from repo_mcp.research.edges.made_names import is_described, note_made_names
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.structural import list_overriding
@@ -96,6 +96,8 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
             note_made_names(state, subject)
             note_written_name(state, subject)
             note_parameter(state, subject)
+        elif subject.taken_as is TakenAs.UNPARSED and is_described(state, subject):
+            note_made_names(state, subject)
     unread = (TakenAs.UNDECLARED, *(() if reading.form is Form.RAISED else (TakenAs.UNPARSED,)))
     if all(subject.taken_as not in unread for subject in reading.subjects):
         if reading.form is not Form.DIFFERENCE:

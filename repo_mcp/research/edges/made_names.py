@@ -43,6 +43,12 @@ def note_made_names(state: ResearchState, subject: Subject) -> None:
         _note(state, one, Reason(f"documents the method {name}", Role.OTHER, name), 0)
 
 
+def is_described(state: ResearchState, subject: Subject) -> bool:
+    """Return True for a name that comments alone declare, for what is made at run time."""
+    lines = [state.source.read_lines(hit.path)[hit.start_line - 1] for hit in subject.places]
+    return bool(lines) and all(line.lstrip().startswith("#") for line in lines)
+
+
 def _search(state: ResearchState, pattern: str) -> list[ExactMatch]:
     found = state.source.search_exact(ExactRequest(pattern, regex=True, limit=MAX_READ)).matches
     return [one for one in found if state.admits(one.path)]

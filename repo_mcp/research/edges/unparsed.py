@@ -20,6 +20,7 @@ from repo_mcp.research.edges.declared_again import is_member, list_declared_agai
 from repo_mcp.research.edges.named_places import MAX_PLACES, note_places
 from repo_mcp.research.edges.naming_tests import note_naming_tests
 from repo_mcp.research.edges.unparsed_files import find_file, note_needed, read_declared_lines
+from repo_mcp.research.edges.written_names import OF_CONFIGURATION
 from repo_mcp.research.edges.written_types import (
     Deriving,
     Parts,
@@ -56,8 +57,10 @@ _BETWEEN_WORDS = re.compile(r"[ _-]+")
 def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
     """Return an undeclared subject as an unparsed one if files without symbol records declare its name.
 
-    Return it unchanged otherwise.
+    Return it unchanged otherwise, and so the key of a configuration: many declare its last part.
     """
+    if OF_CONFIGURATION.fullmatch(subject.asked):
+        return subject
     file = find_file(state, subject.asked) if is_path(subject.asked) else None
     if file is not None:
         return file

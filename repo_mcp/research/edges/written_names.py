@@ -18,7 +18,7 @@ MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
 MOST_LINES = 40  # of a symbol that is shown as a whole for several of these
 _OF_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
-_OF_CONFIGURATION = re.compile(r"(?:\w+\.)*config(?:uration)?(?:\.\w+)*\.([a-z][a-z0-9]*(?:_[a-z0-9]+)+)")
+OF_CONFIGURATION = re.compile(r"(?:\w+\.)*config(?:uration)?(?:\.\w+)*\.([a-z][a-z0-9]*(?:_[a-z0-9]+)+)")
 _ASKS_DECLARATION = re.compile(r"\b(?:defined|declared|implemented|definition|declaration)\b", re.IGNORECASE)
 _OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
 
@@ -60,7 +60,7 @@ def find_option(state: ResearchState, reading: Reading) -> str:
     The program declares, sets and reads it under that name alone, on objects that are called otherwise.
     """
     subject = reading.subjects[0]
-    found = _OF_CONFIGURATION.fullmatch(subject.asked) if subject.taken_as is TakenAs.UNDECLARED else None
+    found = OF_CONFIGURATION.fullmatch(subject.asked) if subject.taken_as is TakenAs.UNDECLARED else None
     return found[1] if found is not None and list_written(state, found[1]) else ""
 
 
