@@ -36,6 +36,7 @@ from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
@@ -44,6 +45,7 @@ from repo_mcp.research.settings.decided_fields import note_parameter
 from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
+from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
 from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.found_besides import note_besides
 from repo_mcp.research.words.open_questions import connect
@@ -124,8 +126,8 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
 def _note_subjects(state: ResearchState, reading: Reading) -> None:
     """Note the subjects of the question as findings of hop 0."""
     for subject in reading.subjects:
-        sure = Confidence.POSSIBLE if subject.taken_as is TakenAs.WORDS else Confidence.EXACT
         for node in subject.nodes:
+            sure = Confidence.EXACT if _is_surely(subject, node) else Confidence.POSSIBLE
             is_named = node.symbol.kind is SymbolKind.FILE or reading.form is Form.TESTS
             shown = () if is_named else show_body(state, node, SUBJECT_CHARS)
             state.add(node, explain_named(subject.asked), 0, sure, shown=shown)
@@ -134,6 +136,14 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
                 f"{subject.left_out} more declarations of {subject.asked}",
                 f"{len(subject.nodes) or 1} are followed; give a qualified name or a path",
             )
+
+
+def _is_surely(subject: Subject, node: Node) -> bool:
+    """Return False for what words lead to, and for what has but a part of them as its name."""
+    if subject.taken_as is TakenAs.WORDS:
+        return False
+    is_phrase = subject.taken_as is TakenAs.DECLARED_OTHERWISE and " " in subject.asked
+    return not is_phrase or is_whole_name(node.symbol.name, subject.asked)
 
 
 def _list_nodes(reading: Reading) -> list[Node]:
@@ -341,14 +351,17 @@ def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered
 
 def _investigate_overview(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     name = reading.subjects[0].name
-    gathered.architecture = scan_architecture(state, "" if name == "." else name)
+    folder = "" if name == "." else name
+    gathered.claim = note_unparsed_folder(state, folder)
+    if not gathered.claim:
+        gathered.architecture = scan_architecture(state, folder)
 
 
 def _add_focus(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     """Add what the focus asks for to what the form of the question gave."""
     nodes = _list_nodes(reading)
     focus = state.request.focus
-    if focus is Focus.ARCHITECTURE and gathered.architecture is None:
+    if focus is Focus.ARCHITECTURE and gathered.architecture is None and reading.form is not Form.OVERVIEW:
         gathered.architecture = scan_architecture(state, state.request.folder)
     elif focus is Focus.PATTERNS:
         if nodes:

@@ -23,6 +23,7 @@ _IS_TAG = re.compile(r"@\w+$|@(?:author|since|version|license|copyright)\b")
 # A line below or above a title, and the signs before one: "= Depots" of RDoc
 _RULE = re.compile(r"[=~*^-]{3,}$")
 _TITLE = re.compile(r"=+ ")
+_DIRECTIVE = re.compile(r":([a-z-]+):(?:\s|$)")  # of RDoc: `:markup: markdown`
 _WORD = re.compile(r"[A-Za-z]+")
 _OPENS_DOCSTRING = re.compile(r"\s*+[rRbBuU]*[\"']")
 _MARKS = "/*#!-\"'` \t"
@@ -54,6 +55,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     `comments` has the numbers of the lines of the file that are comments.
     """
     numbers = list_above(lines, comments, start) or _list_inside(lines, comments, start)
+    numbers = _leave_out_directives(lines, numbers)
     untagged = (_strip_marks(_TAG.sub("", _NAMES.sub(r"\1", lines[number - 1]))) for number in numbers)
     said = (_TITLE.sub("", line) for line in untagged if not (_IS_TAG.match(line) or _RULE.match(line)))
     plain = " ".join(takewhile(bool, dropwhile(not_, said)))
@@ -64,6 +66,18 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     if " " not in sentence or _IS_NOTE.match(sentence) or "://" in sentence:
         return ""
     return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
+
+
+def _leave_out_directives(lines: Sequence[str], numbers: Sequence[int]) -> list[int]:
+    """Return the numbers of lines without those that tell RDoc something, and what `:call-seq:` lists."""
+    kept, is_list = list[int](), False
+    for number in numbers:
+        text = lines[number - 1].strip(_MARKS)
+        directive = _DIRECTIVE.match(text)
+        is_list = directive[1] == "call-seq" if directive is not None else is_list and bool(text)
+        if directive is None and not is_list:
+            kept.append(number)
+    return kept
 
 
 def _strip_marks(line: str) -> str:

@@ -36,7 +36,7 @@ def find_file(state: ResearchState, asked: str) -> Subject | None:
     if language.kind != "code" or find_parser_task(fitting[0], language.name) is not None:
         return None
     lines = state.source.read_lines(fitting[0])
-    main = _choose_main(state.source.find_layout(fitting[0]).spans, fitting[0])
+    main = choose_main(state.source.find_layout(fitting[0]).spans, fitting[0])
     first, last = (1, max(1, len(lines))) if main is None else (main.head_line, main.end_line)
     symbol = None if main is None else main.qualified_name
     hit = Hit(fitting[0], first, last, "", 0.0, (), symbol, symbol_lines=(first, last))
@@ -44,7 +44,7 @@ def find_file(state: ResearchState, asked: str) -> Subject | None:
     return Subject(asked, TakenAs.UNPARSED, name=name or asked, left_out=len(fitting) - 1, places=(hit,))
 
 
-def _choose_main(spans: Sequence[SymbolSpan], path: str) -> SymbolSpan | None:
+def choose_main(spans: Sequence[SymbolSpan], path: str) -> SymbolSpan | None:
     """Return the declaration with the name of the file, or else the longest that no other one is in."""
     stem = _fold(path.rpartition("/")[2].partition(".")[0])
     named = [one for one in spans if _fold(one.name.rpartition("::")[2]) == stem]

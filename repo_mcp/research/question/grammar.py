@@ -257,7 +257,6 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      "options?))?"),
     (Form.DEFINED, "where (?:do we |can i find |does |do |can one find )?<is?>X.. <is?><defined>"),
     (Form.DEFINED, "<definition> (?:of|for) X"),
-    (Form.DEFINED, "(?:where|what|who)(?: is|'s| are) X"),
     (Form.OVERVIEW, "(?:(?:what is|what's|how is) )?<overall*><structure>(?: (?:and|or|of)(?: the)?(?: "
      "main| core)? <structure>)*"),
     (Form.OVERVIEW, "(?:(?:what is|what's|how is) )?<overall*><structure>(?: (?:and|or|of)(?: the)?(?: "
@@ -265,6 +264,7 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.OVERVIEW, "what (?:does|do) (?:the )?<structure>(?: of X..)? look like"),
     (Form.OVERVIEW, "how (?:is|are) (?:the )?<structure> of X.. <organised>"),
     (Form.OVERVIEW, "how (?:is|are) X.. <organised>"),
+    (Form.DEFINED, "(?:where|what|who)(?: is|'s| are) X"),
 )  # fmt: skip
 
 _SLOT = re.compile(r"<(\w+)([?*]?)>(?=(.?))|\b([XY])(\.\.)?(?![\w<])")

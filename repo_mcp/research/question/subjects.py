@@ -200,12 +200,12 @@ class Subjects:
 
     def find_folder(self, text: str) -> Subject | None:
         """Return the folder with this name that is nearest to the root, or None."""
-        name = text.strip("/").replace(" ", "_").lower()
+        name = _fold_folder(text.strip("/"))
         folders: set[str] = set()
-        for path in self._graph.scan.list_paths(self._prefix.rstrip("/")):
-            parts = path.split("/")[:-1]
+        for path in self._graph.name_uses.list_source_paths():
+            parts = path.split("/")[:-1] if path.startswith(self._prefix) else ()
             for depth, part in enumerate(parts):
-                if part.lower() == name:
+                if _fold_folder(part) == name:
                     folders.add("/".join(parts[: depth + 1]))
                     break
         best = min(folders, key=lambda one: (is_test_place(f"{one}/x.py"), one.count("/"), one), default=None)
@@ -409,6 +409,11 @@ def is_of(path: str, module: str) -> bool:
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return module in (stem, folder.rpartition("/")[2] if stem in _STANDS_FOR_FOLDER else stem)
+
+
+def _fold_folder(name: str) -> str:
+    """Return the name of a folder as it is compared: "Web View" may be `web_view` or `webview`."""
+    return re.sub(r"[ _-]", "", name).lower()
 
 
 def _is_interface_of(node: Node, name: str) -> bool:
