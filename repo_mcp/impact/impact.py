@@ -100,6 +100,8 @@ class ImpactFinder:
         if {*paths} <= {one.path for one in changed} - {*finder.unparsed}:
             reached = [one for one in reached if one.reasons != [WORDS_ALONE]]  # edges were looked for
         tests, others = self._part_tests([one for one in reached if one.path not in own])
+        if finder.unparsed and len(finder.unparsed) == len(files):  # words alone name any test
+            tests = [one for one in tests if one.reasons != [WORDS_ALONE]]
         others += [one for one in reached if one.path in own and not is_test_path(one.path)]
         changed_tests = [
             ReachedFile(one.path, reasons=[CHANGED_ITSELF])

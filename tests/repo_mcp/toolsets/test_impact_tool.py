@@ -338,6 +338,23 @@ def test_a_language_without_a_parser_has_names_and_words(served: Served) -> None
     ]
 
 
+def test_tests_with_words_alone_are_none_of_a_language_without_a_parser(
+    changing: Served,
+) -> None:
+    for number in range(36):
+        calls = "".join(f"  thing.put_aside({at})\n" for at in range(1 + number % 12))
+        (changing.root / "spec" / f"use{number:02}_spec.rb").write_text(f"it do\n{calls}end\n")
+    (changing.root / "spec" / "prose_spec.rb").write_text("it 'is a thing of the shelf' do\n  thing\nend\n")
+    changing.index()
+    diff = _diff("lib/shelf.rb", ("    thing\n", "    thing.put_aside\n"))
+    tests = changing.call("get_impact", diff=diff)["tests"]
+    assert {"spec/use11_spec.rb", "spec/use23_spec.rb", "spec/use35_spec.rb"} <= {
+        row["file_path"] for row in tests
+    }
+    assert "spec/use00_spec.rb" not in {row["file_path"] for row in tests}
+    assert not [row for row in tests if row["reasons"] == ["words in common"]]
+
+
 def test_new_renamed_and_deleted_files(served: Served) -> None:
     new = _compare("shop/gift.py", "", "def wrap(item):\n    return plus(item)\n")
     found = served.call("get_impact", diff=new)
