@@ -22,9 +22,7 @@ from repo_mcp.research.edges.written_types import (
 )
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.symbol_index.unread_declarations import list_spelled
 
-MAX_AGAIN = 100  # declarations of the name that are looked at
 MAX_RELATED = 40  # types that derive from that of a member, and whose bases are read
 MAX_NAME_LINES = 4  # of a declaration, in which its name is looked for: others are of decorators
 
@@ -47,7 +45,7 @@ def list_declared_again(
     known = {(hit.path, hit.start_line) for hit in places}
     found = {
         hit: split_parts(hit.symbol or "")[:-1]
-        for hit in list_spelled(state.source.search, name, MAX_AGAIN)
+        for hit in state.source.list_spelled(name)
         if (hit.path, hit.start_line) not in known and state.admits(hit.path) and hit.symbol_name == name
     }
     related, beside = _list_related(state, owners, languages, set(found.values()))

@@ -33,10 +33,9 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import is_path
-from repo_mcp.symbol_index.unread_declarations import has_parser, list_spelled
+from repo_mcp.symbol_index.unread_declarations import has_parser
 
 MAX_DECLARED = 4  # declarations of one name
-MAX_LOOKED_AT = 100  # of these, for those that agree with a qualifier
 MAX_BESIDE = 3  # places that use one of several names, which are compared
 MAX_DERIVING = 40  # lines that say that something derives from a name
 MAX_BELOW = 8  # types that derive from a subject; what derives from more is not looked for
@@ -107,7 +106,7 @@ def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
     graph = state.source.graph
     return tuple(
         hit
-        for hit in list_spelled(state.source.search, name, MAX_LOOKED_AT)
+        for hit in state.source.list_spelled(name)
         if state.admits(hit.path)
         and find_language(hit.path).kind != "docs"
         and (graph is None or graph.scan.find_record(hit.path) is None)

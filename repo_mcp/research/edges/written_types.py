@@ -23,11 +23,9 @@ from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.symbol_index.unread_declarations import list_spelled
 from repo_mcp.text.lines import is_comment
 
 MAX_READ = 2_000  # lines with the names
-MAX_NAMESAKES = 100  # declarations of one name that a base may mean
 HEAD_LINES = 12  # of a declaration, from its name
 MAX_CHARS = 2_000  # read of these, so that no line takes long
 _TYPED = re.compile(r"<(?! )(?:[^<>{}]|<[^<>{}]*>)*>|\((?:[^()]|\([^()]*\))*\)")  # type parameters, arguments
@@ -93,7 +91,7 @@ def list_deriving(
 
 def list_declared(state: ResearchState, name: str) -> list[Parts]:
     """Return the qualified names of what is declared with a name."""
-    return [split_parts(hit.symbol or "") for hit in list_spelled(state.source.search, name, MAX_NAMESAKES)]
+    return [split_parts(hit.symbol or "") for hit in state.source.list_spelled(name)]
 
 
 def find_meant(base: Parts, scope: Parts, declared: Iterable[Parts]) -> set[Parts]:

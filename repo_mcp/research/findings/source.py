@@ -18,11 +18,13 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
+from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.page.rare_words import QueryWord, describe_absent, lacks_most
 from repo_mcp.research.findings.locating import find_innermost
+from repo_mcp.symbol_index.unread_declarations import list_spelled
 from repo_mcp.text.lines import decode_source, split_lines
 
+MAX_SPELLED = 100  # declarations of one name
 CACHED_FILES = 32  # whose lines are kept
 
 
@@ -80,7 +82,14 @@ class Source:
         self._layouts: LruCache[str, Layout] = LruCache(CACHED_FILES)
         self.search_exact = search_exact
         self._read = read
+        self._spelled: dict[str, list[Hit]] = {}
         self._lines: LruCache[str, tuple[str, ...]] = LruCache(CACHED_FILES)
+
+    def list_spelled(self, name: str) -> list[Hit]:
+        """Return the best declarations of exactly a name, as lines of text show them, in any type."""
+        if name not in self._spelled:
+            self._spelled[name] = list_spelled(self.search, name, MAX_SPELLED)
+        return self._spelled[name]
 
     def read_lines(self, path: str) -> tuple[str, ...]:
         """Return the lines of a live file, without line ends; none when it cannot be read."""
