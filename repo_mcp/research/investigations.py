@@ -17,6 +17,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
+from repo_mcp.research.claims.first_sentences import read_comment
 from repo_mcp.research.claims.relation_sentence import is_relation
 from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.comparison import note_compared
@@ -352,7 +353,7 @@ def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered
 def _investigate_overview(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     name = reading.subjects[0].name
     folder = "" if name == "." else name
-    gathered.claim = note_unparsed_folder(state, folder)
+    gathered.claim = note_unparsed_folder(state, folder, read_comment)
     if not gathered.claim:
         gathered.architecture = scan_architecture(state, folder)
 

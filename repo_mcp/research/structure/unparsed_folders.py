@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.claims.first_sentences import read_comment
 from repo_mcp.research.edges.unparsed_files import choose_main
 from repo_mcp.research.findings.citing import join_names, shorten
 from repo_mcp.research.findings.locating import is_program
@@ -43,7 +42,10 @@ class _Part:
         return self.folder.rpartition("/")[2]
 
 
-def note_unparsed_folder(state: ResearchState, folder: str) -> str:
+ReadComment = Callable[[ResearchState, str, int], str]  # of what a line of a file declares
+
+
+def note_unparsed_folder(state: ResearchState, folder: str, read_comment: ReadComment) -> str:
     """Note the parts of a folder, and return sentences on them; "" if parsers read much of its code."""
     prefix = f"{folder}/" if folder else ""
     every = [path for path in state.graph.name_uses.list_source_paths() if path.startswith(prefix)]
@@ -56,7 +58,10 @@ def note_unparsed_folder(state: ResearchState, folder: str) -> str:
     if len(parts) > MAX_PARTS:
         state.limit(f"parts of {inner or 'the repository'}", f"{MAX_PARTS} of {len(parts)} are shown")
     readmes = {path.rpartition("/")[0]: path for path in every if _fold_stem(path) == "readme"}
-    told = [_note_part(state, part, unread, readmes.get(part.folder, "")) for part in parts[:MAX_PARTS]]
+    told = [
+        _note_part(state, part, unread, readmes.get(part.folder, ""), read_comment)
+        for part in parts[:MAX_PARTS]
+    ]
     language = Counter(find_language(path).name for path in unread).most_common(1)[0][0].title()
     whole = folder or "The repository"
     where = f", mostly in {inner}" if inner != folder else ""
@@ -90,7 +95,9 @@ def _list_parts(paths: Sequence[str], folder: str) -> list[_Part]:
     return [_Part(one, tuple(parts[one])) for one in ordered]
 
 
-def _note_part(state: ResearchState, part: _Part, paths: Sequence[str], readme: str) -> str:
+def _note_part(
+    state: ResearchState, part: _Part, paths: Sequence[str], readme: str, read_comment: ReadComment
+) -> str:
     """Note the main declaration of a part. Return the part with that and its comment, or else its title."""
     count = f"{len(part.paths)} {'file' if len(part.paths) == 1 else 'files'}"
     path, main = _find_main(state, part, paths)
