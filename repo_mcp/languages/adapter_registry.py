@@ -112,8 +112,7 @@ class AdapterRegistry:
             warning = _describe(adapter, fault)
         if not self._lexical.supports_path(path):
             return Outline(path, language, (), "none", (warning,))
-        instead = self._lexical.outline(path, text)
-        return replace(instead, warnings=(warning, *instead.warnings))
+        return outline_lexically(path, own, text, (warning,))
 
     def complete(self, outline: Outline, text: bytes) -> Outline:
         """Return an outline of normalised text with the members that only a symbol parser sees.

@@ -92,8 +92,8 @@ def outline_lexically(path: str, language: Language, text: str, warnings: tuple[
     symbols, truncated = listed[:MAX_SYMBOLS], truncated or len(listed) > MAX_SYMBOLS
     if truncated:
         warnings = (*warnings, f"Only the first {MAX_SYMBOLS:,} declarations are listed.")
-    if not symbols and language.pattern is None and text.strip():
-        warnings = (*warnings, f"No reader here knows what {language.name} declares; search for its words.")
+    if not (symbols or warnings) and language.pattern is None and text.strip():
+        warnings = (f"No reader here knows what {language.name} declares; search for its words.",)
     return Outline(path, language.name, symbols, PARSER, warnings, truncated)
 
 
