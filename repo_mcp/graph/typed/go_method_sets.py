@@ -118,8 +118,10 @@ class MethodSets:
             return []
         reader = _Reader(self._program, self._sets)
         interface = next(iter(reader.lookup.list_meant(interface)), interface)
+        if reader.lookup.get_kind(interface) is not SymbolKind.INTERFACE:
+            return []
         wanted = reader.read(interface)
-        if reader.lookup.get_kind(interface) is not SymbolKind.INTERFACE or not wanted.methods:
+        if not wanted.methods:
             return []
         declaring = {
             name: self._program.list_declaring(name)

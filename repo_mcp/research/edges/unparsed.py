@@ -50,6 +50,7 @@ _OF_ITSELF = frozenset({Form.CALLEES, Form.DEPENDENCIES})
 _PHRASE = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){1,3}")
 # "with `sql.active_record`" behind the name: an argument
 _WITH = re.compile(r"\bwith (?:the )?(?:[`'\"]([^`'\"]{1,80})[`'\"]|:?(\w+(?:[.:/#_-]+\w+)+))\W*$")
+MOST_WORDS = 4  # of a name: looking up a longer phrase word by word takes up to a second
 _BETWEEN_WORDS = re.compile(r"[ _-]+")
 
 
@@ -58,7 +59,7 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
 
     Return it unchanged otherwise, and so the key of a configuration: many declare its last part.
     """
-    if OF_CONFIGURATION.fullmatch(subject.asked):
+    if OF_CONFIGURATION.fullmatch(subject.asked) or len(subject.asked.split()) > MOST_WORDS:
         return subject
     file = find_file(state, subject.asked) if is_path(subject.asked) else None
     if file is not None:
