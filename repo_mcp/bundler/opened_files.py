@@ -25,7 +25,7 @@ from repo_mcp.ranking.query.intent import understand
 from repo_mcp.ranking.query.mentions import Mention
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.generated import is_generated
-from repo_mcp.text.roles import FileRole, find_role, is_side_file
+from repo_mcp.text.roles import FileRole, find_role, is_side_file, list_older_folders
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
 LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
@@ -125,6 +125,8 @@ class Opener:
         self._weights = weights
         self._source = source
         self._refuse = refuse
+        paths = {one.path for one in evidence.candidates}
+        self._older_folders = list_older_folders(paths, evidence.prompt.lower())
         self._finder = TermFinder(evidence.term_weights)
         self._roles = understand(evidence.prompt).roles
         self._rater = Rater(evidence.term_weights, self._finder, weights)
@@ -173,6 +175,8 @@ class Opener:
         priority = 1.0 if asked else self._weights.other_role
         if is_side_file(path) and FileRole.DOCS not in self._roles:
             priority *= self._weights.side_file
+        if path.startswith(self._older_folders):
+            priority *= self._weights.older
         return priority
 
     def _is_table(self, candidate: Candidate, spans: Sequence[SymbolSpan]) -> bool:

@@ -58,6 +58,7 @@ class Weights:
     any_declaration: float = 0.05  # added to each declaration of a file that holds terms of the prompt
     other_role: float = 0.2  # factor of a test, a document or data, unless asked for: code answers first
     side_file: float = 0.3  # factor of an example, a benchmark and the like
+    older: float = 0.3  # factor of a file of an older version that is kept beside the newer one
     rank: float = 1.0  # power of the file's score in the search, as a share of the best one
     mention: float = 1.5  # a file that the prompt names, as a share of the best score
     next_frame: float = 0.8  # factor for each frame of a traceback, from the innermost outwards

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache, partial
 
@@ -76,6 +76,7 @@ _SIDE_FILE = compile_late(
 _PART_OF_PROGRAM = compile_late(
     r"((?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?)(?:benchmark|scripts?)(?=[/.])", re.IGNORECASE
 )
+_OLDER_FOLDER = re.compile(r"(?:^|(?<=/))(_?(?:legacy|deprecated|obsolete)|v\d{1,2})/")
 _CACHED_NAMES = 8_000  # roles of file names that are cached, 1 MB: the same files are found again and again
 
 
@@ -115,6 +116,22 @@ def is_translation(path: str) -> bool:
 def is_side_file(path: str) -> bool:
     """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
     return _SIDE_FILE.search(_PART_OF_PROGRAM.sub(r"\1", path)) is not None
+
+
+def list_older_folders(paths: Collection[str], asked: str) -> tuple[str, ...]:
+    """Return the folders around some paths that hold an older version, each with a final slash.
+
+    A numbered one, such as `v1`, does if one of the paths is another one of them without it. Left out are
+    those that a question, in lower case, `asked` for.
+    """
+    found = set()
+    for path in paths:
+        for match in _OLDER_FOLDER.finditer(path):
+            folder = match[1].strip("_")
+            is_older = not folder[-1].isdigit() or path[: match.start(1)] + path[match.end() :] in paths
+            if is_older and folder not in asked:
+                found.add(path[: match.end()])
+    return tuple(sorted(found))
 
 
 def find_role(path: str) -> FileRole:

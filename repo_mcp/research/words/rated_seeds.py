@@ -46,7 +46,7 @@ from repo_mcp.text.question_words import (
     names_rather,
     shares_word,
 )
-from repo_mcp.text.roles import FileRole, find_role, is_side_file
+from repo_mcp.text.roles import FileRole, find_role, is_side_file, list_older_folders
 
 LEAST_SHARE = 0.04  # of the worth of the best declaration; those worth less are left out
 MOST_SEEDS = 24
@@ -96,7 +96,8 @@ def choose_seeds(
 ) -> list[Seed]:
     """Return the declarations worth showing, best first."""
     seeds = []
-    for one in name_told(_drop_side_files([one for one in rated if state.admits(one.path)])):
+    admitted = [one for one in rated if state.admits(one.path)]
+    for one in name_told(_drop_side_files(admitted, state.request.query)):
         if find_role(one.path) is FileRole.DOCS or _is_stub(state, one.path):
             continue
         node = find_node(state, one)
@@ -217,11 +218,14 @@ def _list_terms(seed: Seed, weights: Mapping[str, float]) -> frozenset[str]:
     return frozenset(term for terms in seed.body.terms.values() for term in terms if weights.get(term))
 
 
-def _drop_side_files(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
-    """Return the declarations outside examples and benchmarks, or all if the best one is in such a file."""
-    if rated and is_side_file(rated[0].path):
+def _drop_side_files(rated: Sequence[RatedBlock], query: str) -> list[RatedBlock]:
+    """Return the declarations outside examples, benchmarks and older versions; all if the best is in one."""
+    paths = {one.path for one in rated}
+    older = list_older_folders(paths, query.lower())
+    aside = {path for path in paths if is_side_file(path) or path.startswith(older)}
+    if rated and rated[0].path in aside:
         return list(rated)
-    return [one for one in rated if not is_side_file(one.path)]
+    return [one for one in rated if one.path not in aside]
 
 
 def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.text.roles import FileRole, find_role, is_side_file
+from repo_mcp.text.roles import FileRole, find_role, is_side_file, list_older_folders
 
 
 @pytest.mark.parametrize(
@@ -88,3 +88,19 @@ def test_translations_and_wrappers_of_builds_count_as_foreign(path: str, is_fore
 )
 def test_specifications_are_tests_in_some_languages(path: str, is_test: bool) -> None:
     assert (find_role(path) is FileRole.TEST) is is_test
+
+
+@pytest.mark.parametrize(
+    ("paths", "asked", "older"),
+    [
+        (["shop/main.py", "shop/v1/main.py", "shop/v1/types.py"], "how is it sold", ("shop/v1/",)),
+        (["shop/main.py", "shop/v1/main.py"], "how is it sold in v1", ()),
+        (["api/v1/types.go", "api/v2/types.go"], "how is it sold", ()),  # both are served
+        (["src/_deprecated/sell.py", "src/sell.py"], "how is it sold", ("src/_deprecated/",)),
+        (["legacy_data.py", "src/deprecated.py"], "how is it sold", ()),
+    ],
+)
+def test_a_folder_beside_its_newer_version_is_older(
+    paths: list[str], asked: str, older: tuple[str, ...]
+) -> None:
+    assert list_older_folders(paths, asked) == older
