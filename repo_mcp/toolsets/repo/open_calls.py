@@ -1,7 +1,8 @@
 """The call of `repo.open_file`: lines, the declaration of a name or around a line, or several of these.
 
-Each of several spans has its own answer or error. An answer that is too long is cut at its end, and every cut
-says how to continue.
+Each of several spans has its own answer or error.
+
+Left out on purpose: how opened lines are shown (`opened_rows.py`).
 """
 
 from __future__ import annotations
@@ -11,26 +12,20 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp.errors import ErrorCode, RepoError, shorten_message
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.text.citations import write_citation
-from repo_mcp.text.lines import HIDING, escape_text, escape_texts
+from repo_mcp.text.lines import escape_text
 from repo_mcp.text.written_symbols import read_written
 from repo_mcp.toolsets.answers import (
-    MAY_HIDE,
     Arguments,
     Draft,
-    Part,
-    Result,
-    cut_line,
     find_integer,
     find_text,
-    name_some,
-    warn_of_escapes,
 )
-from repo_mcp.toolsets.repo.answers import describe_error
+from repo_mcp.toolsets.repo.opened_rows import count_rows, note_ranges, render_opened, render_spans
 from repo_mcp.workspace.client_paths import shown
 
 if TYPE_CHECKING:
@@ -44,11 +39,6 @@ _VARIABLE = compile_late(r"(?<=::|->)\$(?=\w)")  # in PHP, before a property
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
 MOST_SIMILAR = 3  # names, if no file declares it
-WIDE_LINES = 120  # of a range: few functions are as long, so it was guessed or holds several
-WIDE = (
-    "Long ranges cost more than they need: symbol or line opens one declaration, about keeps only the lines"
-    " about some words."
-)
 
 
 def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -57,10 +47,10 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
     spans = arguments.get("spans")
     if not isinstance(spans, list) or not spans:  # some clients send an empty list for a missing argument
         opened = _open(repository, arguments)
-        notes = _note_ranges([arguments], [opened])
+        notes = note_ranges([arguments], [opened])
         return Draft(
-            partial(_render, opened, max_chars=max_chars, notes=notes),
-            _count_rows(opened),
+            partial(render_opened, opened, max_chars=max_chars, notes=notes),
+            count_rows(opened),
             "end_line" not in arguments,
         )
     if len(arguments) > 1:
@@ -70,21 +60,9 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
             "Give the lines in spans.",
         )
     answers = [_try_open(repository, span, context) for span in spans]
-    rows = sum(0 if isinstance(one, RepoError) else _count_rows(one) for one in answers)
+    rows = sum(0 if isinstance(one, RepoError) else count_rows(one) for one in answers)
     ordinary = any("end_line" not in span for span in spans)
-    return Draft(partial(_render_spans, spans, answers, max_chars=max_chars), rows, ordinary)
-
-
-def _note_ranges(spans: Sequence[Arguments], answers: Sequence[OpenedText | RepoError]) -> tuple[str, ...]:
-    """Return a note if some range of lines is long: what may be asked for instead costs less."""
-    is_wide = any(
-        "end_line" in span
-        and "about" not in span
-        and not isinstance(answer, RepoError)
-        and len(answer.lines) >= WIDE_LINES
-        for span, answer in zip(spans, answers, strict=True)
-    )
-    return (WIDE,) if is_wide else ()
+    return Draft(partial(render_spans, spans, answers, max_chars=max_chars), rows, ordinary)
 
 
 def _open(repository: Repository, asked: Arguments) -> OpenedText:
@@ -350,102 +328,3 @@ def _try_open(repository: Repository, asked: Arguments, context: CallContext) ->
 
 def _refuse(argument: str, message: str, hint: str) -> RepoError:
     return RepoError(ErrorCode.INVALID_ARGUMENT, message, hint, {"argument": argument})
-
-
-def _render_spans(
-    spans: Sequence[Mapping[str, object]],
-    answers: Sequence[OpenedText | RepoError],
-    rows: int,
-    *,
-    max_chars: int,
-) -> Part:
-    rendered: list[Result] = []
-    asked_paths = {span.get("path") for span in spans}
-    last_path = asked_paths.pop() if len(asked_paths) == 1 else None  # of all spans: the call tells it
-    errors = [one for one in answers if isinstance(one, RepoError)]
-    for span, answer in zip(spans, answers, strict=True):
-        if isinstance(answer, RepoError):
-            refused = {"blocked": True} if answer.blocked else {}
-            asked = {name: span[name] for name in ("path", "symbol") if name in span}
-            named = {name: escape_text(shorten_message(str(text))) for name, text in asked.items()}
-            rendered.append({**named, "error": describe_error(answer), **refused})
-            last_path = named.get("path")
-            continue
-        whole = _count_rows(answer)
-        part = _render(answer, min(rows, whole), max_chars=max_chars)
-        rows = max(0, rows - whole)
-        warnings = escape_texts(part.warnings)
-        # Where the span gives another path, as that of a caller, the path that is opened is told.
-        known_path = last_path if span.get("path") in (None, last_path) else None
-        told = _leave_out_told(
-            part.result, known_path, span.get("symbol"), has_end=answer.wanted_line is not None
-        )
-        rendered.append(told | ({"warnings": warnings} if warnings else {}))
-        last_path = part.result["path"]
-    failed = (f"{len(errors)} of {len(answers)} spans could not be opened.",) if errors else ()
-    notes = failed + _note_ranges(spans, answers)
-    refusal = next((error.code for error in errors if error.blocked), None)
-    return Part({"spans": rendered}, notes, refusal=refusal)
-
-
-def _leave_out_told(
-    result: Mapping[str, object], last_path: object, asked_symbol: object, *, has_end: bool
-) -> Result:
-    """Return one of several results without what the call, the last one and its own numbered lines tell.
-
-    How many lines its file has is only told if the span did not say where it ends.
-    """
-    rows = str(result["content"]).removesuffix("\n").split("\n")
-    first, last = rows[0].partition("\t")[0], rows[-1].partition("\t")[0]
-    told = {
-        "path": result["path"] == last_path,
-        "start_line": str(result["start_line"]) == first,
-        "end_line": str(result["end_line"]) == last,
-        "total_lines": has_end,
-        "symbol": result.get("symbol") == asked_symbol,
-    }
-    return {name: value for name, value in result.items() if not told.get(name)}
-
-
-def _render(opened: OpenedText, rows: int, *, max_chars: int, notes: Sequence[str] = ()) -> Part:
-    lines = _list_rows(opened)
-    whole, lines = len(lines), lines[:rows]
-    long = [number for number, line in lines if len(line) > max_chars]
-    hiding = [number for number, line in lines if HIDING.search(line)]
-    warnings = [*opened.warnings]
-    if long:
-        warnings.append(f"Lines are cut at {max_chars:,} characters: {name_some(long)}.")
-    if hiding:
-        warnings.append(f"{MAY_HIDE}: {name_some(hiding)}.")
-    last = opened.start_line + len(opened.lines) - 1
-    if rows < whole:
-        last = lines[-1][0] if lines else opened.start_line - 1
-    is_cut = rows < whole or last < (opened.wanted_line or opened.total_lines)
-    if is_cut:
-        until = f", end_line {opened.wanted_line}" if opened.wanted_line else ""
-        warnings.append(f"The answer was cut to keep it short; continue with start_line {last + 1}{until}.")
-    else:
-        warnings += notes  # not where the range may be what the last answer said to continue with
-    warn_of_escapes(warnings, [opened.path])
-    result: Result = {
-        "path": escape_text(opened.path),
-        "start_line": opened.start_line,
-        "end_line": last,
-        "total_lines": opened.total_lines,
-        "content": "".join(f"{number}\t{cut_line(line, max_chars)}\n" for number, line in lines),
-        "truncated": opened.truncated or bool(long) or is_cut,
-    }
-    return Part(result | ({"symbol": escape_text(opened.symbol)} if opened.symbol else {}), warnings)
-
-
-def _count_rows(opened: OpenedText) -> int:
-    return len(opened.lines) if opened.shown is None else len(opened.shown)
-
-
-def _list_rows(opened: OpenedText) -> list[tuple[int, str]]:
-    """Return the lines that are shown, with their numbers."""
-    numbered = list(enumerate(opened.lines, opened.start_line))
-    if opened.shown is None:
-        return numbered
-    shown = set(opened.shown)
-    return [(number, line) for number, line in numbered if number in shown]

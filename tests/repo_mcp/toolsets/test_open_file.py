@@ -14,7 +14,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
-from repo_mcp.toolsets.repo.open_calls import WIDE, WIDE_LINES
+from repo_mcp.toolsets.repo.opened_rows import WIDE, WIDE_LINES
 from tests.repo_mcp.schema_check import validate
 from tests.written_trees import write_tree
 
