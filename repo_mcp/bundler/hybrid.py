@@ -15,14 +15,14 @@ from collections.abc import Sequence
 from repo_mcp.bundler.audit import build_audit, describe_lesser, describe_unfit, list_warnings
 from repo_mcp.bundler.beside_change import add_beside, find_beside, keep_room
 from repo_mcp.bundler.build import Choice
-from repo_mcp.bundler.evidence import HintFinder, gather_evidence
+from repo_mcp.bundler.evidence import Evidence, HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
 from repo_mcp.bundler.opened_files import Opener, RatedFile, count_opened, is_frame, put_written_last
 from repo_mcp.bundler.packing import Packer, order_selections, total
 from repo_mcp.bundler.reasons import describe
-from repo_mcp.bundler.records import Budget, BundleRequest
+from repo_mcp.bundler.records import Budget, BundleRequest, Selection
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spending import mark_named, spend
 from repo_mcp.bundler.traces import WHOLE_FILE, add_sources, find_rank, mark_traced
@@ -71,15 +71,7 @@ class HybridStrategy:
         packer.budget = budget
         opened += add_beside(packer, beside, opened)
         shown = _order_shown(opened, packer)
-        files = {one.candidate.path: one for one in shown}
-        selections = tuple(
-            describe(one, files[one.path], evidence)
-            for one in order_selections(
-                packer.selections,
-                {path: at for at, path in enumerate(files)},
-                lambda one: find_rank(files[one.path], one.start_line, one.end_line),
-            )
-        )
+        selections = _describe_shown(shown, packer, evidence)
         unfit = describe_unfit(packer, left.unfit, total(selections).lines, request.max_total_lines)
         has_trace = any(map(is_frame, evidence.mentions))
         lesser = describe_lesser(left.lesser, has_trace=has_trace)
@@ -90,6 +82,17 @@ class HybridStrategy:
             build_audit(evidence, packer, selections, opened),
             (*notes, *too_small, *list_warnings(evidence, packer, shown), *lesser, *unfit),
         )
+
+
+def _describe_shown(shown: Sequence[RatedFile], packer: Packer, evidence: Evidence) -> tuple[Selection, ...]:
+    """Return the selected excerpts of the shown files, in their order, each with the reasons for it."""
+    files = {one.candidate.path: one for one in shown}
+    ordered = order_selections(
+        packer.selections,
+        {path: at for at, path in enumerate(files)},
+        lambda one: find_rank(files[one.path], one.start_line, one.end_line),
+    )
+    return tuple(describe(one, files[one.path], evidence) for one in ordered)
 
 
 def _order_shown(opened: Sequence[RatedFile], packer: Packer) -> list[RatedFile]:

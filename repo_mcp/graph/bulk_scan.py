@@ -196,7 +196,7 @@ class BulkScan:
         meant = self._edges.resolve(path, record, row)
         if not meant.targets:
             meant = _prefer(self._edges.resolve_module(path, record, row), meant)
-        elif record.ref_roles[row] == ReferenceRole.IMPORT and any(
+        elif get_role(record, row) is ReferenceRole.IMPORT and any(
             one.declaration.ordinal for one in meant.targets
         ):
             through = self._edges.resolve_module(path, record, row)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.program import Declaration, accepts_call
-from repo_mcp.graph.typed.go_resolver import ONE
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.go_rules import may_accept
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord, get_role
 
-CACHED_FOLDERS = 256
+CACHED_PATHS = 20_000  # of files, in lists of those that import a package
 _AROUND = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 
 
@@ -23,9 +23,7 @@ class GoVisibility:
 
     def __init__(self, program: NamedProgram) -> None:
         self._program = program
-        self._importing: LruCache[str, frozenset[str]] = LruCache(
-            CACHED_FOLDERS, lambda found: 1 + len(found)
-        )
+        self._importing: LruCache[str, frozenset[str]] = LruCache(CACHED_PATHS, lambda found: 1 + len(found))
 
     def narrow(self, target: Declaration, paths: Sequence[str]) -> Sequence[str]:
         """Return the paths without the files that neither belong to the target's package nor import it."""
@@ -39,12 +37,11 @@ class GoVisibility:
 
     def could_mean(self, target: Declaration, record: SymbolRecord, row: int) -> bool:
         """Return False for a call with another number of arguments than a function of Go takes."""
-        own = self._program.find_record(target.path)
         is_go = self._program.find_language(target.path) == "go"
-        if own is None or not is_go or int(record.ref_roles[row]) != ReferenceRole.CALL:
+        if not is_go or get_role(record, row) is not ReferenceRole.CALL:
             return True
-        call = record.get_reference(row)
-        return call.arguments == ONE or accepts_call(own.get_symbol(target.ordinal), call)
+        own = self._program.find_record(target.path)
+        return own is None or may_accept(own.get_symbol(target.ordinal), record.get_reference(row))
 
     def _is_of_package(self, target: Declaration) -> bool:
         record = self._program.find_record(target.path)

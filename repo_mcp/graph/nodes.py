@@ -126,7 +126,7 @@ def name_inside(record: SymbolRecord, ordinal: int) -> str:
 def _name_as_written(record: SymbolRecord, ordinal: int) -> str:
     """Return the qualified name of a symbol inside its file; an `impl` of Rust has its whole type in it."""
     inside = name_inside(record, ordinal)
-    if record.kinds[ordinal] != SymbolKind.EXTENSION:
+    if record.get_kind(ordinal) is not SymbolKind.EXTENSION:
         return inside
     symbol = record.get_symbol(ordinal)
     return inside.removesuffix(symbol.name) + (symbol.return_type or symbol.name)
@@ -139,7 +139,7 @@ def name_shortly(record: SymbolRecord, ordinal: int) -> str:
     """
     names = [record.get_symbol(ordinal).name]
     ordinal = record.get_parent(ordinal) if ordinal else 0
-    while ordinal and len(names) <= MAX_DEPTH and record.kinds[ordinal] != SymbolKind.MODULE:
+    while ordinal and len(names) <= MAX_DEPTH and record.get_kind(ordinal) is not SymbolKind.MODULE:
         names.append(record.get_name(ordinal))
         ordinal = record.get_parent(ordinal)
     return ".".join(reversed(names))

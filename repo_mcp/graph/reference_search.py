@@ -199,9 +199,7 @@ class ReferenceSearch:
             return False
         if ROLE_EDGES[role] not in self._types:
             return False
-        if not self._references.rust_visibility.could_mean(self._target, record, row):
-            return False
-        if not self._references.go_visibility.could_mean(self._target, record, row):
+        if not self._references.could_mean(self._target, record, row):
             return False
         name: str = record.strings[record.ref_names[row]]
         if self._is_constructor:

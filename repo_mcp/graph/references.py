@@ -63,6 +63,12 @@ class References:
         paths = self.rust_visibility.narrow(target, self.c_visibility.narrow(target, paths))
         return self.go_visibility.narrow(target, paths)
 
+    def could_mean(self, target: Declaration, record: SymbolRecord, row: int) -> bool:
+        """Return False if the form of a call in a row rules out the target, as far as that is known."""
+        return self.rust_visibility.could_mean(target, record, row) and self.go_visibility.could_mean(
+            target, record, row
+        )
+
     def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
         """Return the files that use a name, or import a file or module of that name; nearest first."""
         paths = self._program.list_using(name)
@@ -129,21 +135,20 @@ class References:
         """
         if reference.role not in BASES:
             return ROLE_EDGES[reference.role]
-        is_extension = int(record.kinds[reference.symbol]) == SymbolKind.EXTENSION
-        if not is_in_text(self._program.find_language(path), record.get_kind(reference.symbol)):
+        own = record.get_kind(reference.symbol)
+        if not is_in_text(self._program.find_language(path), own):
             return None
-        if is_extension and reference.role is ReferenceRole.EXTEND:
+        if own is SymbolKind.EXTENSION and reference.role is ReferenceRole.EXTEND:
             return EdgeType.REFERENCES if self.find_family(path) == _DEFINING_OUTSIDE else EdgeType.EXTENDS
         other = self._program.find_record(target.declaration.path)
         kind = other.get_kind(target.declaration.ordinal) if other is not None else None
         if kind is SymbolKind.TYPE and reference.role is ReferenceRole.IMPLEMENT:
             return EdgeType.IMPLEMENTS  # another name of an object type
         if kind in ABSTRACT_KINDS:
-            own = record.get_kind(reference.symbol)
             if own in ABSTRACT_KINDS:
                 return EdgeType.EXTENDS
-            is_one = self.hierarchy.may_satisfy(Declaration(path, reference.symbol), target.declaration)
-            return EdgeType.IMPLEMENTS if is_one else EdgeType.INHERITS
+            may_satisfy = self.hierarchy.may_satisfy(Declaration(path, reference.symbol), target.declaration)
+            return EdgeType.IMPLEMENTS if may_satisfy else EdgeType.INHERITS
         return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.program import Declaration, Program, Resolution
 from repo_mcp.graph.typed.rust_crates import Crates
-from repo_mcp.graph.typed.rust_rules import get_crate_root
+from repo_mcp.graph.typed.rust_rules import get_crate_root, is_after_type, takes_arguments
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
@@ -23,6 +23,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    get_role,
     list_aliases,
 )
 
@@ -91,27 +92,19 @@ class RustVisibility:
         return frozenset(found)
 
     def could_mean(self, target: Declaration, record: SymbolRecord, row: int) -> bool:
-        """Return False if the form of a call rules out a function of a type: its path or its arguments.
-
-        There are no overloads and no default values. In a path, `self` is the first argument.
-        """
+        """Return False if the form of a call rules out a function of a type: its path or its arguments."""
+        is_rust = self._program.find_language(target.path) == "rust"
         own = self._program.find_record(target.path)
-        call = record.get_reference(row)
-        if (
-            own is None
-            or call.role is not ReferenceRole.CALL
-            or self._program.find_language(target.path) != "rust"
-        ):
+        if own is None or not is_rust or get_role(record, row) is not ReferenceRole.CALL:
             return True
-        symbol, owner = own.get_symbol(target.ordinal), own.get_parent(target.ordinal)
-        last = call.qualifier.rpartition(".")[2]
-        is_path = last.isidentifier() and last[:1].isupper()
+        symbol, call = own.get_symbol(target.ordinal), record.get_reference(row)
         is_static = bool(symbol.flags & SymbolFlag.STATIC)
-        passed = symbol.parameter_count + (is_path and not is_static)
-        if symbol.kind in CALLABLE_KINDS and call.arguments and call.arguments - 1 != passed:
+        takes = takes_arguments(call, symbol.parameter_count, is_static=is_static)
+        if symbol.kind in CALLABLE_KINDS and not takes:
             return False
+        owner, last = symbol.parent, call.qualifier.rpartition(".")[2]
         is_own_block = own.get_kind(owner) is SymbolKind.EXTENSION and not _has_trait(own, owner)
-        if not is_path or not is_own_block or last == "Self":
+        if not is_after_type(call) or not is_own_block or last == "Self":
             return True
         name = own.get_name(owner)
         return last == name or last in self._list_other_names(name)
@@ -133,6 +126,6 @@ def _is_public(symbol: tuple[SymbolRecord, int]) -> bool:
 
 def _list_type_aliases(record: SymbolRecord, name: str) -> set[str]:
     """Return the aliases that a file declares for a type."""
-    kinds = record.kinds
-    symbols = (record.get_symbol(one) for one in (kinds == SymbolKind.TYPE).nonzero()[0].tolist())
+    types = (record.kinds == int(SymbolKind.TYPE)).nonzero()[0].tolist()
+    symbols = map(record.get_symbol, types)
     return {one.name for one in symbols if read_type(one.return_type).name == name}

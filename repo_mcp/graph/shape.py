@@ -81,7 +81,7 @@ class ShapeReader:
         record = self._program.find_record(one.path)
         return (
             record is not None
-            and record.kinds[one.ordinal] == SymbolKind.CLASS
+            and record.get_kind(one.ordinal) is SymbolKind.CLASS
             and not self.is_interface(one)
         )
 

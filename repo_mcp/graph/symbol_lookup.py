@@ -206,13 +206,12 @@ class SymbolLookup:
         named = [
             path for one in (f"{last}.rs", "mod.rs", "lib.rs") for path in self._program.list_declaring(one)
         ]
+        wanted = {*module} - {"crate"}
         found = []
         for path in named:
-            places = [
-                one.replace("-", "_") for one in path.removesuffix(".rs").split("/") if one not in _ROOTS
-            ]
-            wanted = [one for one in module if one != "crate"]
-            if places[-1:] == [last] and set(wanted) <= set(places):
+            parts = path.removesuffix(".rs").replace("-", "_").split("/")
+            places = [one for one in parts if one not in _ROOTS]
+            if places[-1:] == [last] and wanted <= {*places}:
                 found.append(path)
         return found
 
@@ -366,7 +365,8 @@ def _lies_in(places: frozenset[str], admits: Admits, path: str) -> bool:
 def _keep_nearest(found: list[Node], places: frozenset[str]) -> list[Node]:
     """Return the symbols in whose paths most of the places occur."""
     counts = [len(places.intersection(node.path.rpartition(".")[0].split("/"))) for node in found]
-    return [node for node, count in zip(found, counts, strict=True) if count == max(counts)]
+    most = max(counts, default=0)
+    return [node for node, count in zip(found, counts, strict=True) if count == most]
 
 
 def _has_parameters(node: Node, parameters: Sequence[str]) -> bool:

@@ -50,6 +50,7 @@ _BUILT_IN = """
 """
 _NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS, *_BUILT_IN.split()})  # common words and keywords
 _PART = re.compile(PART)
+# Languages that use each other's modules or headers.
 _SHARED = (("javascript", "typescript", "vue", "svelte"), ("c", "cpp"))
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _MARKS = re.compile(

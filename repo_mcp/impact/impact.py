@@ -98,23 +98,18 @@ class ImpactFinder:
         nodes = {one.node.declaration for one in changed if one.node is not None}
         reached = list_reached(evidence, reach, own, nodes)
         if {*paths} <= {one.path for one in changed} - {*finder.unparsed}:
-            reached = [one for one in reached if one.reasons != [WORDS_ALONE]]  # edges were looked for
+            reached = _drop_alike(reached)  # edges were looked for
         tests, others = self._part_tests([one for one in reached if one.path not in own])
         if finder.unparsed and len(finder.unparsed) == len(files):  # words alone name any test
-            tests = [one for one in tests if one.reasons != [WORDS_ALONE]]
+            tests = _drop_alike(tests)
         others += [one for one in reached if one.path in own and not is_test_path(one.path)]
-        changed_tests = [
-            ReachedFile(one.path, reasons=[CHANGED_ITSELF])
-            for one in files
-            if one.is_there and is_test_file(one.path)
-        ]
         notes = [*parsed.faults, *_note_files(files), *finder.list_notes(), *_note_reach(changed, reach)]
         if not parsed.files:
             notes.append("The diff is empty: nothing changes.")
         return Impact(
             tuple(changed),
             tuple(_choose(others)),
-            (*changed_tests, *sorted(_choose(tests), key=_order_tests)),
+            (*_list_changed_tests(files), *sorted(_choose(tests), key=_order_tests)),
             tuple(left_out),
             reach.unresolved,
             tuple(notes),
@@ -136,6 +131,12 @@ class ImpactFinder:
 
     def _leave_out(self, paths: Sequence[str]) -> list[LeftOutFile]:
         return [LeftOutFile(path, f"beyond the first {MAX_FILES} files of the diff") for path in paths]
+
+
+def _list_changed_tests(files: Sequence[ChangedFile]) -> list[ReachedFile]:
+    """Return the tests that a diff changes and leaves in place."""
+    changed = [one.path for one in files if one.is_there and is_test_file(one.path)]
+    return [ReachedFile(path, reasons=[CHANGED_ITSELF]) for path in changed]
 
 
 def _list_written(changed: Iterable[ChangedSymbol], unparsed: Sequence[str]) -> list[str]:
@@ -197,13 +198,17 @@ def _drop_imports(symbols: list[Reached]) -> list[Reached]:
     return [one for one in symbols if one in inside or one.edge_type is not EdgeType.IMPORTS]
 
 
+def _drop_alike(files: Sequence[ReachedFile]) -> list[ReachedFile]:
+    """Return the files without those that only have words in common with the diff."""
+    return [one for one in files if one.reasons != [WORDS_ALONE]]
+
+
 def _choose(files: Sequence[ReachedFile]) -> list[ReachedFile]:
     """Return the files in order, with no more than MAX_COMPANIONS to which no edge leads.
 
     Files that only have words in common with the diff are left out unless there is nothing else.
     """
-    more = [one for one in files if one.reasons != [WORDS_ALONE]]
-    companions = [one for one in more or files if not one.symbols][:MAX_COMPANIONS]
+    companions = [one for one in _drop_alike(files) or files if not one.symbols][:MAX_COMPANIONS]
     return [one for one in files if one.symbols or one in companions]
 
 

@@ -114,7 +114,7 @@ def read_settings(path: str, record: SymbolRecord) -> tuple[list[int], list[Sett
     (mark,) = record.string_table.find_all([CONDITIONS])
     if mark is None:
         return [], [known[""]]
-    rows = np.flatnonzero((record.ref_aliases == mark) & (record.ref_roles == ReferenceRole.BIND))
+    rows = np.flatnonzero((record.ref_aliases == mark) & (record.ref_roles == int(ReferenceRole.BIND)))
     names = record.string_table.get(record.ref_names[rows].tolist())
     for name in dict.fromkeys(names):
         if name not in known:

@@ -27,6 +27,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    get_role,
     list_references,
     map_binds,
 )
@@ -188,7 +189,7 @@ class FileScope(SymbolScopes):
         record = self.record
         found: dict[int, list[str]] = {}
         for row in np.flatnonzero(record.ref_arguments == AS_FIELDS).tolist():
-            if record.ref_roles[row] == ReferenceRole.USE:
+            if get_role(record, row) is ReferenceRole.USE:
                 name = record.strings[int(record.ref_names[row])]
                 found.setdefault(int(record.ref_symbols[row]), []).append(name)
         return found

@@ -106,7 +106,7 @@ class MethodSets:
         """Return whether a symbol is an interface of Go."""
         record = self._program.find_record(declaration.path)
         is_go = record is not None and self._program.find_language(declaration.path) == "go"
-        return is_go and record is not None and record.kinds[declaration.ordinal] == SymbolKind.INTERFACE
+        return is_go and record is not None and record.get_kind(declaration.ordinal) is SymbolKind.INTERFACE
 
     def is_distinctive(self, interface: Declaration) -> bool:
         """Return True: in Go, a single method is reason enough to look for the types that have it."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.program import UNCOUNTED, Confidence, Declaration, Resolution, Target, accepts_call
+from repo_mcp.graph.program import UNCOUNTED, Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.graph.typed.go_embedding import may_be_nearer
 from repo_mcp.graph.typed.go_lookup import GoLookup
 from repo_mcp.graph.typed.go_receivers import GoReceivers
+from repo_mcp.graph.typed.go_rules import may_accept
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.languages.native.go import ARITHMETIC, BUILTIN
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 from repo_mcp.text.roles import is_test_path
 
-ONE = 2  # the number of arguments of a reference that has one, which may be a call with several results
 _PREDECLARED = frozenset({"clear", "max", "min", "print", "println"})  # a program may declare them anew
 
 
@@ -42,14 +42,11 @@ class GoResolver(LanguageResolver):
         return Resolution(tuple(_weaken_elsewhere(scope, one) for one in found.targets))
 
     def _may_be_called(self, member: Declaration, reference: Reference) -> bool:
-        """Return False for a member that takes another number of arguments, or that no number has.
-
-        What a single call gives may be several arguments.
-        """
+        """Return False for a member that takes another number of arguments, or that no number has."""
         scope = self._lookup.find_scope(member.path)
         if scope is None or reference.role is not ReferenceRole.CALL:
             return True
-        if reference.arguments != ONE and not accepts_call(scope.get_symbol(member.ordinal), reference):
+        if not may_accept(scope.get_symbol(member.ordinal), reference):
             return False
         owners = self._lookup.find_extended(self._lookup.get_parent(member))
         kinds = {self._lookup.get_kind(one) for one in owners}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 
-from repo_mcp.graph.program import Program
+from repo_mcp.graph.program import Program, accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.languages.native.go import BUILTIN
-from repo_mcp.symbols.symbol_record import Reference, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, SymbolKind
 
 MAX_FOLDERS = 40  # above a file, searched for go.mod
 MAX_LOCAL = 200  # folders of modules that are read from one go.mod or go.work
@@ -24,6 +24,7 @@ Range Read Reset Scan Seek Set Size Store Swap Sync Unlock Unwrap Value Values W
 WriteString ServeHTTP MarshalJSON UnmarshalJSON MarshalText UnmarshalText
 """
 _LIBRARY = frozenset(_LIBRARY_TEXT.split())
+_ONE = 2  # `arguments` of a reference that has one
 _TESTS = " tests"  # after the folder, in the path of a package `a_test`
 
 
@@ -186,6 +187,14 @@ def _is_test_package(scope: FileScope) -> bool:
     if not scope.path.endswith("_test.go") or scope.record.symbol_count < 2:
         return False
     return scope.get_kind(1) is SymbolKind.MODULE and scope.get_name(1).endswith("_test")
+
+
+def may_accept(symbol: DeclaredSymbol, call: Reference) -> bool:
+    """Return whether a declaration may take the arguments of a call.
+
+    A single one may be a call itself, with several results.
+    """
+    return call.arguments == _ONE or accepts_call(symbol, call)
 
 
 def list_local(text: str) -> list[str]:

@@ -234,7 +234,6 @@ def _calls_macro(scope: FileScope, ordinal: int) -> bool:
 def _has_blanket_impl(scope: FileScope, trait: int) -> bool:
     """Return whether the file of a trait implements it for a type parameter."""
     name, kinds = scope.get_name(trait), scope.record.kinds
-    blocks = (
-        one for one in np.flatnonzero(kinds == SymbolKind.EXTENSION).tolist() if is_blanket_impl(scope, one)
-    )
+    extensions = np.flatnonzero(kinds == int(SymbolKind.EXTENSION)).tolist()
+    blocks = (one for one in extensions if is_blanket_impl(scope, one))
     return any(row.name == name for one in blocks for row in scope.list_bases(one))

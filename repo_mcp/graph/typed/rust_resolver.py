@@ -21,7 +21,7 @@ from repo_mcp.graph.typed.rust_external_types import (
 from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
 from repo_mcp.graph.typed.rust_receivers import RustReceivers
-from repo_mcp.graph.typed.rust_rules import get_crate_root
+from repo_mcp.graph.typed.rust_rules import get_crate_root, takes_arguments
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import (
     AS_VALUE,
@@ -192,15 +192,14 @@ class RustResolver(LanguageResolver):
         return scope is None or is_public(scope, declaration.ordinal)
 
     def _takes(self, declaration: Declaration, call: Reference) -> bool:
-        """Return whether a function takes as many arguments as a call has; after a type, with `self`."""
-        scope = self._lookup.find_scope(declaration.path)
-        if scope is None or call.role is not ReferenceRole.CALL or not call.arguments:
+        """Return False for a function that takes another number of arguments than a call has."""
+        scope, ordinal = self._lookup.find_scope(declaration.path), declaration.ordinal
+        if scope is None or call.role is not ReferenceRole.CALL:
             return True
-        if scope.get_kind(declaration.ordinal) not in CALLABLE_KINDS:
-            return True
-        is_path = call.qualifier.rpartition(".")[2][:1].isupper()
-        has_self = is_path and not scope.is_static(declaration.ordinal)
-        return scope.count_parameters(declaration.ordinal) + has_self == call.arguments - 1
+        is_static = scope.is_static(ordinal)
+        return scope.get_kind(ordinal) not in CALLABLE_KINDS or takes_arguments(
+            call, scope.count_parameters(ordinal), is_static=is_static
+        )
 
     def _find_probable(self, found: list[Declaration]) -> Declaration | None:
         """Return the only declaration, unless its trait is external; or the one that all others implement."""

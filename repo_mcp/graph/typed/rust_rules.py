@@ -357,6 +357,21 @@ class RustRules(Rules):
         return text
 
 
+def is_after_type(call: Reference) -> bool:
+    """Return whether a call is a path that ends with the name of a type, by its look: `Shape::new(1)`."""
+    last = call.qualifier.rpartition(".")[2]
+    return last.isidentifier() and last[:1].isupper()
+
+
+def takes_arguments(call: Reference, parameters: int, *, is_static: bool) -> bool:
+    """Return whether a function with so many parameters, besides `self`, takes the arguments of a call.
+
+    There are no overloads and no default values. After a type, `self` is the first argument.
+    """
+    wanted = parameters + (is_after_type(call) and not is_static)
+    return not call.arguments or call.arguments - 1 == wanted
+
+
 def get_crate_root(module: Path) -> Path:
     """Return the path of the root module of the crate that a module is in."""
     return module[:3] if len(module) > 1 and module[1] == "" else module[:1]

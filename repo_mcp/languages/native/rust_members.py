@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 MAX_CHAIN_BYTES = 80  # before a name in a macro's token tree
 _BEFORE_NAME = re.compile(rb"([\w.:]*(?:\.|::))\s*$")
-_TYPED_PATH = re.compile(rb"([\w:]*\w)(?:::)?\Z")
-_DECLARED = re.compile(rb"\bfn\s+\Z")
+_TYPED_PATH = re.compile(rb"([\w:]*\w)(?:::)?\Z")  # before type arguments: `Vec::` in `Vec::<u8>::new()`
+_DECLARED = re.compile(rb"\bfn\s+\Z")  # before a name that is declared, and not called
 _MACRO_CALL = re.compile(rb"!\s*[(\[{]")
 _RANGE = b".."
 

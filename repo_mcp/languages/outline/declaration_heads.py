@@ -25,6 +25,7 @@ _VALUE_BELOW = re.compile(rb"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t][^\n]*
 _HASHES = frozenset("python ruby perl shell elixir julia r nim make cmake powershell graphql".split())  # noqa: SIM905
 _DASHES = frozenset("lua haskell sql ada elm vhdl".split())  # noqa: SIM905
 _BLOCK = re.compile(r" do(?: \|[^|]*\|)?$")  # at the end of a head in Ruby
+# Of a method of the class itself, whose signature then gets the receiver.
 _DEF = re.compile(r"\bdef (?!self\.)")
 # In C# documentation `<summary>` is dropped, and `<see cref="Name"/>` becomes the name.
 _XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")

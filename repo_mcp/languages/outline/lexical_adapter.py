@@ -93,7 +93,7 @@ def outline_lexically(path: str, language: Language, text: str, warnings: tuple[
     if truncated:
         warnings = (*warnings, f"Only the first {MAX_SYMBOLS:,} declarations are listed.")
     if not (symbols or warnings) and language.pattern is None and text.strip():
-        warnings = (f"No reader here knows what {language.name} declares; search for its words.",)
+        warnings = (f"Declarations of {language.name} are not recognised here; search for words instead.",)
     return Outline(path, language.name, symbols, PARSER, warnings, truncated)
 
 

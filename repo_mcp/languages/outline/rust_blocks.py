@@ -13,12 +13,13 @@ from collections.abc import Sequence
 
 from repo_mcp.languages.outline.adapter import MAX_NAME_CHARS, MAX_SIGNATURE_CHARS, cut
 from repo_mcp.languages.outline.declaration_heads import join_words
+from repo_mcp.languages.outline.symbol_lookup import qualify
+from repo_mcp.languages.patterns.declaration_kinds import IMPL
 from repo_mcp.languages.patterns.owners import cut_parameters, read_head
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Symbol
 from repo_mcp.record_classes import dataclass, replace
 
-IMPL = "impl"  # the kind of such a block
 MAX_ATTRIBUTES = 20  # lines above an item
 MAX_CONDITION_CHARS = 80
 _ATTRIBUTE = compile_late(rb"[ \t]*#\[")
@@ -68,14 +69,13 @@ def add_blocks(lines: Sequence[bytes], comments: set[int], symbols: Sequence[Sym
 
 
 def _read_module(symbol: Symbol) -> _Block:
-    whole = symbol.name if symbol.parent_symbol is None else f"{symbol.parent_symbol}.{symbol.name}"
-    return _Block(symbol.start_line - 1, symbol.end_line - 1, b"", whole)
+    return _Block(symbol.start_line - 1, symbol.end_line - 1, b"", qualify(symbol))
 
 
 def _list_blocks(lines: Sequence[bytes], comments: set[int]) -> list[_Block]:
     """Return the blocks of a text by their first lines; a brace below the head ends one."""
     found: list[_Block] = []
-    opened: list[tuple[bytes, int]] = []  # the end that each waits for, and its number
+    opened: list[tuple[bytes, int]] = []  # the last line that each waits for, and its position in `found`
     for number, line in enumerate(lines):
         while opened and line.startswith(opened[-1][0]):
             at = opened.pop()[1]

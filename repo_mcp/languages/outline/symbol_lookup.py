@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.languages.patterns.declaration_kinds import FUNCTION_KINDS
+from repo_mcp.languages.patterns.declaration_kinds import FUNCTION_KINDS, IMPL
 from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
@@ -116,7 +116,7 @@ def find_parents(symbols: Sequence[Symbol]) -> list[int | None]:
             parent = block
         parents.append(parent)
         known[qualify(symbol)] = number
-        if symbol.kind == "impl":
+        if symbol.kind == IMPL:
             block = number
     return parents
 

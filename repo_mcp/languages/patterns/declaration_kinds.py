@@ -57,6 +57,7 @@ _ALONE = {
     "javascript": "function",
     "typescript": "function",
 }
+IMPL = "impl"  # kind of a block of Rust that holds members of a type
 # Language -> what its own words right before a name declare, where they mean something else above or nothing.
 _OWN = {
     "clojure": {"def": "variable", "defonce": "variable", "defmulti": "function", "defmethod": "function"}

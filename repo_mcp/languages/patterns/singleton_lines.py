@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from repo_mcp.late_patterns import compile_late
 
+# The head of a class or a module, or of `class << self`; and an `end` on the same line, not in a comment.
 _HEAD = compile_late(rb"([ \t]*)(?:class|module)\b[ \t]*(<<[ \t]*self\b)?")
 _END = compile_late(rb"[^#]*\bend\b")
 

@@ -156,9 +156,7 @@ def _find_page(
         incoming, dispatches = direction == INCOMING, tool in DISPATCHING
         asked = EdgeQuestion(node.declaration, wanted, incoming, dispatches, folder)
         known = graph.edge_lists.read(asked, page.start)
-        given = find_integer(arguments, "limit")
-        limit = given or _choose_limit(len(known.rows) - page.start)
-        end = _find_end(known, page.start, limit)
+        limit, end = _choose_end(known, page.start, arguments)
         has_text = incoming and end - page.start <= TEXT_ROWS
         renderer = _Renderer(graph, direction, node.symbol.name, has_text=has_text)
         facts = {**render_chosen(node, arguments, _list_definitions(graph, node))}
@@ -199,12 +197,16 @@ def _find_derived(repository: Repository, arguments: Arguments, page: Page) -> E
         known = EdgeList(iter([found])).read(page.start)
         if not known.rows:
             return None
-        given = find_integer(arguments, "limit")
-        limit = given or _choose_limit(len(known.rows) - page.start)
-        end = _find_end(known, page.start, limit)
+        _, end = _choose_end(known, page.start, arguments)
         rows = _Renderer(graph, INCOMING, name, has_text=True).render(known.rows[page.start : end])
         notes = [OF_ANOTHER.format(escape_text(text))]
         return EdgePage(known, rows, _name_rows(known.rows[:end]), INCOMING, {}, [], notes)
+
+
+def _choose_end(known: KnownEdges, start: int, arguments: Arguments) -> tuple[int, int]:
+    """Return how many edges a page has at most, and where it ends."""
+    limit = find_integer(arguments, "limit") or _choose_limit(len(known.rows) - start)
+    return limit, _find_end(known, start, limit)
 
 
 def _choose_limit(left: int) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _NAME = r"\\?[A-Z]\w*(?:(?:::|\\)[A-Z]\w*)*"
 _INCLUDES = re.compile(rf"\s*(?:include|extend|prepend|use)[ (]+({_NAME}(?:\s*,\s*{_NAME})*)")
 _INCLUDES_EACH = re.compile(r"\binclude[ (]+[a-z_]\w*\b")
 _LISTED = re.compile(rf"\s*({_NAME}),?\s*(?:#|$)")
-_OF_CLASS = ".ClassMethods"  # which a module of Rails adds to the class itself
+_OF_CLASS = ".ClassMethods"  # what a module adds to the class itself, by custom
 
 
 def find_included(repository: Repository, owner: str, paths: Sequence[str], name: str) -> list[Hit]:
@@ -72,4 +73,4 @@ def _list_modules(repository: Repository, owner: str, paths: Sequence[str]) -> l
 def _count_shared(one: str, other: str) -> int:
     """Return how many parts two qualified names have in common at their beginning."""
     pairs = zip(one.split("."), other.split("."), strict=False)
-    return next((at for at, (first, second) in enumerate(pairs) if first != second), 99)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

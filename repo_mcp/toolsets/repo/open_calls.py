@@ -210,8 +210,8 @@ def _open_included(repository: Repository, symbol: str, about: str | None) -> Op
         return None
     first, *others = found
     opened = repository.open_file(first.path, None, None, symbol=first.symbol, about=about, folds=True)
-    also = f"; so do {', '.join(map(_cite, others))}" if others else ""
-    note = f"{shown(owner)} declares no {shown(name)}, but includes what does{also}."
+    also = f"; others: {', '.join(map(_cite, others))}" if others else ""
+    note = f"{shown(owner)} declares no {shown(name)}; a module that it includes does{also}."
     return replace(opened, warnings=(note, *opened.warnings))
 
 

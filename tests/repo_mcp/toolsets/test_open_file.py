@@ -291,13 +291,14 @@ end
 @pytest.mark.parametrize(
     ("asked", "path", "warning"),
     [
-        ("Shop::Base#save", "a.rb", "'Shop.Base' declares no 'save', but includes what does."),
+        ("Shop::Base#save", "a.rb", "'Shop.Base' declares no 'save'; a module that it includes does."),
         (
             "Shop::Base.draw",
             "lines.rb",
-            "'Shop.Base' declares no 'draw', but includes what does; so do `Shop.Saving.draw` (a.rb:4-5).",
+            "'Shop.Base' declares no 'draw'; a module that it includes does; "
+            "others: `Shop.Saving.draw` (a.rb:4-5).",
         ),
-        ("Base.find", "a.rb", "'Base' declares no 'find', but includes what does."),
+        ("Base.find", "a.rb", "'Base' declares no 'find'; a module that it includes does."),
     ],
 )
 def test_a_member_that_a_class_includes_is_opened(

@@ -502,6 +502,6 @@ def test_typescript_with_values_and_type_parameters_on_further_lines() -> None:
 def test_an_outline_of_a_language_without_a_reader_says_so() -> None:
     grammar = ADAPTER.outline("calc.y", "%left ADD\n%%\nsum : sum ADD sum ;\n")
     assert (grammar.symbols, grammar.warnings) == (
-        (), ("No reader here knows what yacc declares; search for its words.",),
+        (), ("Declarations of yacc are not recognised here; search for words instead.",),
     )  # fmt: skip
     assert not ADAPTER.outline("calc.lua", "return 1\n").warnings
