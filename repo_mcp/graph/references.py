@@ -130,8 +130,8 @@ class References:
         """Return the type of an edge from a file; for a base it depends on the kinds of both ends.
 
         An extension extends the type that it names, even a protocol. In C++ it only holds the definitions of
-        members and is no type, so that naming the class is an ordinary use. None in Go, where the name stands
-        before the methods of the type itself.
+        members and is no type, so that naming the class is an ordinary use. None for an EXTENSION of
+        Go, which holds methods of the very type that it names.
         """
         if reference.role not in BASES:
             return ROLE_EDGES[reference.role]

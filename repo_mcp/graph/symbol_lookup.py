@@ -34,6 +34,7 @@ from repo_mcp.graph.other_names import OtherNames
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.qualified_names import FEW_FILES, Admits, NameMatch, QualifiedNames, choose_best
 from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
+from repo_mcp.graph.rust_module_files import list_module_files
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
 from repo_mcp.graph.unknown_symbols import LINE, NEAR_NAMES, UnknownSymbols, suggest
 from repo_mcp.languages.treesitter.parameter_types import list_types
@@ -50,7 +51,6 @@ MAX_CANDIDATES = 10  # listed for an ambiguous text
 # of an `if`.
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
 _TYPE = re.compile(r"\w+")
-_ROOTS = frozenset({"src", "lib", "mod"})  # parts of the path of a file of Rust that name no module
 
 
 class AmbiguousSymbolError(RepoError):
@@ -180,17 +180,17 @@ class SymbolLookup:
             found = self._list_meant(".".join(parts[cut:]), partial(_lies_in, around, admits))
             found = _keep_nearest(found, around)
         if len(found) != 1 and "::" in plain:
-            found = self._list_given_on(parts) or found
+            found = self._list_reexported(parts) or found
         parameters = split_signature(written).parameters if written else []
         return [node for node in found if parameters and _has_parameters(node, parameters)] or found
 
-    def _list_given_on(self, parts: Sequence[str]) -> list[Node]:
-        """Return what the file of a module gives on under a name, as `pub use` of Rust does, or its member.
+    def _list_reexported(self, parts: Sequence[str]) -> list[Node]:
+        """Return what a module re-exports under a name, as `pub use` of Rust does, or a member of that.
 
-        In `a::b::T::m` the name is that of the member `m` or, if no module `T` gives it on, of its type `T`.
+        In `a::b::T::m` the name is that of the member `m` or, if no module `T` has it, of its type `T`.
         """
         for end in (len(parts) - 1, len(parts) - 2):
-            for path in self._list_module_files(parts[:end]) if end > 0 else ():
+            for path in list_module_files(self._program, parts[:end]) if end > 0 else ():
                 meant = self._other_names.list_meant(parts[end], path=path)
                 found = self._merge(map(self._nodes.get, meant))
                 if found and parts[end + 1 :]:
@@ -199,21 +199,6 @@ class SymbolLookup:
                 if found:
                     return found
         return []
-
-    def _list_module_files(self, module: Sequence[str]) -> list[str]:
-        """Return the files of the modules of Rust whose path has these names, the last of them at its end."""
-        last = module[-1]
-        named = [
-            path for one in (f"{last}.rs", "mod.rs", "lib.rs") for path in self._program.list_declaring(one)
-        ]
-        wanted = {*module} - {"crate"}
-        found = []
-        for path in named:
-            parts = path.removesuffix(".rs").replace("-", "_").split("/")
-            places = [one for one in parts if one not in _ROOTS]
-            if places[-1:] == [last] and wanted <= {*places}:
-                found.append(path)
-        return found
 
     def look_up(self, qualified_name: str, admits: Admits) -> tuple[list[Declaration], NameMatch]:
         """Return what `QualifiedNames.look_up` does; if that is nothing, what a path of Rust leads to."""

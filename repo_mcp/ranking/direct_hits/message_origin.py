@@ -60,9 +60,9 @@ def list_said(text: str) -> list[str]:
 
 
 def find_said(scope: SearchScope, query: Query) -> list[Hit]:
-    """Return at most MOST_SAID places of the program that say what a query of one line does.
+    """Return at most MOST_SAID places of the program that say what a query of one line does, word for word.
 
-    Raises IndexFormatError, OSError.
+    If there are none, the place whose literal says most of it. Raises IndexFormatError, OSError.
     """
     for said in list_said(query.text):
         terms = _list_terms(said)
