@@ -222,8 +222,8 @@ def list_asked(query: str) -> list[str]:
 def count_guessed(one: RatedBlock, guesses: Sequence[str]) -> int:
     """Return how many of the guessed names the code of a block has, as words or within others.
 
-    One that has several is where they meet, which a single name is too common to tell: `isStaleNaN` has
-    StaleNaN, `lookbackDelta` has lookback.
+    One that has several is where they meet, which a single name is too common to tell. `isLateParcel` has
+    LateParcel, too.
     """
     comments, lines = one.view.layout.comment_lines, one.view.live.lines
     numbers = range(one.block.start_line, one.block.end_line + 1)

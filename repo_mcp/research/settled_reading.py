@@ -53,14 +53,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     two.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
-    option = find_asked_option(state) if reading.form in _OF_OPTIONS else ""
-    if option:
-        subject = Subject(option, TakenAs.WORDS)
-        return Reading(Form.CONFIGURED, f"where the option {option} is declared", (subject,))
-    is_place = reading.form is not Form.OPEN
-    key = find_asked_key(state, is_place=is_place) if reading.form in _OF_OPTIONS else ""
-    if key:
-        return build_reading(Form.CONFIGURED, (Subject(key, TakenAs.WORDS),))
+    stated = _find_stated(state, reading) if reading.form in _OF_OPTIONS else None
+    if stated is not None:
+        return stated
     least = SENTENCE_WORDS.get(reading.form)
     named = [one for one in reading.subjects if one is not reading.described]
     is_described = least is not None and any(_is_sentence(one, least) for one in named)
@@ -69,12 +64,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         if pair:
             return build_reading(Form.DIFFERENCE, pair)
         return _read_as_open(state) if is_described else reading
-    if len(asked) == 1 and (option := find_option(state, reading)):
-        return build_reading(Form.CONFIGURED, (Subject(option, TakenAs.WORDS),))
-    if len(asked) == 1 and (held := find_holding(state, reading)) is not None:
-        return build_reading(Form.DEPENDENTS, (held,))
-    if len(asked) == 1 and names_setting(state, reading):
-        return build_reading(Form.CONFIGURED, (Subject(asked[0], TakenAs.WORDS),))
+    written = _find_written(state, reading) if len(asked) == 1 else None
+    if written is not None:
+        return written
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
         return _read_as_open(state)
     is_named = any(map(looks_like_name, asked))
@@ -94,6 +86,28 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         return reading
     state.limits.clear()
     return _read_as_open(state)
+
+
+def _find_stated(state: ResearchState, reading: Reading) -> Reading | None:
+    """Return the reading of a question for an option of the command line, or for a key; None for neither."""
+    option = find_asked_option(state)
+    if option:
+        subject = Subject(option, TakenAs.WORDS)
+        return Reading(Form.CONFIGURED, f"where the option {option} is declared", (subject,))
+    key = find_asked_key(state, is_place=reading.form is not Form.OPEN)
+    return build_reading(Form.CONFIGURED, (Subject(key, TakenAs.WORDS),)) if key else None
+
+
+def _find_written(state: ResearchState, reading: Reading) -> Reading | None:
+    """Return the reading for a name that the program writes as a setting or holds as a text; or None."""
+    option = find_option(state, reading)
+    if option:
+        return build_reading(Form.CONFIGURED, (Subject(option, TakenAs.WORDS),))
+    held = find_holding(state, reading)
+    if held is not None:
+        return build_reading(Form.DEPENDENTS, (held,))
+    name = reading.subjects[0].asked if names_setting(state, reading) else ""
+    return build_reading(Form.CONFIGURED, (Subject(name, TakenAs.WORDS),)) if name else None
 
 
 def _find_guessed_pair(state: ResearchState) -> tuple[Subject, ...]:

@@ -96,15 +96,7 @@ def build_claim(
     if reading.described is not None:
         return _describe_half(state, reading, reading.described)
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
-        compared = describe_compared(state, reading.subjects)
-        first = [subject.nodes[0] for subject in reading.subjects]
-        passing = describe_passing(state, reading.subjects)
-        documented = describe_documented(state, (node.symbol.name for node in first))
-        alone = describe_members(state, first) or ([] if passing else describe_calls(state, reading.subjects))
-        deriving = describe_deriving(state, first)
-        signatures = describe_signatures(state, first)
-        told = [*deriving, *describe_deciding(state), *passing, *alone, *signatures]
-        return " ".join([*compared, *told, *documented])
+        return _describe_difference(state, reading.subjects)
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.word_match.lacks_most or (state.word_match.absent and not state.findings):
         return f"This repository may have no answer: no file has the {name_words(state.word_match.absent)}."
@@ -115,6 +107,19 @@ def build_claim(
         own = []
     recipe = describe_recipe(state) if reading.form is Form.EXTENSION else ""
     return recipe or _describe_fitting(state, reading.form, own, errors)
+
+
+def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> str:
+    """Return sentences on declared subjects that are compared: what each is, and what only some have."""
+    compared = describe_compared(state, subjects)
+    first = [subject.nodes[0] for subject in subjects]
+    passing = describe_passing(state, subjects)
+    documented = describe_documented(state, (node.symbol.name for node in first))
+    alone = describe_members(state, first) or ([] if passing else describe_calls(state, subjects))
+    deriving = describe_deriving(state, first)
+    signatures = describe_signatures(state, first)
+    told = [*deriving, *describe_deciding(state), *passing, *alone, *signatures]
+    return " ".join([*compared, *told, *documented])
 
 
 def _describe_half(state: ResearchState, reading: Reading, described: Subject) -> str:

@@ -25,6 +25,7 @@ from repo_mcp.research.findings.citing import shorten_symbol
 from repo_mcp.research.findings.locating import is_test
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.guards import BARE_ELSE
 from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
@@ -40,7 +41,6 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:for|while|switch|match|when)\b(?!.*->)")
-_ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")
 _TRIES = re.compile(r"\s*+(?:try|do)\b")
 _LEAVES_SWITCH = re.compile(r"\s*+break\b")
 _ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
@@ -105,7 +105,7 @@ def _iter_branches(body: Body) -> Iterator[Branch]:
         is_arm = _ARM.match(line) is not None and line.count("(") == line.count(")")
         if at and (is_branch(line) or is_arm) and not _LOOPS.match(line):
             inner = _list_inner(statements, at)
-            is_else = _ELSE.match(line) is not None
+            is_else = BARE_ELSE.match(line) is not None
             above = _find_condition(body, statements, at) if is_else else None
             is_short = 0 < len(inner) <= MOST_STATEMENTS
             end = _find_end(body, inner) if is_short and not (is_else and above is None) else None

@@ -8,7 +8,7 @@ from repo_mcp.research.findings.citing import cite, join_names, name_findings, s
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Reading
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.raised_errors import read_guard
+from repo_mcp.research.words.guards import read_guard
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.citations import write_citation
 
@@ -32,11 +32,11 @@ def describe_raised(state: ResearchState, reading: Reading) -> str:
     if derived:
         kinds = join_names(one.reason.about for one in derived)
         told.append(f"What derives from it ({kinds}) is raised by {_name_raising(state, derived)}.")
-    for role, verb in ((Role.CATCHES, "caught"), (Role.GIVES_ERROR, "made, for what calls them,")):
+    for role, verb in ((Role.CATCHES, "caught"), (Role.GIVES_ERROR, "made for their callers")):
         found = _list_role(state, role)
         told += [f"It is {verb} by {name_findings(found)}."] if found else []
     made = _list_role(state, Role.MAKES_ERROR)
-    told += [f"Only made, and not raised there, by {name_findings(made)}."] if made else []
+    told += [f"It is only made, and not raised, by {name_findings(made)}."] if made else []
     return " ".join(told)
 
 

@@ -12,7 +12,7 @@ from repo_mcp.research.findings.locating import is_aside, is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.phrase_names import fold_name
+from repo_mcp.research.question.phrase_names import fold_name, write_snake
 from repo_mcp.research.settings.configured import KCONFIG, list_setting_names
 from repo_mcp.research.settings.decided_fields import describe_decided, list_asking
 from repo_mcp.research.settings.given_values import find_value
@@ -27,7 +27,6 @@ from repo_mcp.text.roles import FileRole, find_role
 _ASKS_DEFAULT = re.compile(
     r"\b(?:what|which|its|their)\b.*\bdefaults?\b|\bdefault value|\bdefaults? to\b", re.IGNORECASE
 )
-_INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins inside a name
 _SAYS_DEFAULT = re.compile(r"default", re.IGNORECASE)
 _VALUES = frozenset({"constant", "property", "variable"})
 _DOCUMENTS = (".adoc", ".md", ".rst", ".txt")
@@ -100,7 +99,7 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
 def _describe_documents(state: ResearchState, subject: Subject) -> str:
     """Return a sentence on the lines of documents that name a setting with its default; "" if none does."""
     name = subject.nodes[0].symbol.name
-    spelled = _INNER.sub("_", name).lower()
+    spelled = write_snake(name)
     words = "|".join(dict.fromkeys((re.escape(name), spelled, spelled.replace("_", "-"))))
     request = ExactRequest(
         rf"\b(?:{words})\b.*\bdefaults?\b", regex=True, include_tests=False, limit=MAX_MATCHES

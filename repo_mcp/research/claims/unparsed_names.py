@@ -84,7 +84,7 @@ def _describe_deriving(state: ResearchState, subject: Subject) -> str:
     also = f" and {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
     members = all(is_member(state, hit) for hit in subject.places)
     if not found and members:
-        return f"No type that derives from its own, or is mixed in beside it, declares {name} again."
+        return f"No type that derives from that of {name}, or is mixed in beside it, declares {name} again."
     if not found:
         return f"No line says that anything extends, implements or includes {name}."
     does = "is declared again in" if members else "is extended, implemented or included by"

@@ -1,8 +1,8 @@
 """Find what defines a function whose name no line has as a whole, because it is made of parts.
 
-define_method "#{callback}_action" do |*names|     before_action, after_action
-def #{name}_with_log(*args)                        in a text that is evaluated
-# :method: before_action                           a comment that stands for such a declaration
+define_method "#{turn}_parcel" do |*names|     load_parcel, send_parcel
+def #{name}_with_log(*args)                  in a text that is evaluated
+# :method: load_parcel                       a comment that stands for such a declaration
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.locating import find_inner_span, is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
@@ -57,10 +57,7 @@ def _search(state: ResearchState, pattern: str) -> list[ExactMatch]:
 def _note(state: ResearchState, match: ExactMatch, reason: Reason, around: int) -> None:
     """Note a line with those around it, and the declaration that holds it."""
     line, count = match.start_line, len(state.source.read_lines(match.path))
-    holding = [
-        one for one in state.source.find_layout(match.path).spans if one.name_line <= line <= one.end_line
-    ]
-    inner = max(holding, key=lambda one: one.name_line, default=None)
+    inner = find_inner_span(state.source.find_layout(match.path).spans, line)
     symbol = match.path if inner is None else inner.qualified_name
     shown = tuple(range(max(1, line - around), min(count, line + around) + 1))
     state.add_place(Finding(match.path, line, line, symbol, "text", None, reason, 0, "text", shown=shown))

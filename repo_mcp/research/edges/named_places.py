@@ -1,7 +1,7 @@
 """Find what uses a name in a language that no parser reads: the lines of code that have it, calls first.
 
 Comments and further declarations are no uses. Which declaration a line means, its text rarely tells: only if
-what stands before the name is called like its type is it likely, as in `errors.add` for `Errors#add`. Strings
+what stands before the name is called like its type is it likely, as in `crates.add` for `Crates#add`. Strings
 are not told from code.
 """
 
@@ -19,6 +19,7 @@ from repo_mcp.research.findings.locating import count_shared_folders, is_test_pl
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import write_snake
 from repo_mcp.text.lines import is_comment, is_import
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -36,7 +37,7 @@ _DECLARES = (
 _BEGINS = r"^\s*(?:return\s+)?"  # a statement
 _WITHOUT_BRACKETS = frozenset({"elixir", "perl", "ruby"})  # languages that call so
 
-Place = tuple[str, int, int, str]  # path, first and last line of a declaration or 0, and its name
+Holder = tuple[str, int, int, str]  # of lines: path, first and last line of a declaration or 0, and its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class _Name:
 
     def __init__(self, subject: Subject) -> None:
         owners = {part for hit in subject.places for part in split_parts(hit.symbol or "")[-2:-1]}
-        spelled = {spelling for owner in owners for spelling in (owner, _snake(owner), _lower(owner))}
+        spelled = {spelling for owner in owners for spelling in (owner, write_snake(owner), _lower(owner))}
         name = re.escape(subject.name)
         word = rf"(?<![\w@$]){name}(?![\w?]|!(?!=))" if subject.name[-1:] not in "!?" else rf"(?<!\w){name}"
         own = "|".join(map(re.escape, sorted(spelled)))
@@ -134,9 +135,9 @@ def _has_near(state: ResearchState, used: Used, text: str) -> bool:
     return any(text in line for line in lines[max(0, used.line - 1 - NEAR_LINES) : used.line + NEAR_LINES])
 
 
-def group_used(state: ResearchState, used: Sequence[Used], most: int) -> dict[Place, list[Used]]:
+def group_used(state: ResearchState, used: Sequence[Used], most: int) -> dict[Holder, list[Used]]:
     """Return the first places, each with its lines, `most` of them; what is only a comment is left out."""
-    places: dict[Place, list[Used]] = {}
+    places: dict[Holder, list[Used]] = {}
     for one in used:
         if len(places) == most and not any(path == one.path for path, *_ in places):
             continue
@@ -162,10 +163,6 @@ def _explain(subject: Subject, used: Used) -> Reason:
         return Reason(f"has {used.said}", Role.CALLS_BY_NAME, subject.name)
     role = Role.CALLS_BY_NAME if used.grade == CALL else Role.OTHER
     return Reason(f"has the name {subject.name}", role, subject.name)
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def _lower(name: str) -> str:

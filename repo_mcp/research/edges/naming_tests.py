@@ -11,18 +11,20 @@ from collections.abc import Iterable
 
 from repo_mcp.model import Hit
 from repo_mcp.research.edges.named_places import CALL, Used, group_used, list_used
+from repo_mcp.research.edges.unparsed_files import fold_stem
 from repo_mcp.research.edges.written_types import split_parts
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import fold_signs
 
 MAX_FILES, MAX_OF_CALLER = 10, 2  # files of tests that call a name, and that of one of its callers
 MAX_CALLERS = 3  # functions that call a name which no test calls
 MAX_NAMED_AFTER = 3  # files
 MAX_LINES = 2  # shown of one file
-_MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase)$")
+_MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase)$")  # of a test, in a folded name
 
 
 def note_naming_tests(state: ResearchState, subject: Subject) -> None:
@@ -72,8 +74,8 @@ def _note_files(state: ResearchState, subject: Subject, most: int, said: str, ro
 def _note_named_after(state: ResearchState, subject: Subject) -> None:
     """Note the files of tests that are named after the file of a subject, or after its type."""
     parts = {part for hit in subject.places for part in split_parts(hit.symbol or "")[-2:]}
-    stems = {_fold(hit.path.rpartition("/")[2].partition(".")[0]) for hit in subject.places}
-    wanted = {*map(_fold, parts), *stems}
+    stems = {fold_stem(hit.path) for hit in subject.places}
+    wanted = {*map(fold_signs, parts), *stems}
     known = {one.path for one in state.findings}
     paths = [path for path in state.graph.name_uses.list_source_paths() if is_test_place(path)]
     named = [path for path in paths if path not in known and _strip(path) in wanted and state.admits(path)]
@@ -104,10 +106,6 @@ def _name(found: Iterable[Finding]) -> str:
     return join_names(one.path for one in found)
 
 
-def _fold(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
 def _strip(path: str) -> str:
     """Return the name of a test file without its mark: `accounts` for `accounts_test.rb`."""
-    return _MARK.sub("", _fold(path.rpartition("/")[2].partition(".")[0]))
+    return _MARK.sub("", fold_stem(path))

@@ -27,6 +27,7 @@ from repo_mcp.research.findings.locating import is_test, is_test_place, weaker
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import fold_signs
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 MOST_NAMED = 3  # such files
@@ -77,7 +78,7 @@ def _note_users(state: ResearchState, node: Node, hop: int, *, is_first: bool, m
 
 def _note_named_after(state: ResearchState, nodes: Sequence[Node]) -> None:
     """Note the files of tests that are named after the file of a symbol, or after a type."""
-    named = {_strip(node.path) for node in nodes} | {_fold(node.symbol.name) for node in nodes}
+    named = {_strip(node.path) for node in nodes} | {fold_signs(node.symbol.name) for node in nodes}
     known, endings = {one.path for one in state.findings}, tuple({_end(node.path) for node in nodes})
     paths = [path for path in state.graph.scan.list_paths("") if path.endswith(endings)]
     tests = [path for path in paths if is_test_place(path) and path not in known]
@@ -92,13 +93,9 @@ def _end(path: str) -> str:
     return path[path.rfind(".") :]
 
 
-def _fold(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
 def _strip(path: str) -> str:
     """Return the name of a test file without its mark: `accounts` for `test_accounts.py`."""
-    return _MARK.sub("", _fold(path.rpartition("/")[2].rpartition(".")[0]))
+    return _MARK.sub("", fold_signs(path.rpartition("/")[2].rpartition(".")[0]))
 
 
 def _name_classes(state: ResearchState, tests: Sequence[Finding]) -> list[str]:

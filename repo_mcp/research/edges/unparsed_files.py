@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import Hit
 from repo_mcp.research.findings.locating import list_ending
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import fold_signs
+from repo_mcp.symbol_index.unread_declarations import has_parser
 
 MAX_NEEDED = 60  # lines of a file that say what it needs
 _NEEDS = re.compile(
@@ -32,8 +33,7 @@ def find_file(state: ResearchState, asked: str) -> Subject | None:
     fitting = [one for one in list_ending(paths, path) if state.admits(one)]
     if not fitting:
         return None
-    language = find_language(fitting[0])
-    if language.kind != "code" or find_parser_task(fitting[0], language.name) is not None:
+    if find_language(fitting[0]).kind != "code" or has_parser(fitting[0]):
         return None
     lines = state.source.read_lines(fitting[0])
     main = choose_main(state.source.find_layout(fitting[0]).spans, fitting[0])
@@ -46,14 +46,15 @@ def find_file(state: ResearchState, asked: str) -> Subject | None:
 
 def choose_main(spans: Sequence[SymbolSpan], path: str) -> SymbolSpan | None:
     """Return the declaration with the name of the file, or else the longest that no other one is in."""
-    stem = _fold(path.rpartition("/")[2].partition(".")[0])
-    named = [one for one in spans if _fold(one.name.rpartition("::")[2]) == stem]
+    stem = fold_stem(path)
+    named = [one for one in spans if fold_signs(one.name.rpartition("::")[2]) == stem]
     outer = [one for one in spans if "." not in one.qualified_name]
     return max(named or outer, key=lambda one: (one.end_line - one.start_line, -one.start_line), default=None)
 
 
-def _fold(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).lower()
+def fold_stem(path: str) -> str:
+    """Return the name of a file without endings and signs, in lower case."""
+    return fold_signs(path.rpartition("/")[2].partition(".")[0])
 
 
 def read_declared_lines(hit: Hit) -> tuple[int, int]:

@@ -1,4 +1,7 @@
-"""Find a name that nothing declares where it is written: a variable of the environment, a key, an event."""
+"""Find what nothing declares where it is written: a variable of the environment, a key, an event, a text.
+
+It is also told which of these names a setting, and which constant holds a text.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,6 @@ _KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 OF_CONFIGURATION = re.compile(r"(?:\w+\.)*config(?:uration)?(?:\.\w+)*\.([a-z][a-z0-9]*(?:_[a-z0-9]+)+)")
 _ASKS_DECLARATION = re.compile(r"\b(?:defined|declared|implemented|definition|declaration)\b", re.IGNORECASE)
 _OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
-
 _TEXT = re.compile(r"[\w.:-]{3,80}")  # in quotes
 _ASKS_USES = re.compile(r"\b(?:used|uses?|defined|declared)\b", re.IGNORECASE)
 

@@ -21,7 +21,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.locating import find_inner_span, is_test_place
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.text.lines import is_comment
 
@@ -33,15 +33,17 @@ _TYPE = re.compile(
     r"\b(?:class|interface|trait|object|struct|enum|record|mixin|protocol|contract|actor|role|instance)\b"
     r"|@interface\b"
 )
+# The head of a type with its bases: `class Page < Base`, `contract Vault is Ownable`.
 _HEAD = re.compile(
     rf"(?:{_TYPE.pattern})[^{{;=]*?"
     r"(?:\bextends\b|\bimplements\b|\bwith\b|\bis\b|\bdoes\b|<:|<|(?<!:):(?!:))(?P<bases>[^{;]*)"
 )
+# A line that mixes something in: `include Convertible`, `Page.send(:include, Convertible)`.
 _MIXED = re.compile(
     r"(?P<indent>\s*)(?:@?(?:use|uses|include|extend|prepend|mixin|with|inherits?|extends|implements|behaviour"
     r"|defimpl)\b|(?:[\w.:]+\.|\w+\.send\(\s*:)(?:include|extend|prepend)\b)[\s(,]+(?P<bases>[^;{}#]*)"
 )
-_MADE = re.compile(r"\bClass\.new\((?P<bases>[^()]*)\)")
+_MADE = re.compile(r"\bClass\.new\((?P<bases>[^()]*)\)")  # a class without a head
 _NAME = re.compile(r"\w+(?:(?:::|[.\\])\w+)*")
 _ENDED_BY_LINE = frozenset({"elixir", "julia", "ruby"})
 Parts = tuple[str, ...]  # of a qualified name, outermost first
@@ -135,8 +137,7 @@ def _read(state: ResearchState, match: ExactMatch) -> tuple[SymbolSpan | None, l
     layout = state.source.find_layout(match.path)  # takes much longer than the rest
     if line in layout.comment_lines:
         return None, []
-    around = [one for one in layout.spans if one.name_line <= line <= one.end_line]
-    inner = max(around, key=lambda one: one.name_line, default=None)
+    inner = find_inner_span(layout.spans, line)
     return inner, list(_list_bases(match.path, lines, line, inner))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_test_path
@@ -105,6 +106,12 @@ def is_program(path: str) -> bool:
 def may_answer(path: str) -> bool:
     """Return True for a file of the program that is no example or the like."""
     return is_program(path) and not is_side_file(path)
+
+
+def find_inner_span(spans: Iterable[SymbolSpan], line: int) -> SymbolSpan | None:
+    """Return the innermost of some declarations, as the text shows them, from its name on around a line."""
+    around = (one for one in spans if one.name_line <= line <= one.end_line)
+    return max(around, key=lambda one: one.name_line, default=None)
 
 
 def is_unread(path: str) -> bool:

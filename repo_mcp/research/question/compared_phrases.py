@@ -1,4 +1,4 @@
-"""Read the two phrases of a comparison that share words: an owner or a noun. Pure."""
+"""Read the phrases of a comparison: two that share words, an owner or a noun, or a list of names. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from repo_mcp.research.question.phrases import Phrase, leave_out_article, read_p
 Compared = tuple[Phrase, Phrase]
 _PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
 _TYPE_NOUN = r"(?:class|type|trait|struct|interface|protocol|enum|object)"
-# "watch on the Hexo class", as the second of two that are compared: both are members of the type.
+# "watch on the Gate class", as the second of two that are compared: both are members of the type.
 _SECOND_MEMBER = re.compile(
     r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?(?: (?:method|function|field|member)s?)? (?:of|in|on) "
     rf"(?:the )?(?:{_TYPE_NOUN} )?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)(?: {_TYPE_NOUN})?"
 )
+# What parts the names of a list.
 _IN_LIST = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
 _MEMBER = re.compile(r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?")
 
@@ -31,7 +32,7 @@ def list_compared(x: str, y: str) -> tuple[Phrase, ...]:
 
 
 def _share_owner(x: str, y: str) -> Compared | None:
-    """Return a comparison of two members of the type that only the second names: "load and watch on Hexo"."""
+    """Return a comparison of two members of the type that only the second names: "load and watch on Gate"."""
     first, second = (leave_out_article(one.strip()).replace("`", "") for one in (x, y))
     own, other = _MEMBER.fullmatch(first), _SECOND_MEMBER.fullmatch(second)
     if own is None or other is None:

@@ -13,7 +13,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 MAX_TYPES = 24  # looked at: some types and those above them
 _BOUNDS = Bounds(files=12, references=40)
-_REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
+REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
 # Languages in which a type has no member but those declared in it and in what it derives from.
 _CLOSED = frozenset({"java", "javascript", "python", "typescript"})
 
@@ -33,7 +33,7 @@ def find_inherited(graph: Graph, types: Sequence[Node], name: str) -> tuple[list
     waiting, found = list(types), list[Node]()
     is_whole = bool(types)
     for one in waiting:  # which grows
-        if one.symbol.kind not in _REAL_TYPES or one.language not in _CLOSED or len(waiting) > MAX_TYPES:
+        if one.symbol.kind not in REAL_TYPES or one.language not in _CLOSED or len(waiting) > MAX_TYPES:
             return found, False
         found += [node for node in list_members(graph, one) if node.symbol.name == name]
         above = graph.find_outgoing(one, IMPLEMENTATIONS, _BOUNDS)

@@ -9,6 +9,7 @@ from repo_mcp.text.stop_words import STOP_WORDS
 MAX_WORDS = 5  # of a phrase that may be a name written as words
 
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
+_INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins inside a name
 _WORDS = re.compile(r"[\w$]+")
 _LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
 _IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
@@ -24,6 +25,16 @@ def is_whole_name(name: str, text: str) -> bool:
 def fold_name(name: str) -> str:
     """Return a name as it is compared where case and underscores do not count."""
     return name.lower().replace("_", "")
+
+
+def fold_signs(name: str) -> str:
+    """Return the letters and digits of a name, in lower case."""
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def write_snake(name: str) -> str:
+    """Return a name as languages write it that join words by underscores: `max_tries` for `maxTries`."""
+    return _INNER.sub("_", name).lower()
 
 
 def looks_like_name(text: str) -> bool:

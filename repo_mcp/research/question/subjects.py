@@ -28,7 +28,7 @@ from repo_mcp.research.findings.locating import (
 )
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.error_types import is_error_name, is_error_type
-from repo_mcp.research.question.lacked_members import find_inherited, list_members
+from repo_mcp.research.question.lacked_members import REAL_TYPES, find_inherited, list_members
 from repo_mcp.research.question.namesakes import keep_placed
 from repo_mcp.research.question.phrase_names import (
     fold_name,
@@ -64,7 +64,6 @@ _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
 )
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
-_REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
 _INTERFACES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
 _FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
 # The kinds that a form is about; other kinds are taken only when there are none of these.
@@ -161,7 +160,7 @@ class Subjects:
     def find_headed(self, phrase: Phrase) -> Subject | None:
         """Return what is named by the last word of a phrase, and about the others; None if nothing is.
 
-        `Checkpoint` of the package `wal` for "the WAL checkpoint": the others stand in its path, around it,
+        `Checkpoint` of the package `log` for "the log checkpoint": the others stand in its path, around it,
         or in the comment above it.
         """
         *others, last = [word for word in split_phrase(phrase.text) if word.lower() not in STOP_WORDS] or [""]
@@ -318,7 +317,7 @@ class Subjects:
         """Return the types with a name, as it is written."""
         nodes, taken_as = self._look_up(name, Phrase(name), Form.IMPLEMENTATIONS)
         is_named = taken_as is TakenAs.DECLARED and not all(map(is_test_node, nodes))
-        return [node for node in nodes if node.symbol.kind in _REAL_TYPES] if is_named else []
+        return [node for node in nodes if node.symbol.kind in REAL_TYPES] if is_named else []
 
     def _choose(
         self, declarations: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form
@@ -363,7 +362,7 @@ class Subjects:
         Unless it is asked what runs, types are meant and not the constructors that have their names.
         """
         defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
-        typed = {node.symbol.name for node in nodes if node.symbol.kind in _REAL_TYPES}
+        typed = {node.symbol.name for node in nodes if node.symbol.kind in REAL_TYPES}
         return [
             node
             for node in nodes

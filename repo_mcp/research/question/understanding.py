@@ -407,7 +407,7 @@ def _spells(described: str, name: str) -> bool:
 
 
 def _does_nothing(subject: Subject, phrase: Phrase) -> bool:
-    """Return True for values or modules that plain words happen to name: `wal` for "the WAL check"."""
+    """Return True for values or modules that plain words happen to name: `log` for "the log check"."""
     is_plain = " " in phrase.text and not any(map(looks_like_code, phrase.text.split()))
     return is_plain and all(node.symbol.kind in VALUE_KINDS | {SymbolKind.MODULE} for node in subject.nodes)
 

@@ -19,6 +19,7 @@ _ASKS = re.compile(
     r"\b(?:where|what|which|declar\w+|defin\w+|configur\w+|set|turns?(?: on)?|enables?|pulls?|brings?)\b",
     re.IGNORECASE,
 )
+# "the feature full", "the full feature"; `log-level`, which no word has to call a key.
 _SAID = re.compile(rf"\b{_KINDS}(?: called| named)? [`'\"]?({_NAME})", re.IGNORECASE)
 _SAID_BEFORE = re.compile(rf"(?<![\w/.-])({_NAME})[`'\"]? {_KINDS}\b", re.IGNORECASE)
 _HYPHENATED = re.compile(r"(?<![\w/.`-])`?([a-z][a-z0-9]*(?:-[a-z0-9]+)+)`?(?![\w/.-])")

@@ -47,12 +47,15 @@ _DECLARES = re.compile(r"flag|option|\bopts?$|_opt\b|arg(?:ument|s)?$|^Arg::|swi
 _TYPED = re.compile(  # functions of Go that are named for the type of the option
     r"(?:String|Bool|U?[iI]nt\d*|Float\d*|Duration|Count|IP\w*|Bytes\w*)(?:To\w+)?(?:Slice|Array)?(?:Var)?P?"
 )
+# What is called to read, change or test an option rather than to declare it.
 _KEEPS = re.compile(
     r"(?i:get|pop|read|look_?up|has|is|set|put|insert|update|del|remove|mark|changed|find|check|with|use)"
     r"(?![a-z])|(?i:parse)"
 )
-_LONG = frozenset({"long", "on", "name", "names"})  # declare it if it is written with dashes
+_LONG = frozenset({"long", "on", "name", "names"})  # declare an option that is written with dashes
+# Stands before a default: `default=`, `.Default(`, `default_value_t = `.
 _DEFAULT = re.compile(r"\bdefault_?(?:value)?(?:_t)?\s*(?:\(|=|:)\s*", re.IGNORECASE)
+# What an option sets: `&cfg.dir`, `dest="dir"`, or the variable at the start of a statement.
 _BOUND = re.compile(r"&([A-Za-z_][\w.]*)|\bdest\s*=\s*[\"'](\w+)[\"']")
 _GIVEN = re.compile(r"\s*(?:var |let |const )?([A-Za-z_][\w.]*)(?:\s*:[^=]{1,80})?\s*:?=\s*[^=]")
 _NAMED_DEFAULT = re.compile(r"\b\w*default\w+\b", re.IGNORECASE)

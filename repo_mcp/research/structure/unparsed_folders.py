@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.edges.unparsed_files import choose_main
+from repo_mcp.research.edges.unparsed_files import choose_main, fold_stem
 from repo_mcp.research.findings.citing import join_names, shorten
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import fold_signs
 from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.text.citations import write_citation
 
@@ -57,7 +58,7 @@ def note_unparsed_folder(state: ResearchState, folder: str, read_comment: ReadCo
     parts = _list_parts(unread, inner)
     if len(parts) > MAX_PARTS:
         state.limit(f"parts of {inner or 'the repository'}", f"{MAX_PARTS} of {len(parts)} are shown")
-    readmes = {path.rpartition("/")[0]: path for path in every if _fold_stem(path) == "readme"}
+    readmes = {path.rpartition("/")[0]: path for path in every if fold_stem(path) == "readme"}
     told = [
         _note_part(state, part, unread, readmes.get(part.folder, ""), read_comment)
         for part in parts[:MAX_PARTS]
@@ -118,11 +119,11 @@ def _note_part(
 
 def _find_main(state: ResearchState, part: _Part, paths: Sequence[str]) -> tuple[str, SymbolSpan | None]:
     """Return the file named after a part, or its base, with its main declaration, or else the longest."""
-    name = _fold(part.name)
+    name = fold_signs(part.name)
     beside = [path for path in paths if path.rpartition("/")[0] == part.folder.rpartition("/")[0]]
     near = sorted((*beside, *part.paths), key=lambda one: (one.count("/"), one))
-    named = [path for path in near if _fold_stem(path) == name]
-    bases = [path for path in near if _fold_stem(path) in _BASES and path in part.paths]
+    named = [path for path in near if fold_stem(path) == name]
+    bases = [path for path in near if fold_stem(path) in _BASES and path in part.paths]
     chosen = [*named[:1], *bases[:1]][:1] or [path for path in near if path in part.paths][:MAX_LOOKED_AT]
     found = [(path, choose_main(state.source.find_layout(path).spans, path)) for path in chosen]
     return max(
@@ -137,11 +138,3 @@ def _read_title(lines: Sequence[str]) -> str:
     first = next((line for line in lines if line.strip()), "")
     found = _HEADING.match(first)
     return "" if found is None else found[1].strip().replace("\\", "")
-
-
-def _fold_stem(path: str) -> str:
-    return _fold(path.rpartition("/")[2].partition(".")[0])
-
-
-def _fold(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).lower()

@@ -29,9 +29,9 @@ from repo_mcp.research.words.error_lines import (
     name_made,
     says_error,
 )
+from repo_mcp.research.words.guards import Guard, read_guard
 from repo_mcp.research.words.kept_errors import list_caught, list_given_back
 from repo_mcp.research.words.raised_again import name_held
-from repo_mcp.research.words.raised_errors import Guard, read_guard
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word

@@ -21,7 +21,7 @@ from repo_mcp.research.findings.locating import is_aside, is_test_node
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, read_body
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.derived_types import GLANCE
-from repo_mcp.research.question.phrase_names import fold_name
+from repo_mcp.research.question.phrase_names import fold_name, write_snake
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import count_words
 from repo_mcp.text.roles import FileRole, find_role
@@ -29,9 +29,9 @@ from repo_mcp.text.roles import FileRole, find_role
 LEAST_KEYS, LEAST_SHARED = 4, 0.5  # of a table, and of its keys that a mirror has
 MOST_SEARCHED, MOST_MATCHES = 2, 60  # keys that are searched for, and lines with one
 MOST_MIRRORS = 3
+# What begins an entry: `"abs": call,`, `[ABS] = call,`, `(abs, call),`.
 _KEY = re.compile(r"\s*[\[({]?\s*[\"'`:]?([A-Za-z_][\w.-]*)[\"'`]?\]?\s*(?::|=>|=|,)")
 _WORD = re.compile(r"\w+")
-_INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins inside a name
 
 
 def list_keys(state: ResearchState, table: Node) -> list[str]:
@@ -61,7 +61,7 @@ def list_mirrors(state: ResearchState, table: Node) -> list[tuple[Node, int]]:
 def _iter_matches(state: ResearchState, keys: Sequence[str]) -> Iterator[ExactMatch]:
     """Yield the lines that have one of the most telling keys of a table, perhaps in small letters."""
     telling = sorted(keys, key=lambda one: (-count_words(one), -len(one)))[:MOST_SEARCHED]
-    spelled = dict.fromkeys(one for key in telling for one in (key, _INNER.sub("_", key).lower()))
+    spelled = dict.fromkeys(one for key in telling for one in (key, write_snake(key)))
     for key in spelled if len(keys) >= LEAST_KEYS else ():
         state.check()
         request = ExactRequest(key, whole_word=True, include_tests=False, limit=MOST_MATCHES, by_role=True)

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 
 from repo_mcp.bundler.body import measure_indent
 from repo_mcp.research.question.error_types import is_error_name
+from repo_mcp.research.words.error_lines import LINE_CHARS
 
-LINE_CHARS = 1_000  # read of a line, so that none takes long
+# A line that raises a variable, or what was caught around it.
 _RAISES = re.compile(r"\s*+(?:raise|throw|rethrow)\b\s*+([A-Za-z_]\w*+)?\s*+(?:;|from\b|$)")
 _CLAUSE = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)")
-_TYPE = re.compile(r"\b(?:[A-Za-z_]\w*(?:\.|::))*([A-Z]\w*)\b")
+_TYPE = re.compile(r"\b(?:[A-Za-z_]\w*(?:\.|::))*([A-Z]\w*)\b")  # the last part of its name
 _ANY = frozenset({"Exception", "Throwable", "BaseException", "StandardError", "Error"})  # says nothing
 
 

@@ -16,8 +16,6 @@ import re
 from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 
-from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.statements import cut_statements, is_branch, list_alternatives, list_outer
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
@@ -32,6 +30,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.words.error_lines import LINE_CHARS, declares_type
+from repo_mcp.research.words.guards import read_guard
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import FileRole, find_role
@@ -43,7 +42,6 @@ LINES_ABOVE = 3  # of a statement that began above
 LINES_BELOW = 12  # of one that makes an error, in which a variable with it is raised
 MOST_NOTED = 40  # functions that do the same with errors of a type
 MOST_SHOWN, MAX_LINES_SHOWN = 12, 4  # of these with the conditions around their lines; lines of each
-GUARD_CHARS = 90  # shown of a condition
 _BELOW, _USERS = Bounds(files=100, references=300), Bounds(files=30, references=120)
 # What stands before an error that is raised; `Mono.error(`, but not `span.error(`, is one way.
 _RAISES = re.compile(
@@ -52,16 +50,20 @@ _RAISES = re.compile(
     r"|\b(?:completeExceptionally|fail|onError|onErrorMap|orElseThrow|reject|setException|throw_if|throw_unless)\("
     r"|\bErr\("
 )
+# What stands before one that is caught.
 _CATCHES = re.compile(r"\b(?:catch|except|rescue)\b|\bonError(?:Resume|Return)\w*\(")
+# An error of the name {0} that is made: `new Locked(`, `Locked.of(`, `Locked::new`.
 _MAKES = r"\bnew\s+(?:[\w$]+\.)*{0}\b|(?<![\w$]){0}(?:(?:\.|::)\w+)?\s*\(|\b{0}(?:::|\.)new\b"
-_GIVES = re.compile(r"\breturn\b|=>|->")
+_GIVES = re.compile(r"\breturn\b|=>|->")  # before an error that is made for the caller
 _ALONE = re.compile(r"\s*(?:\w+(?:::|\.))*")  # before an error: at most its qualifiers
 _GIVE_LAST = frozenset({"elixir", "ruby", "scala"})  # languages without a word for what a function returns
+# The variable that a statement gives a value: `refusal` in `var refusal: Locked =`.
 _HOLDS = re.compile(r"([A-Za-z_$][\w$]*)\s*(?::[^=]{1,60})?:?=(?![=>])[^=]*$")
+# A line that only names the type: an import, or the head of a function.
 _SAYS_NOTHING = re.compile(r"\s*(?:import|using|from|package|#include|use)\b|.*\bthrows\b")
-_GOES_ON = re.compile(r"\s*(?:\?|:|\.|\|\||&&|->|=>)")
+_GOES_ON = re.compile(r"\s*(?:\?|:|\.|\|\||&&|->|=>)")  # a line that continues the one above
+# A line that the one below continues, though no bracket is open.
 _IS_OPEN = re.compile(r"(?:=|\breturn|\bthrow|->|=>|[-=]>\s*\{)\s*$")
-_ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,400}\"|'(?:\\.|[^'\\\n]){0,400}'")
 
 
@@ -84,14 +86,6 @@ class _Line:
     use: _Use
     symbol: str = ""  # around it, where no parser reads the file
     symbol_lines: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """The condition under which a line is reached; "" if none is known."""
-
-    text: str = ""  # in the marks of code
-    lines: tuple[int, ...] = ()  # on which it begins
 
 
 _ROLES = {
@@ -262,25 +256,3 @@ def _note_one(state: ResearchState, own: Sequence[_Line], reason: Reason, *, sho
         )
     else:
         state.add(node, reason, 1, lines=lines, shown=tuple(sorted(shown)) if shows_guard else ())
-
-
-def read_guard(state: ResearchState, path: str, first: int, last: int, at: int) -> Guard:
-    """Return the condition under which a line of a function is reached, as far as indentation shows it."""
-    text = state.source.read_lines(path)
-    body = Body(text, first, min(last, len(text)), first, {}, state.source.read_comment_lines(path))
-    statements = cut_statements(body, list_code(body))
-    position = next((n for n, one in enumerate(statements) if one.first <= at <= one.last), 0)
-    for outer in list_outer(body, statements, position) if position else ():
-        line = text[statements[outer].first - 1][:LINE_CHARS]
-        if not is_branch(line):
-            continue
-        is_else = _ELSE.match(line) is not None
-        above = list_alternatives(body, statements, outer)[:1] if is_else else [outer]
-        for one in above:
-            own = statements[one]
-            said = " ".join(" ".join(text[own.first - 1 : own.last]).split()).replace("`", "'")
-            said = said.strip("{} ").rstrip(":").strip()
-            said = said if len(said) <= GUARD_CHARS else f"{said[: GUARD_CHARS - 1]}…"
-            lines = tuple(sorted({own.first, statements[outer].first}))
-            return Guard(f"{'else of ' if is_else else ''}`{said}`", lines)
-    return Guard()

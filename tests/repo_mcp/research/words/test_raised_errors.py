@@ -105,7 +105,7 @@ def test_the_condition_is_told_and_what_derives_from_the_type_apart() -> None:
         "derives from it (LockedException) is raised by Gate.close (gate/Gate.java:14, `if (name.eq" in claim
     )
     assert "It is caught by Gate.enter" in claim
-    assert "Only made, and not raised there, by Gate.watch" in claim
+    assert "It is only made, and not raised, by Gate.watch" in claim
 
 
 def test_lines_of_any_language_count() -> None:
