@@ -10,6 +10,7 @@ import threading
 from repo_mcp.graph.bulk_scan import list_named
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
+from repo_mcp.graph.external_bases import find_external_derived
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.symbol_search import SearchableProgram
 from repo_mcp.graph.vocabulary import ROLE_EDGES
@@ -40,6 +41,11 @@ class NameUses:
         """Return the number of files that use a name."""
         with self._lock:
             return self._program.count_using(name)
+
+    def find_external_derived(self, name: str, folder: str) -> Edges:
+        """Return the edges to an undeclared name from the types in a folder that name it as their base."""
+        with self._lock:
+            return find_external_derived(self._program, name, folder)
 
     def find_dangling(self, name: str, near: str, bounds: Bounds) -> Edges:
         """Return the references by a name, or an alias of it, that lead to no declaration: uses of a removed

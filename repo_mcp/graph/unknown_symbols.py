@@ -11,9 +11,10 @@ from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.external_bases import find_external_derived
 from repo_mcp.graph.nodes import NODE_ID, Node, ProgramNodes, normalise_name
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.workspace.client_paths import shown
 
@@ -21,8 +22,6 @@ NEAR_NAMES = 5
 MAX_MEMBERS = 12  # of a type that lacks the asked one
 # lowest ratio (difflib) between an unknown name and a similar one that shares words with it
 LEAST_ALIKE = 0.6
-BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
-MAX_USING = 200  # files that use an undeclared name
 MAX_COMPARED = 2_000  # names with the same beginning as an unknown one: some 20 ms
 BEGUN_CHARS = 2
 # The line in a text after a path; a column after it is ignored.
@@ -80,19 +79,13 @@ class UnknownSymbols:
 
         Of an undeclared name such a base is the only meaning that is known.
         """
-        found: list[str] = []
-        for path in self._program.list_using(name)[:MAX_USING] if name else ():
-            record = self._program.find_record(path)
-            for row in record.list_named_role(name, *BASES) if record is not None else ():
-                assert record is not None
-                owner, line = record.get_name(int(record.ref_symbols[row])), int(record.ref_lines[row])
-                found += [f"{owner} ({path}:{line})"] if owner else []
-        more = f" and {len(found) - NEAR_NAMES} more" if len(found) > NEAR_NAMES else ""
-        return (
-            f"It is declared outside this repository; these extend it: {', '.join(found[:NEAR_NAMES])}{more}."
-            if found
-            else ""
-        )
+        edges = find_external_derived(self._program, name).edges
+        if not edges:
+            return ""
+        nodes = [(self._nodes.get(one.other).symbol.name, one) for one in edges[:NEAR_NAMES]]
+        named = ", ".join(f"{own} ({one.other.path}:{one.lines[0]})" for own, one in nodes)
+        more = f" and {len(edges) - NEAR_NAMES} more" if len(edges) > NEAR_NAMES else ""
+        return f"It is declared outside this repository; these extend it: {named}{more}."
 
     def list_near(self, text: str, last: str, path: str = "") -> list[Node]:
         """Return symbols of the file that an id points to; if there is none, symbols with similar names."""

@@ -185,7 +185,6 @@ def _find_page(
 def _find_derived(repository: Repository, arguments: Arguments, page: Page) -> EdgePage | None:
     """Return one page of the types whose base is a type of another repository; None if none names it."""
     from repo_mcp.graph.edge_list import EdgeList
-    from repo_mcp.graph.external_bases import find_external_derived
     from repo_mcp.graph.nodes import normalise_name
 
     text = find_text(arguments, "symbol") or ""
@@ -193,7 +192,7 @@ def _find_derived(repository: Repository, arguments: Arguments, page: Page) -> E
     if not name.isidentifier():
         return None
     with repository.engines.graph.open(names=name) as graph:
-        found = find_external_derived(graph, name, _read_folder(repository, arguments))
+        found = graph.name_uses.find_external_derived(name, _read_folder(repository, arguments))
         known = EdgeList(iter([found])).read(page.start)
         if not known.rows:
             return None
