@@ -16,7 +16,7 @@ from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 
 MAX_BASES = 12  # types looked at above one
-HEAD_LINES, LINE_CHARS = 6, 400  # of a type, in which its bases stand; decorators are among them
+HEAD_LINES, LINE_CHARS = 12, 400  # of a type, in which its bases stand; attributes and `#if` come first
 _BOUNDS = Bounds(files=8, references=20)
 _NAME = re.compile(r"(?:Error|Exception|Failure|Fault|Throwable)s?$")
 ReadLines = Callable[[str], Sequence[str]]

@@ -134,6 +134,18 @@ def test_a_function_named_after_an_error_is_none() -> None:
     assert claim.startswith('Errors that arise here: LabelException "no label found" (Sorter.cs:4).')
 
 
+def test_the_base_of_an_error_may_stand_below_attributes_and_conditions() -> None:
+    text = (
+        "namespace Depot\n{\n    [Serializable]\n#if INSIDE\n    internal\n#else\n    public\n#endif\n"
+        "    class LabelException : Exception\n    {\n    }\n    class Sorter\n    {\n"
+        '        void SortParcel(Parcel parcel)\n        {\n            throw new LabelException("no label");'
+        "\n"
+        "        }\n    }\n}\n"
+    )
+    claim = Asked({"Sorter.cs": text}).ask("Which errors can I get in SortParcel?").claim
+    assert claim.startswith('Errors that arise here: LabelException "no label" (Sorter.cs:16).')
+
+
 def test_the_type_that_a_function_returns_is_no_error_that_it_makes() -> None:
     text = (
         "pub fn sort_parcel<E: Into<BoxError>>(parcel: E) -> SortError {\n"
