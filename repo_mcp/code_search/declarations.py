@@ -76,7 +76,7 @@ HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
 # other. Chosen on 344 questions, of which six more have a right first hit, and none fewer.
 NAME_WORDS, NEARNESS, NEAR_LINES = 0.1, 0.3, 18
 # For each guessed name that a declaration has beside another one; shorter names are parts of others.
-GUESSED, MIN_GUESS_CHARS = 3.0, 4
+GUESSED, MIN_GUESS_CHARS = 1.6, 4
 HEAD_LINES = 3  # of a class in which its bases are named
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 INNER_TEST = 0.5  # factor for a test in a file of the program, unless tests are asked for
