@@ -29,7 +29,8 @@ from repo_mcp.symbols.symbol_record import (
 
 FEW = 4  # so few files are all searched
 MAX_NAMING = 400  # files with the name of a type that are read for other names of it
-CACHED_LISTS = 256
+CACHED_PATHS = 20_000  # of files, in lists of those that name a type
+CACHED_NAMES = 256  # of types, whose other names are kept
 
 Resolve = Callable[[str, SymbolRecord, int], Resolution]
 
@@ -42,8 +43,8 @@ class RustVisibility:
         self._program = program
         self._resolve = resolve
         self._crates = Crates(program)
-        self._naming: LruCache[str, frozenset[str]] = LruCache(CACHED_LISTS)
-        self._other_names: LruCache[str, frozenset[str]] = LruCache(CACHED_LISTS)
+        self._naming: LruCache[str, frozenset[str]] = LruCache(CACHED_PATHS, lambda found: 1 + len(found))
+        self._other_names: LruCache[str, frozenset[str]] = LruCache(CACHED_NAMES)
 
     def narrow(self, target: Declaration, paths: Sequence[str]) -> Sequence[str]:
         """Return the paths without those of files that cannot name the target, unless they are FEW."""
