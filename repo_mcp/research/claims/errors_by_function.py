@@ -24,6 +24,7 @@ from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.question.error_types import is_of_error
 from repo_mcp.research.words.error_lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.words.errors_made import (
     MAX_ERRORS,
@@ -58,7 +59,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not near or (" " not in asked and (best is None or not is_known)):
         return describe_near(state, near, asked)
     linked = _list_linked(state, best, near) if best is not None else _list_written(state, near)
-    linked = _put_making_first(state, [one for one in linked if not _is_of_error(one)], near)
+    linked = _put_making_first(state, [one for one in linked if not is_of_error(one.symbol, one.kind)], near)
     if near[0].role is Role.SAYS_EVENT and (of_event := _tell_event(state, [*linked, *near])):
         return of_event
     is_told = any(one.role is Role.MAKES_ERROR for one in linked)
@@ -201,11 +202,6 @@ def _read_text(state: ResearchState, one: Finding) -> str:
     lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
     numbers = range(one.start_line + 1, min(one.end_line, len(lines)) + 1)
     return "\n".join(lines[at - 1][:LINE_CHARS] for at in numbers if at not in comments)
-
-
-def _is_of_error(one: Finding) -> bool:
-    """Return True for the type or the constructor of an error."""
-    return one.kind not in _FUNCTIONS and one.name.endswith(("Error", "Exception"))
 
 
 def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> list[Finding]:

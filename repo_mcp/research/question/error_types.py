@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, KINDS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 
 MAX_BASES = 12  # types looked at above one
@@ -27,6 +27,15 @@ _OF_ONE_BASE = frozenset({"csharp", "java", "kotlin", "php", "python", "ruby", "
 def is_error_name(name: str) -> bool:
     """Return True for a name that types of errors have."""
     return _NAME.search(name.rpartition(".")[2]) is not None
+
+
+def is_of_error(symbol: str, kind: str) -> bool:
+    """Return True for the type of an error and for its members, which hold, describe or make it.
+
+    `symbol` is a qualified name, and `kind` is spelled as in answers.
+    """
+    owner, _, name = symbol.rpartition(".")
+    return is_error_name(owner) or (KINDS.get(kind) in TYPE_KINDS and is_error_name(name))
 
 
 def is_error_type(graph: Graph, node: Node, read_lines: ReadLines) -> bool:

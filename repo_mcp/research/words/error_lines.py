@@ -66,6 +66,13 @@ _QUOTED = re.compile(
     r"@\"([^\"\n]*+(?:\"\"[^\"\n]*+)*)\"|\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*)\"|`([^`\n]*+)`"
     r"|(?<![\w&<])[rbfuRBFU]{0,2}'([^'\\\n]*+(?:\\.[^'\\\n]*+)*)'"
 )
+# What stands before an error that is raised; `Mono.error(`, but not `span.error(`, is one way.
+RAISES = (
+    r"\b(?:throw|raise|rethrow)\b(?!\s*=)"
+    r"|\b(?:[A-Z]\w{0,40}|sink|emitter|subscriber)\.(?:error|failed|failedFuture|reject)\(|(?<![\w)])\.failure\("
+    r"|\b(?:completeExceptionally|fail|onError|onErrorMap|orElseThrow|reject|setException|throw_if|throw_unless)\("
+    r"|\bErr\("
+)
 # They have no text: nothing but the caller is wrong.
 OF_ARGUMENT = frozenset({"ArgumentNullException", "NullPointerException"})
 LINE_CHARS = 1_000  # read of a line, so that none takes long

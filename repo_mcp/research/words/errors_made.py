@@ -30,8 +30,8 @@ from repo_mcp.research.words.error_lines import (
     says_error,
 )
 from repo_mcp.research.words.guards import Guard, read_guard
+from repo_mcp.research.words.held_errors import find_maker, find_set, name_held
 from repo_mcp.research.words.kept_errors import list_caught, list_given_back
-from repo_mcp.research.words.raised_again import name_held
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
@@ -50,7 +50,6 @@ _GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a
 _GIVES_MESSAGE = re.compile(
     r"\b(?:throw|raise)\b[^\"']{0,200}?[(,]\s*(\w{0,30}(?:[Mm]essage|[Mm]sg|[Rr]eason|[Dd]escription|[Tt]ext))\s*[,)]"
 )
-_RAISES_VARIABLE = re.compile(r"\s*+(?:raise|throw)\s++([a-z_]\w*+)\s*+(?:;|from\b|$)")
 _IS_RAISING = re.compile(r"\b(?:throw|raise)\b")
 _ASKS_RETURNED = re.compile(r"\breturn", re.IGNORECASE)
 _RETURNS_MADE = re.compile(
@@ -109,11 +108,11 @@ def iter_errors(
     """
     lines = state.source.read_lines(one.path)
     numbers = list_raising(state, one.path, one.start_line, one.end_line, is_helper=is_helper)
-    makers = {} if is_helper else _find_makers(lines, one.start_line, numbers)
+    makers = {} if is_helper else {at: find_maker(lines, one.start_line, at) for at in numbers}
     for number in numbers:
         if number in makers.values():
             continue
-        at = makers.get(number, number)
+        at = makers.get(number) or number
         line, statement = lines[at - 1][:LINE_CHARS], join_open(lines[at - 1 : at + MESSAGE_LINES])
         made = _RETURNS_MADE.match(line) if is_helper else _MAKES_NAMED.search(line) if at != number else None
         found = [name for name in find_errors(leave_out_heads(line)) if not _is_no_error(state, name)]
@@ -167,20 +166,6 @@ def _may_raise(lines: Sequence[str], at: int, *, is_helper: bool) -> bool:
     return "_error" in line and says_error(line, join_open(lines[at - 1 : at + MESSAGE_LINES]))
 
 
-def _find_makers(lines: Sequence[str], first: int, numbers: Sequence[int]) -> dict[int, int]:
-    """Return the number of the line that makes an error for each one that raises it by a variable."""
-    makers: dict[int, int] = {}
-    for number in numbers:
-        raised = _RAISES_VARIABLE.match(lines[number - 1][:LINE_CHARS])
-        if raised is not None:
-            name = re.escape(raised[1])
-            makes = re.compile(rf"(?<![\w.]){name}\s*(?::[^=]{{1,60}})?:?=(?![=>])[^=]*[({{]")
-            above = range(number - 1, first - 1, -1)
-            at = next((at for at in above if makes.search(lines[at - 1][:LINE_CHARS])), None)
-            makers |= {} if at is None else {number: at}
-    return makers
-
-
 def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Error]:
     """Return the errors that a function makes which a line calls: `throw makeError(row)`, `fail(row)`."""
     caller = _find_node(state, one)
@@ -212,9 +197,7 @@ def _find_variable(lines: Sequence[str], one: Finding, number: int) -> str:
     given = _GIVES_VARIABLE.search(line) or _GIVES_MESSAGE.search(line)
     if given is None:
         return ""
-    sets = re.compile(rf"\b{given[1]}\s*:?=(?!=)")
-    above = range(number - 1, max(one.start_line, number - VARIABLE_LINES) - 1, -1)
-    at = next((at for at in above if sets.search(lines[at - 1][:LINE_CHARS])), 0)
+    at = find_set(lines, max(one.start_line, number - VARIABLE_LINES), number, given[1])
     return find_message(join_open(lines[at - 1 : at + MESSAGE_LINES])) if at else ""
 
 

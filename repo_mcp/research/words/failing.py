@@ -19,6 +19,7 @@ from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
+from repo_mcp.research.question.error_types import is_of_error
 from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
@@ -44,7 +45,6 @@ _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECAS
 # The name of an error, or the last part of one.
 _CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*|\b(?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+\b")
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
-_ERROR_ENDINGS = ("Error", "Exception")
 _BOUNDS = Bounds(files=20, references=60)
 _BELOW = Bounds(files=40, references=240)  # of a long function: the call that fails may be its last
 
@@ -109,7 +109,7 @@ def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, 
     used = []
     for edge in list_uses(state, node, _BELOW, _MENTIONS):
         other = state.get_node(edge.other)
-        if _is_of_error(other) or (edge.lines and caught.issuperset(edge.lines)):
+        if is_of_error(other.qualified_name, other.kind) or (edge.lines and caught.issuperset(edge.lines)):
             continue
         filled = _list_run_for(state, other, edge.type)
         if len(filled) > MOST_OVERRIDING:  # which of them runs, only a configuration tells
@@ -138,13 +138,6 @@ def _list_run_for(state: ResearchState, other: Node, edge_type: EdgeType) -> lis
     if other.symbol.kind is not SymbolKind.PROPERTY:
         return []
     return [state.get_node(link.source) for link in list_overriding(state, other)]
-
-
-def _is_of_error(node: Node) -> bool:
-    """Return True for the type of an error and for its members, which hold, describe or make it."""
-    owner = node.qualified_name.rpartition(".")[0].rpartition(".")[2]
-    is_type = node.symbol.kind in TYPE_KINDS
-    return owner.endswith(_ERROR_ENDINGS) or (is_type and node.symbol.name.endswith(_ERROR_ENDINGS))
 
 
 def find_makers(state: ResearchState) -> dict[Node, Reason]:
@@ -234,7 +227,11 @@ def fails(state: ResearchState, node: Node) -> bool:
     The constructor of an error is none, nor is what gives the error of another system as ours: it holds every
     error. A function that only refuses a missing argument does so for its caller, who may well give one.
     """
-    if node.symbol.kind not in CALLABLE_KINDS or _is_of_error(node) or _TRANSLATES.search(node.symbol.name):
+    if (
+        node.symbol.kind not in CALLABLE_KINDS
+        or is_of_error(node.qualified_name, node.kind)
+        or _TRANSLATES.search(node.symbol.name)
+    ):
         return False
     lines = state.source.read_lines(node.path)
     raising = list_raising(state, node.path, node.symbol.start_line, node.symbol.end_line)

@@ -29,8 +29,9 @@ from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
-from repo_mcp.research.words.error_lines import LINE_CHARS, declares_type
+from repo_mcp.research.words.error_lines import LINE_CHARS, RAISES, declares_type
 from repo_mcp.research.words.guards import read_guard
+from repo_mcp.research.words.held_errors import find_raising
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import FileRole, find_role
@@ -39,17 +40,10 @@ MAX_TYPES = 40  # a type and those that derive from it
 MAX_LINES = 800  # with their names
 MAX_MAKERS = 8  # functions that make an error for others, whose callers are looked at
 LINES_ABOVE = 3  # of a statement that began above
-LINES_BELOW = 12  # of one that makes an error, in which a variable with it is raised
 MOST_NOTED = 40  # functions that do the same with errors of a type
 MOST_SHOWN, MAX_LINES_SHOWN = 12, 4  # of these with the conditions around their lines; lines of each
 _BELOW, _USERS = Bounds(files=100, references=300), Bounds(files=30, references=120)
-# What stands before an error that is raised; `Mono.error(`, but not `span.error(`, is one way.
-_RAISES = re.compile(
-    r"\b(?:throw|raise|rethrow)\b(?!\s*=)"
-    r"|\b(?:[A-Z]\w{0,40}|sink|emitter|subscriber)\.(?:error|failed|failedFuture|reject)\(|(?<![\w)])\.failure\("
-    r"|\b(?:completeExceptionally|fail|onError|onErrorMap|orElseThrow|reject|setException|throw_if|throw_unless)\("
-    r"|\bErr\("
-)
+_RAISES = re.compile(RAISES)
 # What stands before one that is caught.
 _CATCHES = re.compile(r"\b(?:catch|except|rescue)\b|\bonError(?:Resume|Return)\w*\(")
 # An error of the name {0} that is made: `new Locked(`, `Locked.of(`, `Locked::new`.
@@ -57,8 +51,6 @@ _MAKES = r"\bnew\s+(?:[\w$]+\.)*{0}\b|(?<![\w$]){0}(?:(?:\.|::)\w+)?\s*\(|\b{0}(
 _GIVES = re.compile(r"\breturn\b|=>|->")  # before an error that is made for the caller
 _ALONE = re.compile(r"\s*(?:\w+(?:::|\.))*")  # before an error: at most its qualifiers
 _GIVE_LAST = frozenset({"elixir", "ruby", "scala"})  # languages without a word for what a function returns
-# The variable that a statement gives a value: `refusal` in `var refusal: Locked =`.
-_HOLDS = re.compile(r"([A-Za-z_$][\w$]*)\s*(?::[^=]{1,60})?:?=(?![=>])[^=]*$")
 # A line that only names the type: an import, or the head of a function.
 _SAYS_NOTHING = re.compile(r"\s*(?:import|using|from|package|#include|use)\b|.*\bthrows\b")
 _GOES_ON = re.compile(r"\s*(?:\?|:|\.|\|\||&&|->|=>)")  # a line that continues the one above
@@ -168,7 +160,7 @@ def _tell(
         return at, found[0], _Use.RAISES
     if not re.search(_MAKES.format(re.escape(found[0])), line):
         return None
-    if raised := _find_raised(lines, at, before):
+    if raised := find_raising(lines, at, before):
         return raised, found[0], _Use.RAISES
     is_given = _GIVES.search(before) or (gives_last and _ALONE.fullmatch(before))
     return at, found[0], _Use.GIVES if is_given else _Use.MAKES
@@ -184,16 +176,6 @@ def _read_above(lines: Sequence[str], at: int) -> str:
             break
         text, first = f"{above}\n{text}", above
     return text
-
-
-def _find_raised(lines: Sequence[str], at: int, before: str) -> int:
-    """Return the number of the line that raises what a line gives to a variable; 0 for none."""
-    held = _HOLDS.search(before)
-    if held is None:
-        return 0
-    raises = re.compile(rf"(?:{_RAISES.pattern})[^;]*?(?<![\w.]){re.escape(held[1])}\b")
-    below = range(at + 1, min(at + LINES_BELOW, len(lines)) + 1)
-    return next((number for number in below if raises.search(lines[number - 1][:LINE_CHARS])), 0)
 
 
 def _follow_makers(state: ResearchState, made: Iterable[_Line]) -> list[_Line]:

@@ -65,3 +65,13 @@ def test_errors_of_many_implementers_are_not_told_but_that_they_depend_on_these(
     claim = Asked({"gate/Gate.java": GATE, **TYPES, **locks}).ask("which errors does Gate.open throw?").claim
     assert "stuck in" not in claim
     assert "Further errors depend on what implements Lock.turn (gate/Lock.java:3)." in claim
+
+
+def test_a_variable_is_followed_however_it_is_raised() -> None:
+    text = (
+        "export function findRow(rows) {\n  return new Promise((resolve, reject) => {\n"
+        "    const lost = new LostError('there is no row');\n    lost.rows = rows;\n    reject(lost);\n"
+        "  });\n}\n"
+    )
+    claim = Asked({"rows.js": text}).ask("which errors does findRow raise?").claim
+    assert claim == 'Errors that arise here: LostError "there is no row" (rows.js:5).'

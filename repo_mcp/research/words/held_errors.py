@@ -1,0 +1,89 @@
+"""Follow a variable with an error between the line that raises it and those that say what it holds. Pure.
+
+catch (LockedException ex) {      GateException last = null;      var refusal = new LockedException(name);
+    throw ex;                     ...                             ...
+}                                 throw last;                     throw refusal;
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.bundler.body import measure_indent
+from repo_mcp.research.question.error_types import is_error_name
+from repo_mcp.research.words.error_lines import LINE_CHARS, RAISES
+
+LINES_BELOW = 12  # of one that makes an error, in which a variable with it is raised
+# A line that raises a variable, or what was caught around it.
+_RAISES_HELD = re.compile(
+    rf"\s*+(?:return\s++)?(?:{RAISES})\s*+([A-Za-z_]\w*+)\s*+(?:\)*+;?\s*+$|;|from\b)"
+    r"|\s*+(?:raise|throw|rethrow)\s*+(?:;|$)"
+)
+_SETS = r"(?<![\w.]){0}\s*(?::[^=]{{1,60}})?:?=(?![=>])[^=]*"  # a line that gives a variable a value
+_HOLDS = re.compile(_SETS.format(r"([A-Za-z_$][\w$]*)") + "$")  # what stands before that value
+_CLAUSE = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)")
+_TYPE = re.compile(r"\b(?:[A-Za-z_]\w*(?:\.|::))*([A-Z]\w*)\b")  # the last part of its name
+_ANY = frozenset({"Exception", "Throwable", "BaseException", "StandardError", "Error"})  # says nothing
+
+
+def name_held(lines: Sequence[str], first: int, at: int) -> list[str]:
+    """Return the names of the errors that a line of a function raises without making one."""
+    raised = _RAISES_HELD.match(lines[at - 1][:LINE_CHARS])
+    if raised is None:
+        return []
+    clause = _find_clause(lines, first, at)
+    if clause and (raised[1] is None or re.search(rf"\b{re.escape(raised[1])}\b", clause)):
+        found = [name for name in _TYPE.findall(clause) if name != raised[1]]
+    else:
+        found = _list_declared(lines[first - 1 : at - 1], raised[1]) if raised[1] else []
+    return [name for name in dict.fromkeys(found) if name not in _ANY]
+
+
+def find_maker(lines: Sequence[str], first: int, at: int) -> int:
+    """Return the number of the line that made the error which a line raises by a variable; 0 for none."""
+    raised = _RAISES_HELD.match(lines[at - 1][:LINE_CHARS])
+    return find_set(lines, first, at, raised[1], "[({]") if raised is not None and raised[1] else 0
+
+
+def find_set(lines: Sequence[str], first: int, at: int, name: str, value: str = "") -> int:
+    """Return the number of the nearest line above one that gives a variable a value; 0 for none.
+
+    The value must match the expression `value`.
+    """
+    sets = re.compile(_SETS.format(re.escape(name)) + value)
+    above = range(at - 1, first - 1, -1)
+    return next((number for number in above if sets.search(lines[number - 1][:LINE_CHARS])), 0)
+
+
+def find_raising(lines: Sequence[str], at: int, before: str) -> int:
+    """Return the number of the line that raises the variable to which a line gives an error; 0 for none.
+
+    `before` stands before the error.
+    """
+    held = _HOLDS.search(before)
+    if held is None:
+        return 0
+    raises = re.compile(rf"(?:{RAISES})[^;]*?(?<![\w.]){re.escape(held[1])}\b")
+    below = range(at + 1, min(at + LINES_BELOW, len(lines)) + 1)
+    return next((number for number in below if raises.search(lines[number - 1][:LINE_CHARS])), 0)
+
+
+def _find_clause(lines: Sequence[str], first: int, at: int) -> str:
+    """Return what stands behind the word of the clause that catches around a line; "" for none."""
+    indent = measure_indent(lines[at - 1])
+    for number in range(at - 1, first - 1, -1):
+        line = lines[number - 1][:LINE_CHARS]
+        if line.strip() and measure_indent(line) < indent:
+            indent = measure_indent(line)
+            if clause := _CLAUSE.match(line):
+                return clause[1]
+    return ""
+
+
+def _list_declared(lines: Sequence[str], name: str) -> list[str]:
+    """Return the types of errors with which lines declare a variable: `GateException last = null`."""
+    own = re.escape(name)
+    declares = re.compile(rf"\b([A-Z]\w*)[?!]?\s+{own}\s*[=;,)]|\b{own}\s*:\s*([A-Z]\w*)")
+    found = (one for line in lines for one in declares.finditer(line[:LINE_CHARS]))
+    return [name for one in found if is_error_name(name := one[1] or one[2])]
