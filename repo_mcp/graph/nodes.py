@@ -81,6 +81,11 @@ class Node:
         return self.declaration.path
 
     @property
+    def folder(self) -> str:
+        """Return the folder of the declaring file; "" for the root."""
+        return self.path.rpartition("/")[0]
+
+    @property
     def kind(self) -> str:
         """Return the kind in the spelling of answers and arguments: "method", "enum_member"."""
         return ALIAS if self.is_alias else name_kind(self.symbol.kind, self.language)

@@ -150,7 +150,7 @@ def _choose_pair(state: ResearchState, reading: Reading) -> Reading:
         (_rate_pair(first, second), first, second)
         for first in listed[0]
         for second in listed[1]
-        if first.kind == second.kind and _read_folder(first) == _read_folder(second)
+        if first.kind == second.kind and first.folder == second.folder
     ]
     if not pairs:
         return reading
@@ -173,10 +173,6 @@ def _list_types(state: ResearchState, subject: Subject) -> list[Node]:
 def _rate_pair(first: Node, second: Node) -> tuple[bool, int]:
     """Return how well two types of a folder belong together: those of one file do, then the longest."""
     return first.path == second.path, count_lines(first) + count_lines(second)
-
-
-def _read_folder(node: Node) -> str:
-    return node.path.rpartition("/")[0]
 
 
 def _read_parameters(state: ResearchState, node: Node) -> str:

@@ -12,16 +12,16 @@ from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
-from repo_mcp.research.edges.written_names import find_holding, find_option, names_setting
+from repo_mcp.research.edges.written_names import find_holding
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.understanding import build_reading
-from repo_mcp.research.settings.asked_keys import find_asked_key
-from repo_mcp.research.settings.configured import is_written, keep_settings
-from repo_mcp.research.settings.option_calls import find_asked_option
+from repo_mcp.research.settings.asked_settings import find_key, find_option, find_written_setting
+from repo_mcp.research.settings.configuring_fields import keep_settings
 from repo_mcp.research.settings.reading_lines import asks_for_readers
+from repo_mcp.research.settings.setting_names import is_written
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, list_words, shares_word
@@ -33,7 +33,8 @@ _ASKS_PATH = re.compile(
     re.IGNORECASE,
 )
 _ASKS_DIFFERENCE = re.compile(r"\bdiffer(?:ence|s|ent)?\b.*\b(?:between|from|than)\b", re.IGNORECASE)
-_OF_OPTIONS = frozenset({Form.CONFIGURED, Form.DEFINED, Form.OPEN})
+_OF_KEYS = frozenset({Form.CONFIGURED, Form.DEFINED, Form.OPEN})
+_OF_OPTIONS = _OF_KEYS | {Form.DEPENDENTS}
 _OF_EVENTS = (Form.DEPENDENTS, Form.CALLERS)
 _ASKS_EVENT = re.compile(
     r"\W*what (?:happens|becomes)(?: (?:to|of) .+?)? (?:when|if|after) (?!(?:i|we|you|someone)\b)",
@@ -53,7 +54,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     two.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
-    stated = _find_stated(state, reading) if reading.form in _OF_OPTIONS else None
+    stated = _find_stated(state, reading)
     if stated is not None:
         return stated
     least = SENTENCE_WORDS.get(reading.form)
@@ -90,24 +91,21 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
 
 def _find_stated(state: ResearchState, reading: Reading) -> Reading | None:
     """Return the reading of a question for an option of the command line, or for a key; None for neither."""
-    option = find_asked_option(state)
-    if option:
-        subject = Subject(option, TakenAs.WORDS)
-        return Reading(Form.CONFIGURED, f"where the option {option} is declared", (subject,))
-    key = find_asked_key(state, is_place=reading.form is not Form.OPEN)
-    return build_reading(Form.CONFIGURED, (Subject(key, TakenAs.WORDS),)) if key else None
+    option = find_option(state) if reading.form in _OF_OPTIONS else None
+    if option is not None:
+        return Reading(Form.CONFIGURED, f"where the option {option.asked} is declared", (option,))
+    is_place = reading.form is not Form.OPEN
+    key = find_key(state, is_place=is_place) if reading.form in _OF_KEYS else None
+    return None if key is None else build_reading(Form.CONFIGURED, (key,))
 
 
 def _find_written(state: ResearchState, reading: Reading) -> Reading | None:
-    """Return the reading for a name that the program writes as a setting or holds as a text; or None."""
-    option = find_option(state, reading)
-    if option:
-        return build_reading(Form.CONFIGURED, (Subject(option, TakenAs.WORDS),))
+    """Return the reading for a name that the program holds as a text or writes as a setting; or None."""
     held = find_holding(state, reading)
     if held is not None:
         return build_reading(Form.DEPENDENTS, (held,))
-    name = reading.subjects[0].asked if names_setting(state, reading) else ""
-    return build_reading(Form.CONFIGURED, (Subject(name, TakenAs.WORDS),)) if name else None
+    setting = find_written_setting(state, reading)
+    return None if setting is None else build_reading(Form.CONFIGURED, (setting,))
 
 
 def _find_guessed_pair(state: ResearchState) -> tuple[Subject, ...]:

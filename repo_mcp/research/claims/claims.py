@@ -34,9 +34,9 @@ from repo_mcp.research.claims.raised_sentence import describe_raised
 from repo_mcp.research.claims.recipe_sentences import describe_recipe, describe_tables
 from repo_mcp.research.claims.relation_sentence import describe_relation, is_relation, name_subjects
 from repo_mcp.research.claims.settings_sentence import describe_settings
+from repo_mcp.research.claims.undeclared_names import describe_unknown
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.edges.tested import describe_tests
-from repo_mcp.research.edges.written_names import describe_written_name
 from repo_mcp.research.findings.citing import (
     MAX_NAMED,
     join_names,
@@ -55,13 +55,11 @@ from repo_mcp.research.findings.records import (
     TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.decided_fields import describe_parameter
 from repo_mcp.symbol_index.unread_uses import describe_uses
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_shared, list_words
 from repo_mcp.text.roles import is_side_file
 
-MOST_MEMBERS = 8  # named of a type that lacks the one asked for
 _USED_IN = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS})
 _PATHS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
@@ -79,7 +77,7 @@ def build_claim(
     undeclared = [one for one in reading.subjects if one.taken_as is TakenAs.UNDECLARED]
     unparsed = [one for one in reading.subjects if one.taken_as is TakenAs.UNPARSED]
     if undeclared or unparsed:
-        unknown = [_describe_unknown(state, one) for one in undeclared]
+        unknown = [describe_unknown(state, one) for one in undeclared]
         return " ".join([*unknown, *describe_unparsed(state, unparsed, reading.form)])
     if is_relation(reading.form):
         related = f"{describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
@@ -168,25 +166,6 @@ def _describe_part(subject: Subject) -> str:
         return ""
     held = max((list_shared(one, words) for one in names), key=len)
     return f'Of "{subject.asked}", only {join_names(held)} is a name here. ' if len(held) < len(words) else ""
-
-
-def _describe_unknown(state: ResearchState, subject: Subject) -> str:
-    if subject.owner is not None:
-        return _describe_lacked(subject, subject.owner)
-    known = describe_parameter(state, subject)
-    if known:
-        return known
-    near = join_names(map(name_briefly, subject.near), len(subject.near))
-    are = "A similar name is" if len(subject.near) == 1 else "Similar names are"
-    similar = f" {are} {near}." if near else " No name here is similar to it."
-    return f"{describe_written_name(state, subject)}{similar}"
-
-
-def _describe_lacked(subject: Subject, owner: Node) -> str:
-    """Return that a type has no member of a name, with those that it has."""
-    names = dict.fromkeys(f"{node.symbol.name} (:{node.symbol.start_line})" for node in subject.near)
-    has = f"it declares {join_names(names, MOST_MEMBERS)}" if names else "it declares none"
-    return f"{name_briefly(owner)} has no member {subject.asked.rpartition('.')[2]}; {has}."
 
 
 def _describe_path(reading: Reading, chains: Sequence[Chain]) -> str:

@@ -130,7 +130,7 @@ def describe_calls(state: ResearchState, subjects: Sequence[Subject]) -> list[st
         return []
     nodes = [next((one for one in subject.nodes if _is_whole(state, one)), None) for subject in subjects]
     whole = [node for node in nodes if node is not None]
-    folders = sorted({node.path.rpartition("/")[0] for node in whole}, key=len)
+    folders = sorted({node.folder for node in whole}, key=len)
     if len(whole) < len(nodes) or not all(f"{one}/".startswith(f"{folders[0]}/") for one in folders):
         return []
     every = dict.fromkeys(node for subject in subjects for node in subject.nodes)

@@ -7,18 +7,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.model import ExactRequest
+from repo_mcp.research.claims.option_sentence import describe_option
 from repo_mcp.research.findings.citing import cite_line, join_names
 from repo_mcp.research.findings.locating import is_aside, is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name, write_snake
-from repo_mcp.research.settings.configured import KCONFIG, list_setting_names
 from repo_mcp.research.settings.decided_fields import describe_decided, list_asking
 from repo_mcp.research.settings.given_values import find_value
-from repo_mcp.research.settings.option_calls import describe_options, list_asked_option
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES
+from repo_mcp.research.settings.setting_names import KCONFIG, list_setting_names
 from repo_mcp.research.settings.traced_values import trace_value
 from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.text.citations import write_citation
@@ -38,8 +38,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
     Documents, examples and tests count only if the program neither declares nor sets nor reads it.
     """
-    if declaring := list_asked_option(state, subject):
-        return describe_options(state, subject.asked, declaring)
+    if subject.declaring:
+        return describe_option(state, subject)
     whole = [one for one in state.findings if _has_its_spelling(subject, one)]
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if find_role(one.path) is not FileRole.DOCS]

@@ -20,7 +20,6 @@ from repo_mcp.research.edges.declared_again import is_member, list_declared_agai
 from repo_mcp.research.edges.named_places import MAX_PLACES, note_places
 from repo_mcp.research.edges.naming_tests import note_naming_tests
 from repo_mcp.research.edges.unparsed_files import find_file, note_needed, read_declared_lines
-from repo_mcp.research.edges.written_names import OF_CONFIGURATION
 from repo_mcp.research.edges.written_types import (
     Deriving,
     Parts,
@@ -32,6 +31,7 @@ from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.named_settings import read_configuration_key
 from repo_mcp.research.question.phrase_names import is_path
 from repo_mcp.symbol_index.unread_declarations import has_parser
 
@@ -59,7 +59,7 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
 
     Return it unchanged otherwise, and so the key of a configuration: many declare its last part.
     """
-    if OF_CONFIGURATION.fullmatch(subject.asked) or len(subject.asked.split()) > MOST_WORDS:
+    if read_configuration_key(subject.asked) or len(subject.asked.split()) > MOST_WORDS:
         return subject
     file = find_file(state, subject.asked) if is_path(subject.asked) else None
     if file is not None:

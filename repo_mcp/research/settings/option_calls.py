@@ -4,42 +4,24 @@
     app.Flag("data-dir", "Where to store.").Default("data").StringVar(&cfg.dir)
     parser.add_argument("--data-dir", dest="dir", default="data")
 
-Only the text is read. An option without dashes and dots in its name is one only if the question says so.
+Only the text is read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.record_classes import dataclass
-from repo_mcp.research.edges.written_names import list_written
-from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.locating import may_answer
-from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding, Subject
-from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
+from repo_mcp.research.findings.records import OptionCall
+from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.line_use import HEAD_LINES, list_open_brackets
-from repo_mcp.research.settings.traced_values import trace_value
-from repo_mcp.text.citations import write_citation
-from repo_mcp.text.question_words import count_words
 
 MOST_MATCHES = 60  # lines with the name of an option
-MOST_DECLARING, MOST_USES = 4, 8  # calls that declare it, lines that use what one of them sets
+MOST_DECLARING = 4  # calls that declare it
 MOST_LINES = 16  # of one call, with those on its result
 MAX_DEFAULT_CHARS = 60
-_NAME = r"[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*"
-_IN_QUESTION = re.compile(
-    rf"(?<![\w/.-])(?P<dashed>--{_NAME})"
-    rf"|\b(?:flag|option|switch)s?(?: called| named)? [`'\"]?(?P<said>{_NAME})"
-    rf"|(?<![\w/.-])(?P<before>{_NAME})[`'\"]? (?:command[- ]line )?(?:flag|option|switch)\b",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"\b(?:where|defaults?|declar\w+|defin\w+|configur\w+|register\w+|which (?:variable|field))\b",
-    re.IGNORECASE,
-)
 _TEXT = re.compile(r"\"(?:\\.|[^\"\\\n]){0,900}\"|'(?:\\.|[^'\\\n]){0,900}'|`[^`]{0,900}`")
 # What is called before a bracket, with what it is called on: `cmd.Flags().StringVarP`, `Option<int>`.
 _CALLED = re.compile(r"((?:[\w$]+(?:\(\))?(?:\.|::|->))*)([\w$]+)!?(?:<[^<>()]*>)?\s*$")
@@ -58,53 +40,12 @@ _DEFAULT = re.compile(r"\bdefault_?(?:value)?(?:_t)?\s*(?:\(|=|:)\s*", re.IGNORE
 # What an option sets: `&cfg.dir`, `dest="dir"`, or the variable at the start of a statement.
 _BOUND = re.compile(r"&([A-Za-z_][\w.]*)|\bdest\s*=\s*[\"'](\w+)[\"']")
 _GIVEN = re.compile(r"\s*(?:var |let |const )?([A-Za-z_][\w.]*)(?:\s*:[^=]{1,80})?\s*:?=\s*[^=]")
-_NAMED_DEFAULT = re.compile(r"\b\w*default\w+\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class OptionCall:
-    """A call that declares an option."""
-
-    path: str
-    line: int  # with the name
-    first: int  # of the statement
-    last: int
-    default: str = ""  # as it is written; "" if the call gives none
-    bound: str = ""  # what it sets; "" if the text does not say
-
-
-def find_asked_option(state: ResearchState) -> str:
-    """Return the option that a question asks for the declaration or the default of; "" for no such question.
-
-    Some call must declare it.
-    """
-    question = state.request.query
-    if _ASKS.search(question) is None:
-        return ""
-    named = [text for found in _IN_QUESTION.finditer(question) for text in found.groups() if text]
-    is_about_options = re.search(r"\b(?:flag|option|switch)\b|command[- ]line", question, re.IGNORECASE)
-    if is_about_options:
-        named += re.findall(rf"(?<![\w/.-]){_NAME}", question)
-    names = dict.fromkeys(one.lstrip("-") for one in named)
-    told = [one for one in names if re.search(r"[.-]", one) or f"--{one}" in question or _is_said(one, named)]
-    return next((one for one in told if list_declaring(state, one)), "")
-
-
-def list_asked_option(state: ResearchState, subject: Subject) -> list[OptionCall]:
-    """Return the calls that declare a subject, if it is an option whose declaration is asked for."""
-    is_asked = not subject.nodes and find_asked_option(state) == subject.asked
-    return list_declaring(state, subject.asked) if is_asked else []
-
-
-def _is_said(name: str, named: Sequence[str]) -> bool:
-    """Return True for a name that stands next to the word flag, which are the first that were found."""
-    return named.count(name) > 1
 
 
 def list_declaring(state: ResearchState, name: str) -> list[OptionCall]:
     """Return the calls of the program that declare an option, in the order of their paths."""
     quoted = re.escape(name)
-    pattern = rf"[\"'`](?:-\w,? ?)?(?:--?)?{quoted}(?:[ =<\[,][^\"'`]*)?[\"'`]"
+    pattern = rf"[\"'`](?:(?:-\w,? ?)?--?{quoted}(?:[ =<\[,][^\"'`]*)?|{quoted})[\"'`]"
     request = ExactRequest(pattern, regex=True, limit=MOST_MATCHES, include_tests=False, by_role=True)
     found: list[OptionCall] = []
     for match in state.source.search_exact(request).matches:
@@ -122,7 +63,7 @@ def _read_call(state: ResearchState, match: ExactMatch, pattern: str) -> OptionC
     lines = state.source.read_lines(match.path)
     start = max(0, match.start_line - 1 - HEAD_LINES)
     head = "\n".join((*lines[start : match.start_line - 1], match.line[: written.start()]))
-    opened = _find_open_bracket(_mask(head))
+    opened = _find_open_bracket(mask_texts(head))
     if opened is None or not _declares(head[:opened], written[0], match.path):
         return None
     first = start + head.count("\n", 0, opened) + 1
@@ -135,7 +76,7 @@ def _read_call(state: ResearchState, match: ExactMatch, pattern: str) -> OptionC
     return OptionCall(match.path, match.start_line, first, last, default, _read_bound(text))
 
 
-def _mask(text: str) -> str:
+def mask_texts(text: str) -> str:
     """Return a text of the same length whose quoted parts say nothing."""
     return _TEXT.sub(
         lambda found: f'"{"x" * (len(found[0]) - 2)}"' if "\n" not in found[0] else found[0], text
@@ -165,7 +106,7 @@ def _find_last(lines: Sequence[str], first: int, at: int, called: str) -> int:
     """Return the last line of a call, and of the calls on its result other than those of the same name."""
     depth = 0
     for number in range(first, min(first + MOST_LINES, len(lines) + 1)):
-        bare = _mask(lines[number - 1])
+        bare = mask_texts(lines[number - 1])
         depth += sum(bare.count(one) for one in "([{") - sum(bare.count(one) for one in ")]}")
         following = lines[number].lstrip() if number < len(lines) else ""
         goes_on = bare.rstrip().endswith(".") or (
@@ -178,7 +119,7 @@ def _find_last(lines: Sequence[str], first: int, at: int, called: str) -> int:
 
 def _read_default(text: str, begins: int, called: str, path: str) -> str:
     """Return the default that a statement gives to an option, as it is written; "" if it gives none."""
-    masked = _mask(text)
+    masked = mask_texts(text)
     found = _DEFAULT.search(masked)
     if found is not None:
         return _cut_argument(text, masked, found.end())
@@ -225,86 +166,3 @@ def _read_bound(text: str) -> str:
         return found[1] or found[2]
     given = _GIVEN.match(text)
     return given[1] if given is not None and "add_arg" not in text else ""
-
-
-def note_options(state: ResearchState, name: str, declaring: Iterable[OptionCall]) -> None:
-    """Note the calls that declare an option, and then the lines that use what they set."""
-    calls = [*declaring]
-    for call in calls:
-        reason = Reason(f"declares the option {name}", Role.OPTION, name)
-        _note_lines(state, call.path, (call.first, call.last), call.line, reason, 1)
-    for call in calls:
-        reason = Reason(f"uses {call.bound}, which the option {name} sets", Role.READS, name)
-        for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
-            _note_lines(state, path, (at, at), at, reason, 2)
-
-
-def _note_lines(
-    state: ResearchState, path: str, span: tuple[int, int], line: int, reason: Reason, hop: int
-) -> None:
-    """Note some lines, named for the symbol around them."""
-    around = state.source.find_around(path, line)
-    symbol, kind, node_id = (
-        (path, "file", None) if around is None else (around.qualified_name, around.kind, around.node_id)
-    )
-    shown = tuple(range(span[0], span[1] + 1))
-    state.add_place(Finding(path, *span, symbol, kind, node_id, reason, hop, "text", (line,), shown=shown))
-
-
-def list_uses_of_bound(state: ResearchState, call: OptionCall) -> list[tuple[str, int]]:
-    """Return the other lines that use what a call sets, each with its path.
-
-    They are those of its file, or else those of the program that have the name of the field, if that is one
-    of several words.
-    """
-    if not call.bound:
-        return []
-    used = re.compile(rf"(?<![\w.]){re.escape(call.bound)}\b(?!\s*:)")
-    comments = state.source.read_comment_lines(call.path)
-    own = (at for at, line in enumerate(state.source.read_lines(call.path), 1) if used.search(line))
-    found = [(call.path, at) for at in own if not call.first <= at <= call.last and at not in comments]
-    field = call.bound.rpartition(".")[2]
-    if not found and field != call.bound and count_words(field) > 1:
-        others = list_written(state, field)
-        found = [
-            (one.path, one.start_line)
-            for one in others
-            if re.search(rf"\.{field}\b", one.line)
-            and not (one.path == call.path and call.first <= one.start_line <= call.last)
-            and one.start_line not in state.source.read_comment_lines(one.path)
-        ]
-    return found[:MOST_USES]
-
-
-def describe_options(state: ResearchState, name: str, declaring: Sequence[OptionCall]) -> str:
-    """Return sentences on an option: where it is declared, what it sets, its default, and what uses that."""
-    told = [
-        f"{write_citation(one.path, one.line, one.line)}{_describe_call(state, one)}" for one in declaring
-    ]
-    uses = [place for one in declaring for place in list_uses_of_bound(state, one)]
-    used = join_names(write_citation(path, at, at) for path, at in uses)
-    and_used = f" What it sets is used at {used}." if used else ""
-    return f"The option {name} is declared at {join_names(told)}.{and_used}"
-
-
-def _describe_call(state: ResearchState, call: OptionCall) -> str:
-    """Return in brackets what a call sets, and the default that it gives or names."""
-    said = [f"sets {call.bound}"] if call.bound else []
-    text = " ".join(state.source.read_lines(call.path)[call.first - 1 : call.last])
-    code = call.default if call.default and call.default[0] not in "\"'`" else _TEXT.sub('""', text)
-    named = next((_trace(state, one) for one in _NAMED_DEFAULT.findall(code) if _trace(state, one)), "")
-    if call.default:
-        said.append(f"default {call.default}{named and f', that is {named}'}")
-    else:
-        said.append(f"it gives no default, but names {named}" if named else "it gives no default")
-    return f" ({'; '.join(said)})"
-
-
-def _trace(state: ResearchState, name: str) -> str:
-    """Return the line that gives a name its value, with its citation; "" if none is known."""
-    places = trace_value(state, name)
-    if not places:
-        return ""
-    last = places[-1]
-    line = " ".join(state.source.read_lines(last.path)[last.first - 1].split())
-    return f"{line[:MAX_DEFAULT_CHARS]} ({write_citation(last.path, last.first, last.first)})"

@@ -1,4 +1,4 @@
-"""Find the lines that may set a name, and leave out those that only mention it in prose.
+"""Find the lines that have the name of a setting: those that may set it, and those of the program.
 
 isDev: true          sets it
 "… isDev: off"       a message, which says what it is
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from repo_mcp.bundler.body import measure_indent
 from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.text.roles import FileRole, find_role
@@ -33,6 +34,12 @@ def search_setting(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
     if found.truncated:
         state.limit(f"lines that set {name}", f"the first {MAX_MATCHES} by path are read")
     return tuple(match for match in found.matches if _may_set(state, name, match))
+
+
+def search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
+    """Return the lines of the program that mention a name."""
+    request = ExactRequest(name, whole_word=True, limit=MAX_MATCHES, include_tests=False)
+    return [match for match in state.source.search_exact(request).matches if is_program(match.path)]
 
 
 def _may_set(state: ResearchState, name: str, match: ExactMatch) -> bool:

@@ -56,7 +56,7 @@ def drop_prototypes(seeds: Sequence[Seed]) -> list[Seed]:
 
 def keep_near(seeds: Sequence[Seed], first: Sequence[Node]) -> list[Seed]:
     """Return the seeds with a name in the folders of some symbols, except modules, which hold too much."""
-    folders = tuple({node.path.rpartition("/")[0] for node in first})
+    folders = tuple({node.folder for node in first})
     near = (seed for seed in seeds if seed.name and _lies_in(seed.path, folders))
     return [seed for seed in near if seed.node is None or seed.node.symbol.kind is not SymbolKind.MODULE]
 

@@ -75,6 +75,25 @@ def test_what_each_library_writes(path: str, text: str, said: str) -> None:
     assert claim.startswith(f"The option max-tries is declared at {said}")
 
 
+PLAIN = {
+    "run.py": 'parser.add_argument("--out", help="the file")\n'
+    'parser.add_argument("--sync", default=True, help="sync both")\n'
+}
+
+
+@pytest.mark.parametrize(
+    "question", ["where is the flag sync declared?", "where is the sync option declared?"]
+)
+def test_a_plain_word_beside_the_word_flag_is_an_option(question: str) -> None:
+    assert ask(question, PLAIN) == "The option sync is declared at run.py:2 (default True)."
+
+
+def test_who_asks_where_an_option_is_used_is_told_its_declaration_and_its_uses() -> None:
+    claim = ask("where is the flag web.enable-reload used?", GO)
+    assert claim.startswith("The option web.enable-reload is declared at cmd/run/main.go:9 ")
+    assert claim.endswith(" What it sets is used at web/web.go:4.")
+
+
 def test_what_reads_an_option_does_not_declare_it() -> None:
     files = {"run.go": 'package p\n\nfunc f() {\n\tn := cmd.Flags().GetInt("max-tries")\n\tuse(n)\n}\n'}
     assert "declared" not in Asked(files).ask("where is the flag max-tries defined?").claim

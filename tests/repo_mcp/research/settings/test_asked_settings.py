@@ -7,6 +7,7 @@ import pytest
 from tests.repo_mcp.research.asking import Asked
 
 TEXTS = {
+    ".ci/run.toml": "enable = true\n",
     "Cargo.toml": '[features]\ndefault = []\nfull = [\n  "sea-wind",\n]\nsea-wind = ["sea"]\nsea = []\n',
     "src/lib.rs": '#[cfg(feature = "sea-wind")]\npub fn blow() {}\n',
     "src/sail.rs": "mod sea_wind;\n",
@@ -21,6 +22,7 @@ TEXTS = {
             "sea-wind is set at Cargo.toml:6.",
         ),
         ("what does the sea-wind feature enable?", "sea-wind is set at Cargo.toml:6."),
+        ("what does the full feature enable?", "full is set at Cargo.toml:3."),
         ("where is sea-wind configured?", "sea-wind is set at Cargo.toml:6."),
         ("where is the feature full defined?", "full is set at Cargo.toml:3."),
     ],

@@ -1,0 +1,81 @@
+"""Find the setting that a question asks for, although no symbol has its name.
+
+A call declares it as an option of the command line, a configuration file gives it a value, or the program
+writes it as it writes the names of settings.
+"""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.model import ExactRequest
+from repo_mcp.research.edges.written_names import list_written
+from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.named_settings import list_keys, list_options, read_configuration_key
+from repo_mcp.research.settings.option_calls import list_declaring
+from repo_mcp.text.roles import FileRole, find_role
+
+MOST_MATCHES = 60  # lines with a key that are looked at
+_IN_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
+_DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
+_JOINED = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
+_ASKS_DECLARATION = re.compile(r"\b(?:defined|declared|implemented|definition|declaration)\b", re.IGNORECASE)
+
+
+def find_option(state: ResearchState) -> Subject | None:
+    """Return the option whose declaration or default a question asks for, with the calls that declare it."""
+    for name in list_options(state.request.query):
+        if declaring := list_declaring(state, name):
+            return Subject(name, TakenAs.WORDS, declaring=tuple(declaring))
+    return None
+
+
+def find_key(state: ResearchState, *, is_place: bool) -> Subject | None:
+    """Return the key of a configuration file that a question asks for; None if no file has one it may mean.
+
+    If the question asks for a place, words with a hyphen may be one without being called so.
+    """
+    names = list_keys(state.request.query, is_place=is_place)
+    return next((Subject(name, TakenAs.WORDS) for name in names if _is_key(state, name)), None)
+
+
+def _is_key(state: ResearchState, name: str) -> bool:
+    """Return True if a configuration file gives the name a value at the beginning of a line."""
+    request = ExactRequest(
+        rf"^\s*[\"']?{re.escape(name)}[\"']?\s*[=:]", regex=True, case_sensitive=True, limit=MOST_MATCHES
+    )
+    return any(find_role(one.path) is FileRole.CONFIG for one in state.source.search_exact(request).matches)
+
+
+def find_written_setting(state: ResearchState, reading: Reading) -> Subject | None:
+    """Return the subject of a question as a setting, if the program writes it as one; else None."""
+    subject = reading.subjects[0]
+    key = read_configuration_key(subject.asked) if subject.taken_as is TakenAs.UNDECLARED else ""
+    if key and list_written(state, key):
+        return Subject(key, TakenAs.WORDS)
+    return Subject(subject.asked, TakenAs.WORDS) if _is_written_as_setting(state, reading) else None
+
+
+def _is_written_as_setting(state: ResearchState, reading: Reading) -> bool:
+    """Return True for a name that the program writes as it writes the name of a setting.
+
+    Of a key such as `search.lang`, only the last part may be declared, and mean something else. `on_ready`
+    may be an event, unless it is asked what reads or uses it. A constant is one whose name the program gives
+    as a text to what looks settings up: `settings.get("MAX_JOBS")`.
+    """
+    subject = reading.subjects[0]
+    is_undeclared = subject.taken_as is TakenAs.UNDECLARED
+    may_be_key = is_undeclared or subject.taken_as is TakenAs.DECLARED_OTHERWISE
+    asks_use = reading.form is Form.DEPENDENTS or not _ASKS_DECLARATION.search(state.request.query)
+    is_used = is_undeclared and reading.form in (Form.DEPENDENTS, Form.DEFINED) and asks_use
+    quoted = rf"[\"'`]{re.escape(subject.asked)}[\"'`]"
+    if (may_be_key and _DOTTED.fullmatch(subject.asked)) or (is_used and _JOINED.fullmatch(subject.asked)):
+        return any(re.search(quoted, one.line) for one in list_written(state, subject.asked))
+    if _IN_CAPITALS.fullmatch(subject.asked) is None:
+        return False
+    if subject.taken_as is TakenAs.DECLARED and reading.form is Form.DEPENDENTS:
+        # In brackets behind a name, or alone on its line: in a list of exports, a comma follows.
+        looks_up = re.compile(rf"[\w)\]][\[(]\s*{quoted}|^\s*{quoted}\s*$")
+        return any(looks_up.search(one.line) for one in list_written(state, subject.asked))
+    return is_undeclared and bool(list_written(state, subject.asked))

@@ -1,0 +1,199 @@
+"""Note the lines that set, read or mention a setting, each function with several of them once.
+
+Of what sets it, configuration comes first and tests last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from repo_mcp.bundler.body import measure, measure_indent
+from repo_mcp.graph.nodes import Node
+from repo_mcp.model import ExactMatch
+from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.locating import is_test_place, rank_role
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
+from repo_mcp.research.settings.line_use import LineUse, classify_match
+from repo_mcp.research.settings.reading_lines import asks_for_readers
+from repo_mcp.research.words.shown_lines import show_body
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.roles import FileRole, find_role
+
+MAX_OF_FILE = 5  # functions or lines shown of one file
+MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
+MAX_PLACES = 40
+MAX_READERS = 10
+FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
+_ROLES = {
+    LineUse.SETS: Role.SETS,
+    LineUse.TAKES: Role.FROM_ENVIRONMENT,
+    LineUse.OPTION: Role.OPTION,
+    LineUse.DECLARES: Role.DECLARES,
+    LineUse.PASSES_ON: Role.PASSES,
+    LineUse.READS: Role.READS,
+}
+_READERS = {Role.READS: "reads {}", Role.FROM_ENVIRONMENT: LineUse.TAKES.value}
+
+
+def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
+    """Note lines that read, take or mention the name."""
+    noted = 0
+    reason = Reason(_READERS.get(role, "mentions {}").format(name), role, name)
+    for place in _join_lines(state, found):
+        if noted >= MAX_READERS:
+            verb = "read" if role is Role.READS else "mention"
+            state.limit(f"more places that {verb} {name}", f"{MAX_READERS} are shown")
+            break
+        noted += _note_use(state, name, place, reason, 2)
+
+
+def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]) -> None:
+    """Note matching lines by function: configuration first, and lines that set the name before others.
+
+    If only readers are asked for, what takes the name from the environment comes before configuration.
+    """
+    counts: dict[str, int] = {}
+    uses = {match: classify_match(state, name, match) for match in matches}
+    first = LineUse.TAKES if asks_for_readers(state.request.query) else None
+    ordered = sorted(
+        uses,
+        key=lambda one: (
+            is_test_place(one.path),
+            uses[one] is not first,
+            name not in one.line,  # spelled otherwise, it may be another setting
+            find_role(one.path) is not FileRole.CONFIG,
+            rank_role(one.path),
+            uses[one] in (LineUse.PASSES_ON, LineUse.GIVES),
+            one.path,
+        ),
+    )
+    noted = tests = 0
+    for own in _join_lines(state, ordered):
+        match = own.matches[0]
+        own.matches = [one for one in own.matches if uses[one] is uses[match]]
+        tests += is_test_place(match.path)
+        counts[match.path] = counts.get(match.path, 0) + 1
+        if noted >= MAX_PLACES:
+            state.limit(f"places that set {name}", f"{MAX_PLACES} are shown")
+            break
+        if counts[match.path] > MAX_OF_FILE:
+            state.limit("more lines", f"{MAX_OF_FILE} of one file are shown", match.path)
+            continue
+        if tests > MAX_TESTS and is_test_place(match.path):
+            state.limit(f"more tests that set {name}", f"{MAX_TESTS} are shown")
+            continue
+        written = _find_written(name, match.line) or name
+        use = uses[match]
+        text = f"{use.value.format(written)}, in {_name_role(match.path)}"
+        role = _ROLES.get(use, Role.OTHER)
+        noted += _note_use(state, name, own, Reason(text, role, written), 1)
+
+
+def _name_role(path: str) -> str:
+    role = FileRole.TEST if is_test_place(path) else find_role(path)
+    return {
+        FileRole.CONFIG: "configuration",
+        FileRole.CODE: "the program",
+        FileRole.STYLE: "a style sheet",
+        FileRole.TEST: "a test",
+        FileRole.DOCS: "a document or example",
+        FileRole.FOREIGN: "others' code",
+    }[role]
+
+
+@dataclass(slots=True)
+class _Place:
+    """Matching lines of one function, or one line outside all functions."""
+
+    matches: list[ExactMatch]
+    around: Node | None
+    is_line: bool = False  # though it lies in a function, which is noted for another reason
+
+    @property
+    def function(self) -> Node | None:
+        """Return the function that holds the lines; None outside functions."""
+        is_function = self.around is not None and self.around.symbol.kind in CALLABLE_KINDS
+        return self.around if is_function and not self.is_line else None
+
+
+def _join_lines(state: ResearchState, matches: Iterable[ExactMatch]) -> list[_Place]:
+    """Return the places of matches, in the order of the first match of each."""
+    found: dict[tuple[str, int], _Place] = {}
+    for match in matches:
+        place = _Place([match], state.source.find_around(match.path, match.start_line))
+        line = match.start_line if place.function is None else place.function.symbol.start_line
+        known = found.setdefault((match.path, line), place)
+        if known is not place:
+            known.matches.append(match)
+    return list(found.values())
+
+
+def _note_use(state: ResearchState, name: str, place: _Place, reason: Reason, hop: int) -> bool:
+    """Note a place as `_note_place` does; of a function noted for another use, note the line alone."""
+    if _note_place(state, name, place, reason, hop):
+        return True
+    function = place.function
+    roles = {one.role for one in state.findings if function is not None and one.node_id == function.node_id}
+    if reason.role not in (Role.READS, Role.SETS) or not roles or roles & {reason.role, Role.NAMED}:
+        return False
+    place.is_line = True
+    return _note_place(state, name, place, reason, hop)
+
+
+def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, hop: int) -> bool:
+    """Note a place: a function with the lines that decide about the name, or a single line.
+
+    Return False if it is already noted, outside the folder, or at the limit.
+    """
+    first, around, function = place.matches[0], place.around, place.function
+    used = tuple(sorted({match.start_line for match in place.matches}))
+    start, end = first.start_line, first.start_line
+    shown: tuple[int, ...] = ()
+    if function is not None:
+        start, end = function.symbol.start_line, function.symbol.end_line
+        room = FUNCTION_CHARS + measure(state.source.read_lines(first.path), used[1:MAX_EVIDENCE])
+        shown = show_body(state, function, room, dict.fromkeys(used, (name,)))
+        shown = _keep_around(state.source.read_lines(first.path), {*shown, *used[:MAX_EVIDENCE]}, used)
+    return state.add_place(
+        Finding(
+            first.path,
+            start,
+            end,
+            around.qualified_name if around is not None else first.path,
+            around.kind if around is not None else "file",
+            around.node_id if around is not None else None,
+            reason,
+            hop,
+            "text",
+            used[:MAX_EVIDENCE],
+            _find_written(name, first.line),
+            shown=shown,
+        )
+    )
+
+
+def _keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]) -> tuple[int, ...]:
+    """Return the shown lines that name the setting or enclose one that does, and the first one, the head.
+
+    Others would say what else the function does.
+    """
+    ordered = sorted(shown)
+    kept: list[int] = []
+    for number in reversed(ordered):
+        inner = lines[number : kept[-1]] if kept else []
+        indent = measure_indent(lines[number - 1])
+        encloses = bool(inner) and all(measure_indent(line) > indent for line in inner if line.strip())
+        if number in used or number == ordered[0] or encloses:
+            kept.append(number)
+    return tuple(reversed(kept))
+
+
+def _find_written(name: str, line: str) -> str:
+    """Return a name as the line spells it, perhaps in another case, or "" for a line without it."""
+    if name in line:  # `num_proxies = settings.NUM_PROXIES`
+        return name
+    written = re.search(re.escape(name).replace("_", "[_-]?"), line, re.IGNORECASE)
+    return written[0] if written else ""
