@@ -32,7 +32,7 @@ def find_leads(scope: SearchScope, request: SearchRequest, query: Query, *, is_n
     said = [] if is_name or is_question else find_said(scope, query)
     said = said or find_filled(scope, query, list_quoted(request.query))
     if said or not (is_name or is_question):
-        return _explain(said, "said word for word")
+        return _explain(said, "origin of a message")
     is_about_names = request.names_alone and not (query.symbols or query.phrases)
     if is_about_names and (is_name or not request.shows_whole):
         return _explain(find_mentioned(scope, query, request.top_k), "place of a name")

@@ -12,7 +12,7 @@ import re
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.locating import find_inner_span, is_program
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding, Subject
+from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
 
 MAX_READ = 1_000  # lines that define functions whose names are made of parts
@@ -60,7 +60,7 @@ def _note(state: ResearchState, match: ExactMatch, reason: Reason, around: int) 
     inner = find_inner_span(state.source.find_layout(match.path).spans, line)
     symbol = match.path if inner is None else inner.qualified_name
     shown = tuple(range(max(1, line - around), min(count, line + around) + 1))
-    state.add_place(Finding(match.path, line, line, symbol, "text", None, reason, 0, "text", shown=shown))
+    state.add_lines(match.path, (line, line), symbol, reason, 0, shown=shown)
 
 
 def _count_fitting(line: str, name: str) -> int:

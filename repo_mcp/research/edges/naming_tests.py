@@ -64,8 +64,7 @@ def _note_files(state: ResearchState, subject: Subject, most: int, said: str, ro
         count = f"{len(lines)} {'line' if len(lines) == 1 else 'lines'}"
         reason = Reason(f"{said} in {count}", role, subject.name)
         shown = tuple(lines[:MAX_LINES])
-        place = (path, lines[0], lines[-1], path)
-        state.add_place(Finding(*place, "text", None, reason, 1, "text", shown[:1], shown=shown))
+        state.add_lines(path, (lines[0], lines[-1]), path, reason, 1, shown[:1], shown=shown)
     if len(ordered) > most:
         state.limit(f"files of tests that call {subject.name}", f"{most} of {len(ordered)} are shown")
     return len(ordered)
@@ -83,7 +82,7 @@ def _note_named_after(state: ResearchState, subject: Subject) -> None:
         reason = Reason(
             f"is named after {subject.name}, its type or its file", Role.NAMED_AFTER, subject.name
         )
-        state.add_place(Finding(path, 1, 1, path, "text", None, reason, 1, "text"))
+        state.add_lines(path, (1, 1), path, reason, 1)
 
 
 def describe_naming_tests(state: ResearchState, subject: Subject) -> str:

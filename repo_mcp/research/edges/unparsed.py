@@ -29,7 +29,7 @@ from repo_mcp.research.edges.written_types import (
 )
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
+from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.named_settings import read_configuration_key
 from repo_mcp.research.question.phrase_names import is_path
@@ -147,7 +147,8 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
             lines = read_declared_lines(hit)
             shown = choose_written(state, hit.path, lines, room)
             symbol = hit.symbol or hit.path
-            state.add_place(_build(hit.path, symbol, lines, Reason(f"declares {subject.name}"), 0, shown))
+            reason = Reason(f"declares {subject.name}")
+            state.add_lines(hit.path, lines, symbol, reason, 0, shown[:1], shown=shown)
         if reading.form is Form.IMPLEMENTATIONS and _note_below(state, subject):
             continue
         if reading.form in _OF_ITSELF:
@@ -196,7 +197,8 @@ def _note_lines(state: ResearchState, subject: Subject, bases: set[Parts], hop: 
         state.limit(f"lines that derive from {names}", f"{MAX_DERIVING} of {len(found)} are shown")
     for one in found[:MAX_DERIVING]:
         reason = Reason(f"derives from {one.base[-1]}", Role.DERIVES, subject.name)
-        state.add_place(_build(one.path, one.symbol, (one.line, one.line), reason, hop, (one.line,)))
+        line = (one.line,)
+        state.add_lines(one.path, (one.line, one.line), one.symbol, reason, hop, line, shown=line)
     return found
 
 
@@ -207,15 +209,9 @@ def _note_declared_again(state: ResearchState, subject: Subject) -> bool:
     for hit in found[:MAX_DERIVING]:
         lines = read_declared_lines(hit)
         reason = Reason(f"declares {name} again", Role.DECLARES_AGAIN, name)
-        state.add_place(_build(hit.path, hit.symbol or name, lines, reason, 1, lines[:1]))
+        state.add_lines(hit.path, lines, hit.symbol or name, reason, 1, lines[:1], shown=lines[:1])
     return bool(found)
 
 
 def _list_languages(subject: Subject) -> set[str]:
     return {find_language(hit.path).name for hit in subject.places}
-
-
-def _build(
-    path: str, symbol: str, lines: tuple[int, int], reason: Reason, hop: int, shown: tuple[int, ...]
-) -> Finding:
-    return Finding(path, *lines, symbol, "text", None, reason, hop, "text", shown[:1], shown=shown)

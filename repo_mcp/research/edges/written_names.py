@@ -10,7 +10,7 @@ from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding, Reading, Subject, TakenAs
+from repo_mcp.research.findings.records import Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 
 MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
@@ -48,7 +48,7 @@ def note_written_name(state: ResearchState, subject: Subject) -> None:
             continue
         symbol = path if around is None else around.qualified_name
         for line in lines:
-            state.add_place(Finding(path, line, line, symbol, "text", None, reason, 0, "text"))
+            state.add_lines(path, (line, line), symbol, reason, 0)
 
 
 def list_written(state: ResearchState, name: str) -> list[ExactMatch]:

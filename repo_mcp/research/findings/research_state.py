@@ -145,6 +145,23 @@ class ResearchState:
         self.findings.append(finding)
         return True
 
+    def add_lines(
+        self,
+        path: str,
+        span: tuple[int, int],
+        symbol: str,
+        reason: Reason,
+        hop: int,
+        lines: tuple[int, ...] = (),
+        *,
+        shown: tuple[int, ...] = (),
+        name: str = "",
+    ) -> bool:
+        """Note lines that were found by their text, named for what holds them. Return False as `add` does."""
+        return self.add_place(
+            Finding(path, *span, symbol, "text", None, reason, hop, "text", lines, name, shown=shown)
+        )
+
     def _has_room(self) -> bool:
         """Return True if one more place can be noted; else say that there was one."""
         if len(self.findings) < MAX_FINDINGS:

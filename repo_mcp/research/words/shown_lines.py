@@ -17,7 +17,6 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.error_lines import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
@@ -242,7 +241,4 @@ def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None
     symbol, name = seed.full_name or seed.path, seed.name
     if not any(name in line for line in lines[start - 1 : end]):  # a part of a declaration, below its head
         name = ""
-    place = Finding(
-        seed.path, start, end, symbol, "text", None, seed.reason, 0, "text", name=name, shown=shown
-    )
-    state.add_place(place)
+    state.add_lines(seed.path, (start, end), symbol, seed.reason, 0, name=name, shown=shown)

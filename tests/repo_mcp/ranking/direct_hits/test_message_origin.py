@@ -92,7 +92,7 @@ def test_questions_and_words_that_nothing_says_are_ranked_as_ever(repository: Re
     for query in ("where is it that queue file close failed?", "later again try load"):
         explained = [name for hit in ask(repository, query).hits for name, _ in hit.explanation]
         assert explained
-        assert "said word for word" not in explained
+        assert "origin of a message" not in explained
 
 
 FILLED = "the lock of A. Smith was turned 12 times by this key, which is more than it allows"
@@ -104,13 +104,14 @@ def test_a_message_with_values_filled_in_is_found_where_its_literal_begins(
 ) -> None:
     best = ask(repository, query).hits[0]
     assert (best.path, best.symbol) == ("src/locks.py", "turn")
+    assert [signal for signal, _ in best.explanation] == ["origin of a message"]  # but not word for word
     assert '33\t        "The lock %s was turned' in best.snippet
     assert len(best.snippet.splitlines()) < 10
 
 
 def test_a_question_that_quotes_nothing_asks_for_no_message(repository: Repository) -> None:
     hits = ask(repository, "how often may a lock be turned by this key, which is more than it allows?").hits
-    assert not any("said word for word" in dict(hit.explanation) for hit in hits)
+    assert not any("origin of a message" in dict(hit.explanation) for hit in hits)
 
 
 def test_of_several_quoted_phrases_the_longest_that_a_text_has_is_found(repository: Repository) -> None:
