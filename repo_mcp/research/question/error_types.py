@@ -13,13 +13,14 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, KINDS
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 
 MAX_BASES = 12  # types looked at above one
 HEAD_LINES, LINE_CHARS = 12, 400  # of a type, in which its bases stand; attributes and `#if` come first
 _BOUNDS = Bounds(files=8, references=20)
 _NAME = re.compile(r"(?:Error|Exception|Failure|Fault|Throwable)s?$")
 ReadLines = Callable[[str], Sequence[str]]
+_OF_CPP = frozenset({"exception", "logic_error", "runtime_error"})  # bases of the library
 # Languages in which only types are raised that derive from a base of all errors.
 _OF_ONE_BASE = frozenset({"csharp", "java", "kotlin", "php", "python", "ruby", "scala"})
 
@@ -36,6 +37,20 @@ def is_of_error(symbol: str, kind: str) -> bool:
     """
     owner, _, name = symbol.rpartition(".")
     return is_error_name(owner) or (KINDS.get(kind) in TYPE_KINDS and is_error_name(name))
+
+
+def is_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
+    """Return True for what can be raised: a type of errors, or a value or a member of an enumeration of them.
+
+    Of functions, those are meant that are named as what they make, as `NewClosedErr` is in Go.
+    """
+    if node.symbol.kind in TYPE_KINDS:
+        return is_error_type(graph, node, read_lines)
+    name = node.symbol.name
+    if node.symbol.kind in CALLABLE_KINDS:
+        return name.endswith("Err")
+    owner = node.qualified_name.rpartition(".")[0]
+    return name.startswith("Err") or is_error_name(name) or is_error_name(owner)
 
 
 def is_error_type(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
@@ -59,7 +74,8 @@ def derives_from_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
         edges = graph.find_outgoing(one, IMPLEMENTATIONS, _BOUNDS).edges
         above = [graph.get_node(edge.other) for edge in edges]
         known = {one.symbol.name, *(base.symbol.name for base in above)}
-        if any(is_error_name(name) for name in _read_head(read_lines(one.path), one) if name not in known):
+        head = [name for name in _read_head(read_lines(one.path), one) if name not in known]
+        if any(is_error_name(name) or name in _OF_CPP for name in head):
             return True
         waiting += [base for base in above if base not in seen]
         seen.update(above)

@@ -71,7 +71,7 @@ RAISES = (
     r"\b(?:throw|raise|rethrow)\b(?!\s*=)"
     r"|\b(?:[A-Z]\w{0,40}|sink|emitter|subscriber)\.(?:error|failed|failedFuture|reject)\(|(?<![\w)])\.failure\("
     r"|\b(?:completeExceptionally|fail|onError|onErrorMap|orElseThrow|reject|setException|throw_if|throw_unless)\("
-    r"|\bErr\("
+    r"|\b(?:Err|map_err|ok_or|ok_or_else)\("
 )
 # They have no text: nothing but the caller is wrong.
 OF_ARGUMENT = frozenset({"ArgumentNullException", "NullPointerException"})

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
-from repo_mcp.model import ExactRequest
 from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_standing_in
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program, is_test_node
-from repo_mcp.research.findings.named_symbols import VALUES, admits_node
-from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.question.error_types import is_of_error
 from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.asked_words import asks_tests
-from repo_mcp.research.words.error_lines import OF_ARGUMENT, find_errors, makes_error
+from repo_mcp.research.words.error_lines import OF_ARGUMENT, find_errors
 from repo_mcp.research.words.errors_made import list_raising
 from repo_mcp.research.words.kept_errors import list_caught
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
@@ -34,18 +30,12 @@ from repo_mcp.text.question_words import shares_word
 FAILING_DEPTH, MAX_CALLING = 3, 24  # levels of calls searched for errors, and functions on each level
 NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
-MAX_DECLARING = 4  # files that declare one error
-MOST_MAKING = 4  # functions that make one error, if each is shown for it
-MOST_WRITTEN = 40  # lines of the text with the name of an error that no edge leads to
 MOST_TRIED = 8  # functions that override one, until one is found that fails
 MOST_BELOW = 40  # functions whose errors are told for such a question
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])")  # of a name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
-# The name of an error, or the last part of one.
-_CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*|\b(?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+\b")
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
-_BOUNDS = Bounds(files=20, references=60)
 _BELOW = Bounds(files=40, references=240)  # of a long function: the call that fails may be its last
 
 
@@ -138,68 +128,6 @@ def _list_run_for(state: ResearchState, other: Node, edge_type: EdgeType) -> lis
     if other.symbol.kind is not SymbolKind.PROPERTY:
         return []
     return [state.get_node(link.source) for link in list_overriding(state, other)]
-
-
-def find_makers(state: ResearchState) -> dict[Node, Reason]:
-    """Return the functions of the program that make an error named by the question or a guess, with reasons.
-
-    Where it is made says when it comes up, however few words of the question stand there. If many functions
-    make it, those count that make another one that is named, unless it is declared here as a value, such as
-    `ErrClosed`: that is one error and no kind of errors. Set where such values are made, and what uses named
-    errors otherwise.
-    """
-    made: dict[str, dict[Node, None]] = {}
-    using: dict[Node, None] = {}
-    values: dict[Node, list[Place]] = {}
-    for name in dict.fromkeys(_CAPITAL.findall(" ".join((state.request.query, *state.request.guesses)))):
-        own = made.setdefault(name, {})
-        for node in map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING)):
-            places = values.setdefault(node, []) if _is_value(node) else []
-            for edge in list_users(state, node, _BOUNDS, _MENTIONS):
-                other = state.get_node(edge.other)
-                if other.symbol.kind in CALLABLE_KINDS and admits_node(state, other):
-                    lines = _list_making(name, state.source.read_lines(other.path), edge.lines)
-                    places += [(other.path, at) for at in lines]
-                    (own if lines else using)[other] = None
-        own |= dict.fromkeys(_list_writing(state, name)) if not own and name.isupper() else {}
-    counts = Counter(node for own in made.values() for node in own)
-    state.failures.values = {node: sorted(places) for node, places in values.items() if places}
-    state.failures.testing = [node for node in using if node not in counts]
-    whole = {node.symbol.name for node in state.failures.values}
-    making: dict[Node, Reason] = {}
-    for name, own in made.items():
-        is_whole = len(own) <= MOST_MAKING or name in whole
-        for node in own if is_whole else (node for node in own if counts[node] > 1):
-            making.setdefault(node, Reason(f"makes {name}", Role.MAKES_ERROR))
-    return making
-
-
-def _is_value(node: Node) -> bool:
-    """Return True for an error that is declared as a value, which is returned as it is."""
-    return node.symbol.kind in VALUES and node.symbol.name.startswith("Err")
-
-
-def _list_writing(state: ResearchState, name: str) -> list[Node]:
-    """Return the functions of the program with lines that make an error, which may be declared as a value."""
-    request = ExactRequest(name, whole_word=True, limit=MOST_WRITTEN, include_tests=False)
-    found = [match for match in state.source.search_exact(request).matches if name in find_errors(match.line)]
-    around = (state.source.find_around(match.path, match.start_line) for match in found)
-    return [
-        node
-        for node in around
-        if node is not None and node.symbol.kind in CALLABLE_KINDS and admits_node(state, node)
-    ]
-
-
-def _list_making(name: str, lines: Sequence[str], numbers: Sequence[int]) -> list[int]:
-    """Return those of some lines that make an error of a name, and not only one that has it inside."""
-    return [
-        at
-        for at in numbers
-        if at <= len(lines)
-        and makes_error(lines[at - 1])
-        and any(name in re.split(r"\W+", found) for found in find_errors(lines[at - 1]))
-    ]
 
 
 def _find_named(state: ResearchState, text: str) -> list[Node]:

@@ -118,6 +118,16 @@ def test_what_many_make_is_told_where_another_error_is_made_that_is_guessed() ->
     assert making == ["lost.look_for"]
 
 
+def test_a_guessed_error_is_known_by_its_base_and_what_is_none_is_not_made() -> None:
+    texts = {
+        "post.py": "from depot import DepotError\n\n\nclass Overdue(DepotError): ...\n\n\n"
+        "class Note: ...\n\n\n"
+        "def refuse(row):\n    return Overdue(row)\n\n\ndef note(row):\n    fail(Note(row))\n"
+    }
+    report = Asked(texts).ask("Which errors can come up behind the counter? (Overdue, Note)")
+    assert [one.name for one in report.findings if one.why.startswith("makes ")] == ["refuse"]
+
+
 OPTIONS = {
     "Map.cs": """class Map
 {

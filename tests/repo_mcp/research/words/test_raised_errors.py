@@ -152,3 +152,42 @@ def test_an_error_that_a_function_of_ruby_ends_with_is_made_for_its_callers() ->
         "lib/gate.rb": Role.GIVES_ERROR,
         "lib/log.rb": Role.MAKES_ERROR,
     }
+
+
+def test_an_error_of_go_is_raised_where_it_is_returned() -> None:
+    texts = {
+        "go.mod": "module example.org/rows\n",
+        "rows.go": "package rows\n\ntype LostError struct {\n\tid int\n}\n\n"
+        'func (e LostError) Error() string {\n\treturn "lost"\n}\n\n'
+        "func Find(id int) (*Row, error) {\n\tif id < 0 {\n\t\treturn nil, LostError{id}\n\t}\n"
+        "\treturn read(id)\n}\n\nfunc IsLost(err error) bool {\n\tvar lost LostError\n"
+        "\treturn errors.As(err, &lost)\n}\n",
+    }
+    claim = Asked(texts).ask("who raises LostError?").claim
+    assert claim == "rows.LostError (rows.go:3-5) is raised by rows.Find (rows.go:13, `if id < 0`)."
+
+
+def test_an_error_that_is_mapped_to_is_raised_and_one_that_is_tested_is_not_made() -> None:
+    texts = {
+        "src/lib.rs": "pub enum ScanError {\n    Empty,\n    Number(ParseIntError),\n}\n\n"
+        "pub fn scan(row: &str) -> Result<u8, ScanError> {\n"
+        "    let number = row.parse().map_err(ScanError::Number)?;\n    Ok(number)\n}\n",
+        "rows.py": "class ScanError(Exception): ...\n\n\ndef keep(error):\n"
+        "    return ScanError.is_one(error)\n",
+        "rows.js": "function end(error) {\n"
+        "  stop(error instanceof ScanError ? error : new EndError(error));\n}\n",
+    }
+    report = Asked(texts).ask("who raises ScanError?")
+    assert list_role(report, Role.RAISES) == [("scan", (7,))]
+    assert not [one for one in report.findings if one.path.startswith("rows.") and one.hop]
+
+
+def test_a_type_that_derives_from_one_of_the_library_of_cpp_is_raised() -> None:
+    texts = {
+        "post.cpp": "#include <stdexcept>\n\nstruct Lost : std::runtime_error {\n"
+        '    Lost() : runtime_error("lost") {}\n'
+        "};\n\nvoid find(int id) {\n    if (id < 0)\n        throw Lost();\n}\n"
+    }
+    report = Asked(texts).ask("who throws Lost?")
+    assert report.reading.form is Form.RAISED
+    assert list_role(report, Role.RAISES) == [("find", (9,))]

@@ -1,0 +1,167 @@
+"""Find the lines that use errors of some names, and tell what each line does with its error.
+
+    throw new LockedException(name);        raises it
+    return Mono.error(new LockedException(name));
+    return new LockedException(name);       gives it to the caller, who may raise it
+    span.error(new LockedException(name));  only makes it
+    catch (LockedException ex)              catches it
+    if (ex instanceof LockedException)      only names it
+
+Lines are told by their text, so that what no parser reads counts, too. `throws` clauses and imports say
+nothing of this. Which errors a function raises, and with which texts, is told in errors_made.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import Enum, auto
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import ExactRequest
+from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.research_state import ResearchState, list_users
+from repo_mcp.research.words.error_lines import LINE_CHARS, RAISES, declares_type, find_errors, makes_error
+from repo_mcp.research.words.held_errors import find_raising
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.roles import FileRole, find_role
+
+MAX_LINES = 800  # with the names
+MAX_MAKERS = 8  # functions that make an error for others, whose callers are looked at
+LINES_ABOVE = 3  # of a statement that began above
+_USERS = Bounds(files=30, references=120)
+_RAISES = re.compile(RAISES)
+# What stands before one that is caught.
+_CATCHES = re.compile(r"\b(?:catch|except|rescue)\b|\bonError(?:Resume|Return)\w*\(")
+# An error of the name {0} that is made: `new Locked(`, `Locked.of(`, `Locked::new`.
+_MAKES = (
+    r"\bnew\s+(?:[\w$]+\.)*{0}\b|\b{0}(?:::|\.)new\b"
+    r"|(?<![\w$]){0}(?:(?:\.|::)(?!(?:as|can|get|has|is)(?:[A-Z_]|\b))\w+)?\s*\("
+)
+_TESTS = re.compile(r"(?:\b(?:instanceof|is)|[=!]=)\s*(?:[\w$]+\.)*$")  # before an error that is only tested
+_GIVES = re.compile(r"\breturn\b|=>|->")  # before an error that is made for the caller
+_ALONE = re.compile(r"\s*(?:\w+(?:::|\.))*")  # before an error: at most its qualifiers
+_GIVE_LAST = frozenset({"elixir", "ruby", "scala"})  # languages without a word for what a function returns
+_BY_VALUE = frozenset({"c", "go"})  # languages without a word for raising: what is made is returned
+# A line that only names the type: an import, or the head of a function.
+_SAYS_NOTHING = re.compile(r"\s*(?:import|using|from|package|#include|use)\b|.*\bthrows\b")
+_GOES_ON = re.compile(r"\s*(?:\?|:|\.|\|\||&&|->|=>)")  # a line that continues the one above
+# A line that the one below continues, though no bracket is open.
+_IS_OPEN = re.compile(r"(?:=|\breturn|\bthrow|->|=>|[-=]>\s*\{)\s*$")
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,400}\"|'(?:\\.|[^'\\\n]){0,400}'")
+
+
+class Use(Enum):
+    """What a line does with an error."""
+
+    RAISES = auto()
+    CATCHES = auto()
+    GIVES = auto()  # makes it for the caller
+    MAKES = auto()  # and hands it to something else
+    NAMES = auto()  # nothing of these
+
+
+MAKING = frozenset({Use.RAISES, Use.GIVES, Use.MAKES})
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorUse:
+    """A line that uses an error."""
+
+    path: str
+    number: int
+    name: str  # of the error
+    use: Use
+    symbol: str = ""  # around it, where no parser reads the file
+    symbol_lines: tuple[int, int] | None = None
+
+
+def find_written(state: ResearchState, names: Sequence[str]) -> list[ErrorUse]:
+    """Return the lines of the program with some names of errors, in files that a parser reads or not."""
+    pattern = rf"\b(?:{'|'.join(map(re.escape, names))})\b"
+    request = ExactRequest(pattern, regex=True, include_tests=False, limit=MAX_LINES, with_symbols=True)
+    answer = state.source.search_exact(request)
+    if answer.truncated:
+        state.limit(f"lines with {names[0]} or a type that derives from it", f"{MAX_LINES} are read")
+    word, found = re.compile(pattern), list[ErrorUse]()
+    for one in answer.matches:
+        is_code = find_role(one.path) is FileRole.CODE and not is_test_place(one.path)
+        if not (is_code and state.admits(one.path)):
+            continue
+        told = _tell(state.source.read_lines(one.path), one.path, one.start_line, word)
+        if told is not None and one.start_line not in state.source.read_comment_lines(one.path):
+            found.append(ErrorUse(one.path, *told, one.symbol or "", one.symbol_lines))
+    return found
+
+
+def find_used(state: ResearchState, node: Node) -> list[ErrorUse]:
+    """Return the lines with edges to an error that is declared here, and to no other one of its name."""
+    word = re.compile(rf"\b{re.escape(node.symbol.name)}\b")
+    found: list[ErrorUse] = []
+    for edge in list_users(state, node, _USERS, (*CALLS, EdgeType.REFERENCES)):
+        path = edge.other.path
+        lines = state.source.read_lines(path)
+        found += [ErrorUse(path, *told) for at in edge.lines if (told := _tell(lines, path, at, word))]
+    return found
+
+
+def follow_makers(state: ResearchState, given: Iterable[ErrorUse]) -> list[ErrorUse]:
+    """Return the lines that raise what a function makes for them: `throw refuse(row)`."""
+    around = {node: one.name for one in given if (node := state.source.find_around(one.path, one.number))}
+    found: list[ErrorUse] = []
+    for maker, name in [*around.items()][:MAX_MAKERS]:
+        for edge in list_users(state, maker, _USERS) if maker.symbol.kind in CALLABLE_KINDS else ():
+            lines = state.source.read_lines(edge.other.path)
+            for at in edge.lines if not is_test_place(edge.other.path) else ():
+                before = lines[at - 1].partition(maker.symbol.name)[0] if at <= len(lines) else ""
+                if _RAISES.search(_read_above(lines, at) + before):
+                    found.append(ErrorUse(edge.other.path, at, name, Use.RAISES))
+    return found
+
+
+def _tell(lines: Sequence[str], path: str, at: int, word: re.Pattern[str]) -> tuple[int, str, Use] | None:
+    """Return the line at which an error is used, its name, and how; None if the line says nothing of it.
+
+    Where a function gives what its last line is, a line that only makes an error gives it to the caller.
+    """
+    line = _QUOTED.sub('""', lines[at - 1][:LINE_CHARS]) if at <= len(lines) else ""
+    found = word.search(line)
+    if found is None or _SAYS_NOTHING.match(line) or declares_type(line):
+        return None
+    name, language = found[0], find_language(path).name
+    before = _read_above(lines, at) + line[: found.start()]
+    if _CATCHES.search(before):
+        return at, name, Use.CATCHES
+    if _RAISES.search(before):
+        return at, name, Use.RAISES
+    if _TESTS.search(before) or not _is_made(line, name):
+        return at, name, Use.NAMES
+    if language in _BY_VALUE:
+        return at, name, Use.RAISES
+    if raised := find_raising(lines, at, before):
+        return raised, name, Use.RAISES
+    is_given = _GIVES.search(before) or (language in _GIVE_LAST and _ALONE.fullmatch(before))
+    return at, name, Use.GIVES if is_given else Use.MAKES
+
+
+def _is_made(line: str, name: str) -> bool:
+    """Return True for a line that makes an error of a name, whether by a call or as a value."""
+    if re.search(_MAKES.format(re.escape(name)), line):
+        return True
+    return makes_error(line) and any(name in re.split(r"\W+", found) for found in find_errors(line))
+
+
+def _read_above(lines: Sequence[str], at: int) -> str:
+    """Return the lines above one that belong to its statement."""
+    text, first = "", lines[at - 1]
+    for number in range(at - 1, max(0, at - 1 - LINES_ABOVE), -1):
+        above = _QUOTED.sub('""', lines[number - 1][:LINE_CHARS])
+        is_open = above.count("(") > above.count(")") or _IS_OPEN.search(above)
+        if not (is_open or _GOES_ON.match(first)):
+            break
+        text, first = f"{above}\n{text}", above
+    return text
