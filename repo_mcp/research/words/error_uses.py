@@ -56,7 +56,7 @@ _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,400}\"|'(?:\\.|[^'\\\n]){0,400}'")
 
 
 class Use(Enum):
-    """What a line does with an error."""
+    """A use of an error by a line, in the order in which it is told."""
 
     RAISES = auto()
     CATCHES = auto()

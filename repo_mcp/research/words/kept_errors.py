@@ -20,8 +20,8 @@ from repo_mcp.bundler.body import measure_indent
 from repo_mcp.bundler.statements import only_logs
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.words.error_lines import LINE_CHARS
 
-LINE_CHARS = 1_000  # read of a line, so that none takes long
 _SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
 # Languages in which errors are raised: one that is returned is a value like any other.
 _RAISING = _SCRIPTS | {"csharp", "dart", "groovy", "java", "kotlin", "php", "python", "ruby", "scala"}
