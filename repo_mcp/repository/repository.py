@@ -265,6 +265,10 @@ class Repository:
         first, last = self._left_out.describe_request(request), self._left_out.describe_large(request)
         return replace(answer, warnings=(*first, *answer.warnings, *last))
 
+    def select_files(self, request: SearchRequest) -> Callable[[str], bool]:
+        """Return what tells if a file passes the filters of a request. Raises INVALID_ARGUMENT."""
+        return self._filters.build_test(self._filters.read(request)[0])
+
     def search_exact(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
     ) -> ExactAnswer:

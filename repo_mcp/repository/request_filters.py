@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -52,12 +52,14 @@ class RequestFilters:
 
         Raises INVALID_ARGUMENT for a bad glob, and an unknown language.
         """
-        request = self.cut_root(request)
-        matches = GlobFilter(request.file_glob or "**").matches
-        request = self.name_language(request)
-        language = request.language
+        request = self.name_language(self.cut_root(request))
+        return request, Need(request.query, wanted=self.build_test(request))
 
-        def wanted(path: str) -> bool:
+    def build_test(self, request: SearchRequest) -> Callable[[str], bool]:
+        """Return what tells by its path if a file passes the filters of a request that was read."""
+        matches, language = GlobFilter(request.file_glob or "**").matches, request.language
+
+        def is_wanted(path: str) -> bool:
             return matches(path) and language in (None, find_language(path, self._extensions).name)
 
-        return request, Need(request.query, wanted=wanted)
+        return is_wanted

@@ -41,12 +41,17 @@ class DeclaredSpan:
 def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int | None) -> DeclaredSpan:
     """Return the lines of a declaration: by its name, or the innermost around a line if `symbol` is None.
 
+    With both, it is the one nearest to the line that has this as its own name.
+
     A line in the comment above a declaration means that one, with the comment.
 
     `text` is the normalised text of the outlined file. Raises RepoError: NOT_FOUND for a name that is not
     declared, INVALID_ARGUMENT for a line beyond the end.
     """
     if symbol is not None:
+        near = None if around is None else _find_nearest(outline.symbols, symbol, around)
+        if near is not None:
+            return DeclaredSpan(near.start_line, near.end_line, qualify(near))
         declared = None if find_named(outline.symbols, symbol) else _find_declaring(outline, text, symbol)
         if declared is not None:
             return declared
@@ -145,6 +150,12 @@ def find_named(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
         or [one for whole, one in names if f".{_unify(whole).rstrip(_SIGNS)}".endswith(ends)]
         or [one for whole, one in names if one.kind == "macro" and f".{_unify(whole)}!".endswith(ends)]
     )
+
+
+def _find_nearest(symbols: Sequence[Symbol], name: str, line: int) -> Symbol | None:
+    """Return the declaration with this own name that begins nearest to a line; None without any."""
+    named = [one for one in symbols if one.name == name]
+    return min(named, key=lambda one: abs(one.start_line - line), default=None)
 
 
 def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan | None:

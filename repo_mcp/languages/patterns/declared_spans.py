@@ -44,6 +44,9 @@ _HOLDS_MEMBERS = compile_late(
 _ATTRIBUTE = compile_late(
     r"#!?\[[^\]]{0,500}\]"
 )  # of Rust, which may hold the name: `#[cfg(test)] mod test {`
+_SIGNED_LANGUAGES = frozenset(("c", "cpp"))  # headers of C++ are C by their names
+_OPERATOR_SIGNS = compile_late(rb"[ \t]*(?:\(\)|\[\]|[^\s\w(]{1,3})")
+_BEFORE_NAME = b"~", b"operator "
 _FUNCTION_VALUE_LANGUAGES = frozenset(("javascript", "typescript", "vue", "svelte"))
 _MAX_PARAMETER_LINES = 20  # between a parameter and the bracket that opens its list
 
@@ -113,7 +116,7 @@ def find_declared_rows(
     owners = Owners(language, layout.lines)
     others = (~is_macro).nonzero()[0]
     names = [
-        (line, text[start:end].decode("utf-8", "replace"), owners.find_at(line, text, start))
+        (line, _read_name(language, text, start, end), owners.find_at(line, text, start))
         for line, (start, end) in zip(lines[others].tolist(), offsets[others].tolist(), strict=True)
         if not layout.is_inside[line] and not _is_parameter(layout, line, text[end : end + 3])
     ]
@@ -132,6 +135,15 @@ def find_declared_rows(
         line, (start, end) = int(lines[at]), offsets[at].tolist()
         spans.append((line, line, line, text[start:end].decode("utf-8", "replace"), ""))
     return _nest(sorted(spans, key=itemgetter(2)), layout), macros
+
+
+def _read_name(language: str, text: bytes, start: int, end: int) -> str:
+    """Return a declared name; of C++ with the signs of a destructor and an operator."""
+    if language in _SIGNED_LANGUAGES:
+        signs = _OPERATOR_SIGNS.match(text, end) if text[start:end] == b"operator" else None
+        end = end if signs is None else signs.end()
+        start -= next((len(one) for one in _BEFORE_NAME if text.endswith(one, 0, start)), 0)
+    return text[start:end].decode("utf-8", "replace")
 
 
 def _iter_spans(

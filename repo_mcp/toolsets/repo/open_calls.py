@@ -127,36 +127,47 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     found, similar = _list_declaring(repository, symbol)
     if not found and symbol.endswith("!"):
         found = _list_macros(repository, symbol)
-    opened = _open_only(repository, found, about) or _open_variant(repository, found, symbol, about)
+    opened = _open_found(repository, found, symbol, about)
+    if opened is None and not found:
+        opened = _open_included(repository, symbol, about)
     if opened is not None:
         return opened
-    other = None if found else _open_renamed(repository, "", symbol, about)
-    if not found and other is None and "::" in symbol:
-        other = _open_in_module(repository, symbol, about)
-    if not found and other is None:
-        other = _open_included(repository, symbol, about)
-    if other is not None:
-        return other
     if found:
-        hint = f"Give one as path, such as {_join_paths(list(found))}."  # there may be more
-        raise _refuse("path", f"Several files declare {shown(symbol)}", hint)
+        raise _refuse_several(symbol, list(found))
     hint = f"Similar: {similar}" if similar else "No name is similar; repo.search looks for words."
     raise RepoError(ErrorCode.NOT_FOUND, f"No file declares {shown(symbol)}.", hint, {"argument": "symbol"})
+
+
+def _open_found(
+    repository: Repository, found: Mapping[str, str], symbol: str, about: str | None
+) -> OpenedText | None:
+    """Return the declaration in the files that were found, or what the name means for the graph."""
+    try:
+        opened = _open_only(repository, found, about) or _open_variant(repository, found, symbol, about)
+    except RepoError:
+        opened = _open_meant(repository, "", symbol, about)
+        if opened is None:
+            raise
+    if opened is None:
+        opened = _open_meant(repository, "", symbol, about)
+    return opened
 
 
 def _open_elsewhere(
     repository: Repository, path: str, symbol: str, about: str | None, error: RepoError
 ) -> OpenedText:
     """Return the lines of a declaration that its given path lacks. Raises the error, naming any files."""
+    own = repository.tree.name_path(path)
+    has_file = error.details.get("argument") == "symbol"  # else the path leads to none
+    meant = _open_meant(repository, own, symbol, about) if has_file else None
+    if meant is not None:
+        return meant
     try:
         found, _ = _list_declaring(repository, symbol)
     except RepoError:  # there is no index
         raise error from None
-    own = repository.tree.name_path(path)
-    has_file = error.details.get("argument") == "symbol"  # else the path leads to none
-    renamed = None if found else _open_renamed(repository, own if has_file else "", symbol, about)
-    if renamed is not None:
-        return renamed
+    if not found and (meant := _open_meant(repository, "", symbol, about)) is not None:
+        return meant
     if own not in found:
         opened = _open_only(repository, found, about, own)
         if opened is not None:
@@ -169,34 +180,31 @@ def _open_elsewhere(
     raise RepoError(error.code, error.message, hint, error.details) from error
 
 
-def _open_renamed(repository: Repository, path: str, symbol: str, about: str | None) -> OpenedText | None:
-    """Return the one declaration that a file, or any, imports under a name that no file declares.
+def _open_meant(repository: Repository, path: str, symbol: str, about: str | None) -> OpenedText | None:
+    """Return the declaration that a name means for the graph, in a file or, without a path, anywhere.
 
-    Returns None if there is none or several, or as long as the files are not parsed.
+    Returns None if there is none. Raises RepoError if several files have one.
     """
-    graphs = repository.engines.graph
-    try:
-        with graphs.open(names=symbol) as graph:
-            find = graph.scan.find_meant
-            found = [*map(graph.get_node, (find(symbol, path=path) if path else []) or find(symbol))]
-    except RepoError:
+    from repo_mcp.toolsets.repo.graph_symbols import list_meant, open_longest
+
+    nodes = list_meant(repository, f"{path}:{symbol}" if path else symbol)
+    if not nodes:
         return None
-    if len(found) != 1:
-        return None
-    (node,) = found
-    opened = repository.open_file(node.path, None, None, symbol=node.name_inside, about=about, folds=True)
-    note = f"{shown(symbol)} is another name under which {shown(node.name_inside)} is imported or exported."
+    paths = [*dict.fromkeys(node.path for node in nodes)]
+    own = _choose_path(paths)
+    if not own:
+        raise _refuse_several(symbol, paths)
+    opened = open_longest(repository, [node for node in nodes if node.path == own], about)
+    if symbol.replace("::", ".").rpartition(".")[2].rstrip("!") == nodes[0].symbol.name:
+        return opened
+    named = shown(nodes[0].name_inside)
+    note = f"{shown(symbol)} is another name under which {named} is imported or exported."
     return replace(opened, warnings=(note, *opened.warnings))
 
 
-def _open_in_module(repository: Repository, symbol: str, about: str | None) -> OpenedText | None:
-    """Return the declaration that a path of Rust with modules leads to; None for several, or if none is."""
-    try:
-        with repository.engines.graph.open(names=symbol) as graph:
-            node = graph.choose(symbol, has_body=True)
-    except RepoError:
-        return None
-    return repository.open_file(node.path, None, None, symbol=node.name_inside, about=about, folds=True)
+def _refuse_several(symbol: str, paths: Sequence[str]) -> RepoError:
+    hint = f"Give one as path, such as {_join_paths(paths[:MOST_DECLARING])}."  # there may be more
+    return _refuse("path", f"Several files declare {shown(symbol)}", hint)
 
 
 def _open_included(repository: Repository, symbol: str, about: str | None) -> OpenedText | None:
@@ -224,21 +232,14 @@ def _cite(hit: Hit) -> str:
 def _open_only(
     repository: Repository, found: Mapping[str, str], about: str | None, beside: str = ""
 ) -> OpenedText | None:
-    """Return the declaration in the only file of those found, or the only one of the program, if any.
+    """Return the declaration in the file that `_choose_path` chooses of those found, if any.
 
-    If several of the program have it, the only one in the folder of the file `beside` counts. Raises
-    RepoError for a file that cannot be opened.
+    Raises RepoError for a file that cannot be opened.
     """
-    from repo_mcp.text.roles import FileRole, find_role  # not when tools are listed
-
     paths = list(found)
-    chosen = [path for path in paths if find_role(path) is FileRole.CODE] if len(paths) > 1 else paths
-    if len(chosen) > 1 and beside:
-        folder = beside.rpartition("/")[0]
-        chosen = [path for path in chosen if path.rpartition("/")[0] == folder]
-    if len(chosen) != 1:
+    path = _choose_path(paths, beside)
+    if not path:
         return None
-    (path,) = chosen
     try:
         opened = repository.open_file(path, None, None, symbol=found[path], about=about, folds=True)
     except RepoError as error:  # it cannot be parsed, or has changed since it was indexed
@@ -251,6 +252,20 @@ def _open_only(
     others = [other for other in paths if other != path]
     note = (f"Also declared in {_join_paths(others)}: path opens these.",) if others else ()
     return replace(opened, warnings=(*opened.warnings, *note))
+
+
+def _choose_path(paths: Sequence[str], beside: str = "") -> str:
+    """Return the only path, or the only one of the program; "" for none or several.
+
+    Of several of the program, the only one in the folder of the file `beside` counts.
+    """
+    from repo_mcp.text.roles import FileRole, find_role  # not when tools are listed
+
+    chosen = [path for path in paths if find_role(path) is FileRole.CODE] if len(paths) > 1 else paths
+    if len(chosen) > 1 and beside:
+        folder = beside.rpartition("/")[0]
+        chosen = [path for path in chosen if path.rpartition("/")[0] == folder]
+    return chosen[0] if len(chosen) == 1 else ""
 
 
 def _open_variant(

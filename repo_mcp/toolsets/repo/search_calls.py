@@ -82,6 +82,10 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     read_lines = _Declarations(repository).read
     count_copies = None if shows_each else partial(_count_copies, request, page.start, read_lines)
     answer = repository.search(request, count_copies)
+    if request.symbols_only:
+        from repo_mcp.toolsets.repo.graph_symbols import add_named
+
+        answer = add_named(repository, request, answer)
     mode = find_text(arguments, "mode") or "bm25"
     warnings = note_query(query, mode, found=bool(answer.total)) + answer.warnings
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]

@@ -876,6 +876,52 @@ def test_a_name_under_which_files_import_a_symbol_opens_it(tmp_path: Path) -> No
         served.repository.close()
 
 
+def test_names_of_the_graph_open_what_outlines_call_otherwise(tmp_path: Path) -> None:
+    files = {
+        "pot.h": "namespace kiln {\nclass Pot {\n public:\n  ~Pot();\n  int fill(int a);\n"
+        "  int fill(long a);\n  int lid;\n};\n}\n",
+        "pot.cpp": '#include "pot.h"\nnamespace kiln {\nPot::~Pot() {\n  drain();\n}\n\n'
+        "int Pot::fill(int a) {\n  return a;\n}\n\n"
+        "int Pot::fill(long a) {\n  int b = a;\n  return b;\n}\n}\n",
+        "Dish.swift": "struct Dish {\n    var size: Int\n    init() {\n        size = 1\n    }\n"
+        "    subscript(one: Int) -> Int {\n        one\n    }\n}\n"
+        "func <+> (a: Dish, b: Dish) -> Dish {\n    a\n}\n",
+    }
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        served.repository.refresh()
+        served.repository.symbol_index.build()
+        places = {
+            "kiln::Pot": ("pot.h", 2),
+            "kiln::Pot::~Pot": ("pot.cpp", 3),
+            "kiln::Pot::fill": ("pot.cpp", 11),  # the longest
+            "kiln::Pot::lid": ("pot.h", 7),
+            "Dish.init": ("Dish.swift", 3),
+            "Dish.subscript": ("Dish.swift", 6),
+            "<+>": ("Dish.swift", 10),
+        }
+        opened = {name: served.open(symbol=name) for name in places}
+        assert {name: (one["path"], one["start_line"]) for name, one in opened.items()} == places
+        assert served.open(symbol="kiln::Pot::fill", path="pot.cpp")["start_line"] == 11
+        note = "Other declarations of this name: `kiln.Pot.fill` (pot.cpp:7-9)."
+        assert note in served.call(symbol="kiln::Pot::fill")["warnings"]
+    finally:
+        served.repository.close()
+
+
+def test_a_name_in_several_files_is_refused_with_these(tmp_path: Path) -> None:
+    text = "func <+> (a: {0}, b: {0}) -> {0} {{\n    a\n}}\n"
+    files = {"A.swift": text.format("A"), "B.swift": text.format("B")}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        served.repository.refresh()
+        served.repository.symbol_index.build()
+        error = served.call(symbol="<+>")["error"]
+        assert error["hint"] == "Give one as path, such as 'A.swift', 'B.swift'."
+    finally:
+        served.repository.close()
+
+
 def test_a_path_with_modules_of_rust_opens_what_it_leads_to(tmp_path: Path) -> None:
     gate = "pub struct Gate;\nimpl Gate {\n    pub fn close(&self) {}\n}\n"
     files = {

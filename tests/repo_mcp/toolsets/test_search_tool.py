@@ -705,6 +705,24 @@ def test_symbols_exact_names_first(repository: Repository) -> None:
     assert search(repository, "nothing_like_it", mode="symbol")["total"] == 0
 
 
+def test_symbols_that_line_patterns_do_not_know_are_those_of_the_graph(tmp_path: Path) -> None:
+    dish = "struct Dish {\n    init() {\n        fill()\n    }\n}\n"
+    dish += "func <+> (a: Dish, b: Dish) -> Dish {\n    a\n}\n"
+    files = {"Dish.swift": dish, "Tests/PotTests.swift": "struct Pot {\n    init() {}\n}\n"}
+    with closing(Repository(load_config(str(write_tree(tmp_path / "r", files))))) as repository:
+        repository.refresh()
+        repository.symbol_index.build()
+        found = search(repository, "init", mode="symbol")
+        assert places(found) == [("Dish.swift", 2), ("Tests/PotTests.swift", 2)]
+        assert found["hits"][0]["symbol"] == "Dish.init"
+        assert places(search(repository, "init", mode="symbol", include_tests=False)) == [("Dish.swift", 2)]
+        assert places(search(repository, "init", mode="symbol", file_glob="Tests/**")) == [
+            ("Tests/PotTests.swift", 2)
+        ]
+        assert places(search(repository, "<+>", mode="symbol")) == [("Dish.swift", 6)]
+        assert search(repository, "deinit", mode="symbol")["total"] == 0
+
+
 def test_points_of_a_name_are_its_score(repository: Repository) -> None:
     hits = search(repository, "get_user", mode="symbol", explain=True, top_k=10)["hits"]
     assert [hit["explanation"]["name"] for hit in hits] == [4, 2, 1]

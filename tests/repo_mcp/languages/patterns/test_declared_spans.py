@@ -560,3 +560,17 @@ listen(8080, {
         ("options.onClick", 10, 12),
         ("onClose", 15, 15),
     ]
+
+
+def test_names_of_cpp_have_the_signs_of_destructors_and_operators() -> None:
+    text = (
+        b"struct Pot {\n  ~Pot() { drain(); }\n  int operator()(int a) { return a; }\n"
+        b"  operator bool() const { return full; }\n  int operator[](int a) { return a; }\n};\n"
+    )
+    spans = list_declared_spans(find_language("pot.cpp"), text)
+    assert [one.qualified_name for one in spans] == [
+        "Pot",
+        "Pot.~Pot",
+        "Pot.operator()",
+        "Pot.operator bool",
+    ]
