@@ -17,7 +17,7 @@ from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
-from repo_mcp.research.question.understanding import build_reading
+from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.words.handed_on import decides
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body

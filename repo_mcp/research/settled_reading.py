@@ -17,7 +17,7 @@ from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
-from repo_mcp.research.question.understanding import build_reading
+from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.settings.asked_settings import find_key, find_option, find_written_setting
 from repo_mcp.research.settings.configuring_fields import keep_settings
 from repo_mcp.research.settings.reading_lines import asks_for_readers

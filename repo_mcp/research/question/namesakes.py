@@ -1,14 +1,103 @@
-"""Choose among declarations of one name by the words beside it: "the bounded Queue.push"."""
+"""Choose among the declarations of one name.
+
+The form of the question wants some kinds, the program itself counts more than its tests, and the parameters
+or the words beside the name tell others apart: "the bounded Queue.push".
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.rival_symbols import keep_likely
+from repo_mcp.research.findings.locating import is_test_node, may_answer
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.lacked_members import REAL_TYPES
+from repo_mcp.research.question.phrases import Phrase
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.generated import is_generated
 from repo_mcp.text.stop_words import STOP_WORDS
 
+MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
+MOST_READ = 12  # declarations whose files are read, to see whether a program wrote them
+_PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
 _WORD = re.compile(r"[^\W_]+")
+IsCalled = Callable[[Node], bool]
+ReadLines = Callable[[str], Sequence[str]]
+_ANY_VALUE = frozenset(
+    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
+)
+FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
+# The kinds that a form is about; other kinds are taken only when there are none of these.
+KINDS: dict[Form, frozenset[SymbolKind]] = {
+    Form.IMPLEMENTATIONS: TYPE_KINDS,
+    Form.CALLERS: FOLLOWED,
+    Form.CALLEES: FOLLOWED,
+    Form.TESTS: FOLLOWED,
+    Form.FLOW: FOLLOWED,
+    Form.CONFIGURED: _ANY_VALUE | FOLLOWED,
+    Form.DIFFERENCE: FOLLOWED,
+    Form.RAISED: TYPE_KINDS,
+}
+
+
+def prefer(nodes: Iterable[Node], form: Form, phrase: Phrase, is_called: IsCalled) -> list[Node]:
+    """Return the nodes of the wanted kinds; if some are outside tests and examples, only these."""
+    chosen = list(nodes)
+    for wanted in (phrase.kinds, KINDS.get(form, frozenset())):
+        chosen = keep_likely(chosen, wanted, is_called) or chosen
+    real = [node for node in chosen if not is_test_node(node) and may_answer(node.path)]
+    return real or chosen
+
+
+def drop_lesser(nodes: Sequence[Node], *, means_types: bool) -> list[Node]:
+    """Return the nodes without prototypes whose definition is present, and extensions whose type is.
+
+    Unless it is asked what runs, types are meant and not the constructors that have their names.
+    """
+    defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
+    typed = {node.symbol.name for node in nodes if node.symbol.kind in REAL_TYPES}
+    return [
+        node
+        for node in nodes
+        if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
+        and not (node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in typed)
+        and not (means_types and node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.name in typed)
+    ]
+
+
+def put_written_first(nodes: list[Node], read_lines: ReadLines) -> list[Node]:
+    """Return the nodes, of the first ones those last that lie in files which a program wrote."""
+    first, rest = nodes[:MOST_READ], nodes[MOST_READ:]
+    if len(first) < 2:
+        return nodes
+    written = {path: is_generated(read_lines(path)) for path in {node.path for node in first}}
+    return [*sorted(first, key=lambda node: written[node.path]), *rest]  # stable
+
+
+def are_written(nodes: Sequence[Node], read_lines: ReadLines) -> bool:
+    """Return True for values that only a program wrote: plain words rather mean what does the work."""
+    return all(node.symbol.kind not in FOLLOWED and is_generated(read_lines(node.path)) for node in nodes)
+
+
+def choose_overloads(nodes: list[Node], parameters: Sequence[str], read_lines: ReadLines) -> list[Node]:
+    """Return the declarations whose parameters have the given names or types; all if none has."""
+    if not parameters or len(nodes) < 2:
+        return nodes
+    fitting = [node for node in nodes if _takes(read_lines(node.path), node, parameters)]
+    return fitting or nodes
+
+
+def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
+    """Return True if the parameters of a declaration hold the given words, one each, in order."""
+    head = " ".join(lines[node.symbol.start_line - 1 : node.symbol.start_line - 1 + MAX_HEAD_LINES])
+    behind = _PARAMETERS.search(head[max(0, head.find(f"{node.symbol.name}(")) :])
+    own = [one for one in behind[1].split(",") if one.strip()] if behind is not None else []
+    return len(own) == len(parameters) and all(
+        re.search(rf"(?<![\w.<]){re.escape(given)}(?!\w)", one)
+        for given, one in zip(parameters, own, strict=True)
+    )
 
 
 def keep_placed(nodes: Sequence[Node], name: str, text: str) -> list[Node]:

@@ -8,7 +8,7 @@ outside that is used here. Any other phrase can still be searched for by its wor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from itertools import takewhile
 
@@ -17,7 +17,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
+from repo_mcp.graph.rival_symbols import drop_hidden
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.locating import (
     is_test_node,
@@ -29,7 +29,16 @@ from repo_mcp.research.findings.locating import (
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.error_types import is_error_name, is_error_type
 from repo_mcp.research.question.lacked_members import REAL_TYPES, find_inherited, list_members
-from repo_mcp.research.question.namesakes import keep_placed
+from repo_mcp.research.question.namesakes import (
+    FOLLOWED,
+    KINDS,
+    are_written,
+    choose_overloads,
+    drop_lesser,
+    keep_placed,
+    prefer,
+    put_written_first,
+)
 from repo_mcp.research.question.phrase_names import (
     fold_name,
     is_one_name,
@@ -41,7 +50,6 @@ from repo_mcp.research.question.phrase_names import (
 )
 from repo_mcp.research.question.phrases import Phrase
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
-from repo_mcp.text.generated import is_generated
 from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -49,36 +57,17 @@ MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_NEAR = 4  # symbols named in place of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
 MAX_FILES = 800  # files that declare one name
-MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
 MAX_COMMENT_LINES = 30  # above a declaration
 WORD_SUBJECTS = 3  # symbols that stand for words
 LEAST_SCORE = 5.0  # in the search, of a symbol that stands for words
 GLANCE = Bounds(files=20, references=40)
 
-_PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
 _IS_COMMENT = re.compile(r"\s*(?://|#|/?\*|--|;)")
 _NAME_OF = re.compile(r"(\S+) (?:of|in|for|on|from) ")  # `max_tries` in "max_tries of the queue"
 _PATH = re.compile(r"[\w.@+~()\[\]-][\w.@+~()\[\] -]*(?:/[\w.@+~()\[\] -]+)*/?")
 _PLACE = re.compile(r"(?:[a-z ]{0,40}(?:at|in|on) )?(\S.*\.\w{1,12}):(\d{1,9})(?:[:-]\d{1,9})?")
-_ANY_VALUE = frozenset(
-    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
-)
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _INTERFACES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
-_FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
-# The kinds that a form is about; other kinds are taken only when there are none of these.
-_KINDS: dict[Form, frozenset[SymbolKind]] = {
-    Form.IMPLEMENTATIONS: TYPE_KINDS,
-    Form.CALLERS: _FOLLOWED,
-    Form.CALLEES: _FOLLOWED,
-    Form.TESTS: _FOLLOWED,
-    Form.FLOW: _FOLLOWED,
-    Form.CONFIGURED: _ANY_VALUE | _FOLLOWED,
-    Form.DIFFERENCE: _FOLLOWED,
-    Form.RAISED: TYPE_KINDS,
-}
-
-
 # Forms whose subject is a type with all that it declares.
 _OF_TYPES = frozenset({Form.CONFIGURED, Form.DEFINED, Form.DIFFERENCE, Form.TESTS})
 _STANDS_FOR_FOLDER = frozenset({"mod", "__init__", "index"})  # files that hold what their folder offers
@@ -170,7 +159,7 @@ class Subjects:
         nodes = [
             node
             for node in nodes
-            if node.symbol.kind in _FOLLOWED and may_answer(node.path) and not is_test_node(node)
+            if node.symbol.kind in FOLLOWED and may_answer(node.path) and not is_test_node(node)
         ]
         for read in (lambda _node: "", self._read_comment):
             held = {
@@ -193,8 +182,8 @@ class Subjects:
         nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
         nodes.sort(key=lambda node: shares_word(node.symbol.name, words) < len(words))  # stable
         if form is Form.DIFFERENCE:
-            nodes = [node for node in nodes if node.symbol.kind in _FOLLOWED and not is_test_node(node)]
-        nodes = self._prefer(nodes, form, phrase)[:WORD_SUBJECTS]
+            nodes = [node for node in nodes if node.symbol.kind in FOLLOWED and not is_test_node(node)]
+        nodes = prefer(nodes, form, phrase, self._graph.is_called)[:WORD_SUBJECTS]
         return Subject(phrase.text, TakenAs.WORDS, tuple(nodes))
 
     def find_folder(self, text: str) -> Subject | None:
@@ -245,13 +234,16 @@ class Subjects:
 
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, taken_as = self._look_up(name, phrase, form)
-        nodes = self._prefer(drop_hidden([node for node in nodes if self._admits(node)]), form, phrase)
-        nodes = self._put_written_first(self._drop_lesser(nodes, means_types=form in _OF_TYPES))
-        nodes = keep_placed(self._choose_overloads(nodes, phrase.parameters), name, phrase.text)
-        compares = form is Form.DIFFERENCE
-        if compares and (all(map(is_test_node, nodes)) or (" " in phrase.text and self._are_written(nodes))):
-            return None
+        nodes = drop_hidden([node for node in nodes if self._admits(node)])
+        nodes = prefer(nodes, form, phrase, self._graph.is_called)
+        nodes = put_written_first(drop_lesser(nodes, means_types=form in _OF_TYPES), self._read_lines)
+        nodes = choose_overloads(nodes, phrase.parameters, self._read_lines)
+        nodes = keep_placed(nodes, name, phrase.text)
         if not nodes:
+            return None
+        if form is Form.DIFFERENCE and (
+            all(map(is_test_node, nodes)) or (" " in phrase.text and are_written(nodes, self._read_lines))
+        ):
             return None
         if taken_as is TakenAs.DECLARED_OTHERWISE and all(map(is_test_node, nodes)):
             return None  # the name as it is written may be a key or an option
@@ -270,9 +262,9 @@ class Subjects:
         if form is Form.CONFIGURED and all(is_test_place(one.path) for one in declarations):
             declarations = []  # the setting itself may be written in another case
         if declarations:
-            chosen = self._choose(declarations, phrase.kinds or _KINDS.get(form, _FOLLOWED), form)
+            chosen = self._choose(declarations, phrase.kinds or KINDS.get(form, FOLLOWED), form)
             is_prose = form is Form.DIFFERENCE and " " in phrase.text
-            if is_prose and not any(node.symbol.kind in _FOLLOWED for node in chosen):
+            if is_prose and not any(node.symbol.kind in FOLLOWED for node in chosen):
                 chosen = self._list_alike(plain, TYPE_KINDS) or chosen
             return chosen, TakenAs.DECLARED
         meant = self._graph.scan.find_meant(plain, GLANCE)
@@ -348,50 +340,6 @@ class Subjects:
         ordered = sorted(inside, key=ranks.__getitem__)
         return [self._graph.get_node(declaration) for declaration in ordered[:MAX_LOOKED_AT]]
 
-    def _prefer(self, nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
-        """Return the nodes of the wanted kinds; if some are outside tests and examples, only these."""
-        chosen = list(nodes)
-        for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
-            chosen = keep_likely(chosen, wanted, self._graph.is_called) or chosen
-        real = [node for node in chosen if not is_test_node(node) and may_answer(node.path)]
-        return real or chosen
-
-    def _drop_lesser(self, nodes: Sequence[Node], *, means_types: bool) -> list[Node]:
-        """Return the nodes without prototypes whose definition is present, and extensions whose type is.
-
-        Unless it is asked what runs, types are meant and not the constructors that have their names.
-        """
-        defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
-        typed = {node.symbol.name for node in nodes if node.symbol.kind in REAL_TYPES}
-        return [
-            node
-            for node in nodes
-            if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
-            and not (node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in typed)
-            and not (means_types and node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.name in typed)
-        ]
-
-    def _put_written_first(self, nodes: list[Node]) -> list[Node]:
-        """Return the nodes, of the first ones those last that lie in files which a program wrote."""
-        first, rest = nodes[: 2 * MAX_SUBJECTS], nodes[2 * MAX_SUBJECTS :]
-        if len(first) < 2:
-            return nodes
-        written = {path: is_generated(self._read_lines(path)) for path in {node.path for node in first}}
-        return [*sorted(first, key=lambda node: written[node.path]), *rest]  # stable
-
-    def _are_written(self, nodes: Sequence[Node]) -> bool:
-        """Return True for values that only a program wrote: plain words rather mean what does the work."""
-        return all(
-            node.symbol.kind not in _FOLLOWED and is_generated(self._read_lines(node.path)) for node in nodes
-        )
-
-    def _choose_overloads(self, nodes: list[Node], parameters: Sequence[str]) -> list[Node]:
-        """Return the declarations whose parameters have the given names or types; all if none has."""
-        if not parameters or len(nodes) < 2:
-            return nodes
-        fitting = [node for node in nodes if _takes(self._read_lines(node.path), node, parameters)]
-        return fitting or nodes
-
     def _find_outside(self, name: str, phrase: Phrase) -> Subject | None:
         plain = normalise_name(name)
         if not looks_like_name(plain) and not phrase.kinds:
@@ -420,14 +368,3 @@ def _is_interface_of(node: Node, name: str) -> bool:
     own = node.symbol.name
     is_so_named = node.symbol.kind in _INTERFACES and re.match(r"I[A-Z]", own) is not None
     return is_so_named and fold_name(own[1:]) == fold_name(name)
-
-
-def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
-    """Return True if the parameters of a declaration hold the given words, one each, in order."""
-    head = " ".join(lines[node.symbol.start_line - 1 : node.symbol.start_line - 1 + MAX_HEAD_LINES])
-    behind = _PARAMETERS.search(head[max(0, head.find(f"{node.symbol.name}(")) :])
-    own = [one for one in behind[1].split(",") if one.strip()] if behind is not None else []
-    return len(own) == len(parameters) and all(
-        re.search(rf"(?<![\w.<]){re.escape(given)}(?!\w)", one)
-        for given, one in zip(parameters, own, strict=True)
-    )

@@ -34,12 +34,7 @@ from repo_mcp.research.question.phrase_names import (
     looks_like_name,
 )
 from repo_mcp.research.question.phrases import Phrase, read_phrase
-from repo_mcp.research.question.subject_description import (
-    describe_subject,
-    is_declared_nowhere,
-    is_several,
-    is_unparsed,
-)
+from repo_mcp.research.question.readings import build_reading, is_declared_nowhere, is_unparsed
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words
@@ -48,31 +43,6 @@ from repo_mcp.text.question_words import list_words
 _ANY_SETTING = frozenset(
     ("config", "configuration", "default", "defaults", "option", "options", "setting", "settings")
 )
-_PHRASES = {
-    Form.IMPLEMENTATIONS: "what implements, extends or overrides {}",
-    Form.CALLERS: "what calls {}, and what calls that",
-    Form.TESTS: "which tests use {}, or what uses it",
-    Form.CALLEES: "what {} calls, and what that calls",
-    Form.DEPENDENCIES: "what {} depends on",
-    Form.DEPENDENTS: "what depends on {}",
-    Form.CONFIGURED: "where {} is configured",
-    Form.FLOW: "how {} leads to {}",
-    Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
-    Form.EXTENSION: "where to add: {}",
-    Form.ERRORS: "which errors are raised: {}",
-    Form.RAISED: "where {} is raised, and under which conditions",
-    Form.DIFFERENCE: "the difference between {} and {}",
-    Form.OPEN: "an open question, answered from its words",
-    Form.OVERVIEW: "the structure of {}",
-}
-_OF_SEVERAL = {
-    Form.TESTS: "which tests use {}, or what uses them",
-    Form.CALLEES: "what {} call, and what that calls",
-    Form.DEPENDENCIES: "what {} depend on",
-    Form.CONFIGURED: "where {} are configured",
-    Form.FLOW: "how {} lead to {}",
-    Form.DEFINED: "what {} are: where they are declared, what uses them, what they use",
-}
 # Forms for which the hits of a word search may stand for a subject that is not declared.
 _MAY_BE_WORDS = frozenset(
     {Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.FLOW, Form.CONFIGURED, Form.DIFFERENCE}
@@ -446,21 +416,3 @@ def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
     ):
         return Form.DEPENDENTS
     return form
-
-
-def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
-    """Return the reading of a form and its subjects, with words that say how they are understood."""
-    if form is Form.OVERVIEW:
-        name = subjects[0].name
-        text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
-    elif subjects[0].taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED):
-        text = f"a question about {' and '.join(map(describe_subject, subjects))}"
-    elif form in (Form.OPEN, *DESCRIBED_FORMS):
-        text = _PHRASES[form].format(subjects[0].asked)
-    else:
-        phrase = _OF_SEVERAL.get(form, _PHRASES[form]) if is_several(subjects[0]) else _PHRASES[form]
-        described = [describe_subject(one) for one in subjects]
-        if form is Form.DIFFERENCE:  # of two or more
-            described = [", ".join(described[:-1]), described[-1]]
-        text = phrase.format(*described)
-    return Reading(form, text, subjects)

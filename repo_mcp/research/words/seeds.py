@@ -86,40 +86,48 @@ def find_seeds(
     given = [_build_given(state, node, reasons) for node in first]
     given += [seed for seed in find_named(state, preferred) if seed.node not in first]
     found = choose_seeds(state, rated, preferred, asks_tests(state.request.query), state.weights)
-    if only_near and first:
-        found = keep_near(found, first)
+    found = keep_near(found, first) if only_near and first else found
     seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
-    if preferred is PreferredKind.FAILURES and not first:
-        seeds = put_failing(state, seeds)
-    if preferred is PreferredKind.NOTHING and not first:
-        seeds = put_sources_first(state, put_named_by_verb(seeds, state.request.query))
+    seeds = seeds if first else _put_asked_first(state, seeds, preferred)
     state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
     if state.word_match.lacks_most:
         seeds = seeds[:FEW_SEEDS]
-    is_deed = not first and asks_deed(state.request.query, preferred)
     if seeds:
-        told, is_open = weigh_words(words, state.weights), preferred is PreferredKind.NOTHING
         seeds = judge_best(
             state,
             seeds,
-            told,
+            weigh_words(words, state.weights),
             idioms,
             is_named=bool(first),
-            is_open=is_open,
-            is_deed=is_deed,
+            is_open=preferred is PreferredKind.NOTHING,
+            is_deed=not first and asks_deed(state.request.query, preferred),
             guessed=guessed,
         )
     state.warnings += () if state.word_match.is_guessed else absent
     if (state.word_match.absent or state.word_match.lacking) and not (state.request.guesses or first):
         state.warnings.append(GUESS_NAMES)
-    seeds = put_deciders(state, seeds) if preferred is PreferredKind.NOTHING else seeds
-    seeds = seeds if preferred is PreferredKind.FAILURES else put_handed_on(state, seeds)
-    seeds = put_tables(state, seeds) if preferred is PreferredKind.EXTENSION else seeds
-    seeds = put_working_members(state, seeds) if preferred is PreferredKind.NOTHING else seeds
-    seeds = confirm_reasons(state, seeds, state.weights)
+    seeds = confirm_reasons(state, _put_related(state, seeds, preferred), state.weights)
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _put_asked_first(state: ResearchState, seeds: list[Seed], preferred: PreferredKind) -> list[Seed]:
+    """Return the seeds; first comes what fails, if that is asked for, or what a verb or a source names."""
+    if preferred is PreferredKind.FAILURES:
+        return put_failing(state, seeds)
+    if preferred is PreferredKind.NOTHING:
+        return put_sources_first(state, put_named_by_verb(seeds, state.request.query))
+    return seeds
+
+
+def _put_related(state: ResearchState, seeds: list[Seed], preferred: PreferredKind) -> list[Seed]:
+    """Return the seeds with what decides or is handed on to, with tables, and with working members."""
+    if preferred is PreferredKind.FAILURES:
+        return seeds
+    if preferred is PreferredKind.EXTENSION:
+        return put_tables(state, put_handed_on(state, seeds))
+    return put_working_members(state, put_handed_on(state, put_deciders(state, seeds)))
 
 
 def _list_guessed(state: ResearchState) -> list[str]:
