@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.model import ExactRequest
+from repo_mcp.research.claims.decided_sentence import describe_decided
 from repo_mcp.research.claims.option_sentence import describe_option
 from repo_mcp.research.findings.citing import cite_line, join_names
 from repo_mcp.research.findings.locating import is_aside, is_test_place
@@ -14,7 +15,7 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name, write_snake
-from repo_mcp.research.settings.decided_fields import describe_decided, list_asking
+from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from repo_mcp.graph.nodes import Node
+from repo_mcp.research.claims.decided_sentence import describe_parameter
 from repo_mcp.research.findings.citing import join_names, name_briefly, shorten
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.decided_fields import describe_parameter
 
 MOST_MEMBERS = 8  # named of a type that lacks the one asked for
 

@@ -20,7 +20,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.configuring_fields import is_configuration, list_other_fields
 from repo_mcp.research.settings.decided_fields import list_asking, note_decided
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
-from repo_mcp.research.settings.named_constants import list_taking
+from repo_mcp.research.settings.named_constants import list_by_constant
 from repo_mcp.research.settings.noted_options import note_option
 from repo_mcp.research.settings.noted_settings import note_matches, note_readers
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
@@ -98,7 +98,7 @@ def _note_uses(
     if is_first:
         note_readers(state, name, reading, Role.READS)
     note_matches(state, name, [*own, *taking])
-    by_constants = list_taking(name, mentions, partial(search_mentions, state))
+    by_constants = list_by_constant(name, mentions, partial(search_mentions, state))
     note_readers(state, name, by_constants, Role.FROM_ENVIRONMENT)
     note_decided(state, name, list_asking(state, name) if not subject.nodes else ())
     state.report_hop(1)

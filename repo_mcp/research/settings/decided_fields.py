@@ -1,7 +1,7 @@
-"""Tell what a name decides that no symbol has: the fields set by it, and the functions that read these.
+"""Find what a name decides that no symbol has: the fields set by it, and the functions that read these.
 
-    def __init__(self, limit=50):     limit is a parameter of Table.__init__ (table.py:4) and read at
-        self._rows = Ring(limit)      table.py:5. It decides _rows (table.py:5), which is read by Table.add.
+    def __init__(self, limit=50):
+        self._rows = Ring(limit)      limit decides _rows, which Table.add reads
 
 The name is that of a parameter, or stands in a text, as in `options.pop("limit", 50)`. Only fields are
 followed that are set on a line with it, or under a condition with it.
@@ -17,7 +17,6 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.written_names import list_written
-from repo_mcp.research.findings.citing import join_names, name_findings, shorten
 from repo_mcp.research.findings.named_symbols import list_statements
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
@@ -26,7 +25,6 @@ from repo_mcp.research.settings.field_readers import FIELD_SET, find_readers
 from repo_mcp.research.settings.line_use import QUOTED
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
-from repo_mcp.text.citations import write_citation
 
 HEAD_LINES = 80  # of a function, in which its parameters are read
 MOST_TAKING = 4  # functions that take or ask for a name
@@ -104,7 +102,7 @@ def note_decided(state: ResearchState, name: str, functions: Iterable[Node]) -> 
     In a file that sets such a field, the same name means the same; others are only noted if none is there.
     """
     for node in functions:
-        found = find_readers(state, node, [*_list_decided(state, node, name)], MOST_READERS)
+        found = find_readers(state, node, [*list_decided(state, node, name)], MOST_READERS)
         for reader in [own for own in found if own.node.path == node.path] or found:
             shown = show_body(state, reader.node, READER_CHARS, dict.fromkeys(reader.lines, (reader.field,)))
             reason = Reason(f"reads {reader.field}, which {name} decides", Role.READS_FIELD, name)
@@ -116,7 +114,7 @@ def note_parameter(state: ResearchState, subject: Subject) -> None:
     note_decided(state, subject.asked, [one.node for one in list_taking(state, subject.asked)])
 
 
-def _list_decided(state: ResearchState, node: Node, name: str) -> dict[str, int]:
+def list_decided(state: ResearchState, node: Node, name: str) -> dict[str, int]:
     """Return the fields that a function sets by a name, each with the first line that does so."""
     lines, head = state.source.read_lines(node.path), _find_head_end(state, node)
     used, fields, below = re.compile(rf"\b{re.escape(name)}\b"), dict[str, int](), -1
@@ -130,35 +128,3 @@ def _list_decided(state: ResearchState, node: Node, name: str) -> dict[str, int]
         if below < 0 and is_branch(lines[one.first - 1]) and used.search(text):
             below = one.indent
     return fields
-
-
-def describe_parameter(state: ResearchState, subject: Subject) -> str:
-    """Return sentences on a name that functions take as a parameter: where it is read, and what it decides.
-
-    Return "" for any other name.
-    """
-    taking = list_taking(state, subject.asked)
-    if not taking:
-        return ""
-    whose = join_names(_cite(one.node.path, one.line, shorten(one.node.qualified_name)) for one in taking)
-    read = join_names(_cite(one.node.path, at) for one in taking for at in one.uses)
-    is_so = f"{subject.asked} is a parameter of {whose}{read and f' and read at {read}'}."
-    return f"{is_so}{describe_decided(state, subject.asked, [one.node for one in taking])}"
-
-
-def describe_decided(state: ResearchState, name: str, functions: Iterable[Node]) -> str:
-    """Return a sentence on the fields that functions set by a name, and what reads them; "" for none."""
-    fields = {
-        field: _cite(node.path, at, field)
-        for node in functions
-        for field, at in _list_decided(state, node, name).items()
-    }
-    readers = [one for one in state.findings if one.role is Role.READS_FIELD and one.reason.about == name]
-    are = "is" if len(fields) == 1 else "are"
-    by = f", which {are} read by {name_findings(readers)}" if readers else ""
-    return f" It decides {join_names(fields.values())}{by}." if fields else ""
-
-
-def _cite(path: str, at: int, name: str = "") -> str:
-    place = write_citation(path, at, at)
-    return f"{name} ({place})" if name else place

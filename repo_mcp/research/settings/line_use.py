@@ -256,12 +256,5 @@ def _judge_call(name: str) -> LineUse | None:
 def _stands_in_call(line: str, quoted: str) -> bool:
     """Return True if `name: ` stands in the round brackets of a call or a declaration on a line."""
     found = re.search(rf"[(,]\s{{0,40}}{quoted}\s?\??:\s", line, re.IGNORECASE)
-    if found is None:
-        return False
-    opened: list[str] = []
-    for char in line[: found.start() + 1]:
-        if char in "([{":
-            opened.append(char)
-        elif char in ")]}" and opened:
-            opened.pop()
-    return opened[-1:] == ["("]
+    opened = [] if found is None else list_open_brackets(line[: found.start() + 1])
+    return bool(opened) and line[opened[-1]] == "("

@@ -19,7 +19,7 @@ _HOLDS = r"\b([A-Za-z_]\w{2,})\b(?:\s*:[^=\n]{1,60}|\s+string)?\s*:?=\s*[\"'`]NA
 _TAKES = r"\b\w{0,40}env\w{0,40}[\w.:!]{0,80}\s{0,8}[(\[]\s{0,8}&?(?:\w{1,60}(?:\.|::)){0,4}NAME\b"
 
 
-def list_taking(
+def list_by_constant(
     name: str, mentions: Iterable[ExactMatch], search: Callable[[str], Sequence[ExactMatch]]
 ) -> list[ExactMatch]:
     """Return the lines that take a variable by a constant, given those that mention it.
