@@ -13,7 +13,7 @@ from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.locating import find_inner_span, is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, note_lines
 
 MAX_READ = 1_000  # lines that define functions whose names are made of parts
 MAX_MADE = 3  # shown
@@ -60,7 +60,7 @@ def _note(state: ResearchState, match: ExactMatch, reason: Reason, around: int) 
     inner = find_inner_span(state.source.find_layout(match.path).spans, line)
     symbol = match.path if inner is None else inner.qualified_name
     shown = tuple(range(max(1, line - around), min(count, line + around) + 1))
-    state.add_lines(match.path, (line, line), symbol, reason, 0, shown=shown)
+    note_lines(state, match.path, (line, line), symbol, reason, 0, shown=shown)
 
 
 def _count_fitting(line: str, name: str) -> int:

@@ -30,7 +30,7 @@ from repo_mcp.research.edges.written_types import (
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.question.named_settings import read_configuration_key
 from repo_mcp.research.question.phrase_names import is_path
 from repo_mcp.symbol_index.unread_declarations import has_parser
@@ -148,7 +148,7 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
             shown = choose_written(state, hit.path, lines, room)
             symbol = hit.symbol or hit.path
             reason = Reason(f"declares {subject.name}")
-            state.add_lines(hit.path, lines, symbol, reason, 0, shown[:1], shown=shown)
+            note_lines(state, hit.path, lines, symbol, reason, 0, shown[:1], shown=shown)
         if reading.form is Form.IMPLEMENTATIONS and _note_below(state, subject):
             continue
         if reading.form in _OF_ITSELF:
@@ -198,7 +198,7 @@ def _note_lines(state: ResearchState, subject: Subject, bases: set[Parts], hop: 
     for one in found[:MAX_DERIVING]:
         reason = Reason(f"derives from {one.base[-1]}", Role.DERIVES, subject.name)
         line = (one.line,)
-        state.add_lines(one.path, (one.line, one.line), one.symbol, reason, hop, line, shown=line)
+        note_lines(state, one.path, (one.line, one.line), one.symbol, reason, hop, line, shown=line)
     return found
 
 
@@ -209,7 +209,7 @@ def _note_declared_again(state: ResearchState, subject: Subject) -> bool:
     for hit in found[:MAX_DERIVING]:
         lines = read_declared_lines(hit)
         reason = Reason(f"declares {name} again", Role.DECLARES_AGAIN, name)
-        state.add_lines(hit.path, lines, hit.symbol or name, reason, 1, lines[:1], shown=lines[:1])
+        note_lines(state, hit.path, lines, hit.symbol or name, reason, 1, lines[:1], shown=lines[:1])
     return bool(found)
 
 

@@ -11,7 +11,7 @@ from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Reading, Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, note_lines
 
 MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
 MOST_LINES = 40  # of a symbol that is shown as a whole for several of these
@@ -48,7 +48,7 @@ def note_written_name(state: ResearchState, subject: Subject) -> None:
             continue
         symbol = path if around is None else around.qualified_name
         for line in lines:
-            state.add_lines(path, (line, line), symbol, reason, 0)
+            note_lines(state, path, (line, line), symbol, reason, 0)
 
 
 def list_written(state: ResearchState, name: str) -> list[ExactMatch]:

@@ -145,23 +145,6 @@ class ResearchState:
         self.findings.append(finding)
         return True
 
-    def add_lines(
-        self,
-        path: str,
-        span: tuple[int, int],
-        symbol: str,
-        reason: Reason,
-        hop: int,
-        lines: tuple[int, ...] = (),
-        *,
-        shown: tuple[int, ...] = (),
-        name: str = "",
-    ) -> bool:
-        """Note lines that were found by their text, named for what holds them. Return False as `add` does."""
-        return self.add_place(
-            Finding(path, *span, symbol, "text", None, reason, hop, "text", lines, name, shown=shown)
-        )
-
     def _has_room(self) -> bool:
         """Return True if one more place can be noted; else say that there was one."""
         if len(self.findings) < MAX_FINDINGS:
@@ -240,6 +223,23 @@ def _build_finding(
         node.path, start, end, node.qualified_name, node.kind, node.node_id, reason, hop,
         confidence.value, lines[:MAX_EVIDENCE], name,
     )  # fmt: skip
+
+
+def note_lines(
+    state: ResearchState,
+    path: str,
+    span: tuple[int, int],
+    symbol: str,
+    reason: Reason,
+    hop: int,
+    lines: tuple[int, ...] = (),
+    *,
+    shown: tuple[int, ...] = (),
+    name: str = "",
+) -> None:
+    """Note lines that were found by their text, named for what holds them, unless they are noted already."""
+    finding = Finding(path, *span, symbol, "text", None, reason, hop, "text", lines, name, shown=shown)
+    state.add_place(finding)
 
 
 def relocate(

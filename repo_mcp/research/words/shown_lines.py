@@ -17,7 +17,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.words.error_lines import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
@@ -241,4 +241,4 @@ def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None
     symbol, name = seed.full_name or seed.path, seed.name
     if not any(name in line for line in lines[start - 1 : end]):  # a part of a declaration, below its head
         name = ""
-    state.add_lines(seed.path, (start, end), symbol, seed.reason, 0, name=name, shown=shown)
+    note_lines(state, seed.path, (start, end), symbol, seed.reason, 0, name=name, shown=shown)
