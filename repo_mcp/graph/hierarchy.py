@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from repo_mcp.graph.override_rules import BY_SIGNATURE, judge_override
+from repo_mcp.graph.override_rules import BY_SIGNATURE, have_one_name, judge_override
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Target
 from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
 from repo_mcp.graph.python.protocols import ProtocolShapes
@@ -336,7 +336,8 @@ class Hierarchy:
         """Return the members of a type with the name of another member.
 
         In C#, Java and C++ only members with the same number of parameters count; elsewhere these are
-        preferred. Of the others, those with the same parameter types are preferred.
+        preferred. In Swift the labels of the parameters are part of the name. Of the others, those with the
+        same parameter types are preferred.
         """
         found: list[tuple[Declaration, DeclaredSymbol]] = []
         for part in self.list_parts(owner):
@@ -345,11 +346,13 @@ class Hierarchy:
                 continue
             for ordinal in record.find_children(part.ordinal, like.name):
                 found.append((Declaration(part.path, ordinal), record.get_symbol(ordinal)))
-        if self._program.find_language(owner.path) in _WITH_FIELDS_APART:
+        language = self._program.find_language(owner.path)
+        found = [one for one in found if have_one_name(language, one[1], like)]
+        if language in _WITH_FIELDS_APART:
             is_field = like.kind is SymbolKind.PROPERTY
             found = [one for one in found if (one[1].kind is SymbolKind.PROPERTY) == is_field]
         fitting = [one for one in found if one[1].parameter_count == like.parameter_count]
-        if self._program.find_language(owner.path) not in BY_SIGNATURE:
+        if language not in BY_SIGNATURE:
             fitting = fitting if len(found) > 1 and fitting else found
         if len(fitting) < 2:
             return [declaration for declaration, _ in fitting]

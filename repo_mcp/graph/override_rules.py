@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.cpp_parameters import list_types
+from repo_mcp.graph.typed.swift_rules import have_same_labels
 from repo_mcp.languages.treesitter.parameter_types import is_type_parameter, list_plain_types, make_plain
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
     Access,
     Binding,
     DeclaredSymbol,
@@ -31,6 +33,18 @@ _WITHOUT_ALIASES = frozenset({"csharp", "java"})
 _CLASSES = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
 
+def have_one_name(language: str, one: DeclaredSymbol, other: DeclaredSymbol) -> bool:
+    """Return whether two members of one base name have one full name, which in Swift includes the labels.
+
+    A case of an enum may stand for a static function of a protocol, and for a property.
+    """
+    if language != "swift" or SymbolKind.ENUM_MEMBER in {one.kind, other.kind}:
+        return True
+    if one.kind in CALLABLE_KINDS and other.kind in CALLABLE_KINDS:
+        return have_same_labels(one.parameters, other.parameters)
+    return one.kind not in CALLABLE_KINDS and other.kind not in CALLABLE_KINDS
+
+
 def judge_override(
     language: str, low: DeclaredSymbol, high: DeclaredSymbol, above: SymbolRecord
 ) -> Confidence | None:
@@ -44,6 +58,8 @@ def judge_override(
     if language == "python" and high.name.startswith("__") and not high.name.endswith("__"):
         return None  # each class has its own
     if language in _SCRIPTS and (high.name.startswith("#") or _are_apart(low, high)):
+        return None
+    if language == "swift" and low.kind is not SymbolKind.ENUM_MEMBER and _are_apart(low, high):
         return None
     if language not in BY_SIGNATURE or _have_types_of(low, high, language, above):
         return Confidence.EXACT

@@ -20,7 +20,8 @@ from repo_mcp.graph.program import (
     Target,
 )
 from repo_mcp.graph.references import References, list_file_names
-from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType
+from repo_mcp.graph.swift_visibility import adds_members
+from repo_mcp.graph.vocabulary import BASES, IMPLEMENTATIONS, ROLE_EDGES, EdgeType
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     ReferenceRole,
@@ -34,6 +35,7 @@ MAX_ALIASES = 8  # other names under which a symbol is imported
 
 Types = frozenset[EdgeType]
 
+_IMPLEMENTING = frozenset(IMPLEMENTATIONS)
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 # kinds of symbols that have members: in C a macro may declare fields
 _OWNERS = TYPE_KINDS | {SymbolKind.MACRO}
@@ -230,6 +232,8 @@ class ReferenceSearch:
         ):
             return  # this names the type and constructs nothing
         edge_type = self._references.name_edge(path, record, reference, found)
+        if self._types == _IMPLEMENTING and adds_members(self._family, record, reference):
+            return
         if edge_type in self._types:
             source = Declaration(path, reference.symbol)
             self._gathered.add(edge_type, source, found.confidence, reference.line, source=decided_by)

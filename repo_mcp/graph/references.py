@@ -20,6 +20,7 @@ from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Declaration, Resolution, Target, order_by_nearness
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.rust_visibility import RustVisibility
+from repo_mcp.graph.swift_visibility import SwiftVisibility
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder, may_lead_to
 from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family, is_in_text
@@ -49,6 +50,7 @@ class References:
         self.c_visibility = CVisibility(program)
         self.rust_visibility = RustVisibility(program, self.resolve)
         self.go_visibility = GoVisibility(program)
+        self.swift_visibility = SwiftVisibility(program)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""
@@ -61,13 +63,12 @@ class References:
     def narrow(self, target: Declaration, paths: Sequence[str]) -> Sequence[str]:
         """Return the paths without those of files that cannot name the target, as far as that is known."""
         paths = self.rust_visibility.narrow(target, self.c_visibility.narrow(target, paths))
-        return self.go_visibility.narrow(target, paths)
+        return self.swift_visibility.narrow(target, self.go_visibility.narrow(target, paths))
 
     def could_mean(self, target: Declaration, record: SymbolRecord, row: int) -> bool:
-        """Return False if the form of a call in a row rules out the target, as far as that is known."""
-        return self.rust_visibility.could_mean(target, record, row) and self.go_visibility.could_mean(
-            target, record, row
-        )
+        """Return False if the form of a use in a row rules out the target, as far as that is known."""
+        judges = (self.rust_visibility, self.go_visibility, self.swift_visibility)
+        return all(one.could_mean(target, record, row) for one in judges)
 
     def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
         """Return the files that use a name, or import a file or module of that name; nearest first."""

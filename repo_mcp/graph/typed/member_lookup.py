@@ -156,18 +156,23 @@ class MemberLookup(PathLookup):
     def _keep_accessible(
         self, found: list[Declaration], is_own: bool, role: ReferenceRole | None
     ) -> list[Declaration]:
-        """Return the members without private ones of a base, unless they are the type's own (`is_own`).
+        """Return the members without those of a base that are hidden, unless they are the type's own
+        (`is_own`).
 
         For a bare name, `role` also decides: a call means no field, any other use no method.
         """
         kept = []
         for one in found:
             scope = self.find_scope(one.path)
-            is_hidden = scope is None or (not is_own and get_access(scope, one.ordinal) is Access.PRIVATE)
+            is_hidden = scope is None or (not is_own and self._is_hidden(scope, one.ordinal))
             is_other = role is ReferenceRole.USE and self.get_kind(one) in CALLABLE_KINDS
             is_other = is_other or (role is ReferenceRole.CALL and self.get_kind(one) in FIELD_KINDS)
             kept += [] if is_hidden or is_other else [one]
         return kept
+
+    def _is_hidden(self, scope: FileScope, ordinal: int) -> bool:
+        """Return whether types below do not see a member."""
+        return get_access(scope, ordinal) is Access.PRIVATE
 
     def _is_interface(self, owner: Declaration) -> bool:
         return self.get_kind(owner) in {SymbolKind.INTERFACE, SymbolKind.TRAIT}

@@ -45,9 +45,13 @@ class ReceiverTypes(WrittenTypes):
             if receiver.external:
                 receiver = take_item(receiver)
                 if segment != "[]":
-                    break
+                    return self._leave(receiver)
             else:
                 receiver = self._take_step(receiver, segment)
+        return receiver
+
+    def _leave(self, receiver: Receiver) -> Receiver:
+        """Return what stands for a member of an external type: that type."""
         return receiver
 
     def find_type_receiver(self, scope: FileScope, ordinal: int, chain: str) -> Receiver | None:

@@ -1,4 +1,4 @@
-"""Looks up names in Swift: an extension may be private to its file, and a list has no member of its items."""
+"""Looks up names in Swift: what is private is private to its file, and a list has no member of its items."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ class SwiftLookup(NamedLookup):
 
     def _is_extended_for(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
         return other in (scope, self.reader) or self.rules.is_reachable(scope, other, ordinal)
+
+    def _is_hidden(self, scope: FileScope, ordinal: int) -> bool:
+        return scope is not self.reader and super()._is_hidden(scope, ordinal)
 
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
         return () if is_list(scope, ordinal) else super()._find_alias(scope, ordinal)

@@ -41,39 +41,52 @@ _UNFIT = -100
 _NUMBERS_TEXT = "Int Int8 Int16 Int32 Int64 UInt UInt8 UInt16 UInt32 UInt64 Double Float CGFloat"
 _NUMBERS = frozenset(_NUMBERS_TEXT.split())
 _TEXTS = frozenset({"String", "Character", "Substring", "StaticString", "Unicode.Scalar"})
+_PLAIN = _NUMBERS | _TEXTS | {"Bool"}
 _LITERALS = {'"': _TEXTS, "0": _NUMBERS | {"TimeInterval"}, "true": frozenset({"Bool"})}
+_MARKS = _LITERALS.keys() | {"[", "{"}  # what the parser writes for a literal or a closure
 
 
 def choose_overload(
     lookup: NamedLookup, receivers: ReceiverTypes, scope: FileScope, reference: Reference, found: Resolution
 ) -> Resolution:
-    """Return a resolution in which the best of several possible declarations, if decided, is probable."""
+    """Return a resolution in which the best of several possible declarations, if decided, is probable.
+
+    Those that do not take the literals of a call are left out, unless none does.
+    """
     possible = [one.declaration for one in found.targets if one.confidence is Confidence.POSSIBLE]
     if not 1 < len(possible) <= MAX_CANDIDATES or any(
         one.confidence is not Confidence.POSSIBLE and lookup.get_kind(one.declaration) not in TYPE_KINDS
         for one in found.targets
     ):
         return found
-    kept = [one for one in possible if _is_accessible(lookup, scope, one)] or possible
-    is_call = reference.role is ReferenceRole.CALL
-    fields = [one for one in kept if (lookup.get_kind(one) in CALLABLE_KINDS) is is_call]
-    kept = fields or kept
-    kept = _drop_default_implementations(lookup, kept)
-    kept = drop_asynchronous(lookup, reference, kept)
-    labels, bar, arguments = reference.alias.removesuffix(AWAITED).partition(BEHIND)
-    if len(kept) > 1 and is_call and bar:
+    labels, bar, passed = reference.alias.removesuffix(AWAITED).partition(BEHIND)
+    arguments = passed.split(BEHIND) if bar and reference.role is ReferenceRole.CALL else []
+    taking = [one for one in possible if _takes_literals(lookup, one, labels, arguments)] or possible
+    kept = _keep_meant(lookup, scope, reference, taking)
+    if len(kept) > 1 and arguments:
 
         def find(chain: str) -> Receiver | None:
             return receivers.find_receiver(scope, reference.symbol, reference.line, chain)
 
-        kept = _choose_fitting(lookup, find, kept, labels, arguments.split(BEHIND))
-    if len(kept) != 1:
-        return found
+        kept = _choose_fitting(lookup, find, kept, labels, arguments)
+    best = kept[0] if len(kept) == 1 else None
     targets = (
-        Target(one.declaration, Confidence.PROBABLE) if one.declaration == kept[0] else one
+        Target(one.declaration, Confidence.PROBABLE) if one.declaration == best else one
         for one in found.targets
+        if one.declaration in taking or one.confidence is not Confidence.POSSIBLE
     )
     return replace(found, targets=tuple(targets))
+
+
+def _keep_meant(
+    lookup: NamedLookup, scope: FileScope, reference: Reference, possible: list[Declaration]
+) -> list[Declaration]:
+    """Return the declarations that a use can name here, without what the rules of the language put last."""
+    kept = [one for one in possible if _is_accessible(lookup, scope, one)] or possible
+    is_call = reference.role is ReferenceRole.CALL
+    fields = [one for one in kept if (lookup.get_kind(one) in CALLABLE_KINDS) is is_call]
+    kept = _drop_default_implementations(lookup, fields or kept)
+    return drop_asynchronous(lookup, reference, kept)
 
 
 def drop_asynchronous(lookup: NamedLookup, call: Reference, found: list[Declaration]) -> list[Declaration]:
@@ -287,6 +300,16 @@ def _drop_default_implementations(lookup: NamedLookup, kept: list[Declaration]) 
 # By the types of arguments
 
 
+def _takes_literals(lookup: NamedLookup, one: Declaration, labels: str, arguments: Sequence[str]) -> bool:
+    """Return False if the type of a parameter can not be written as the literal that is passed for it."""
+    parameters = lookup.get_parameters(one)
+    return all(
+        _rate_argument(lookup, one, find_parameter(parameters, labels, at), chain, None) > _UNFIT
+        for at, chain in enumerate(arguments)
+        if chain in _MARKS
+    )
+
+
 def _choose_fitting(
     lookup: NamedLookup,
     find_receiver: Callable[[str], Receiver | None],
@@ -324,22 +347,26 @@ def _rate_argument(
         return 0
     if chain == "nil":
         return 0
-    if chain == "{":
-        return 1 if "->" in wanted else 0
-    name = find_type_chain(wanted)
-    if "->" in wanted and (chain in _LITERALS or chain == "["):
+    name, is_list = find_type_chain(wanted), wanted.startswith("[")
+    is_function = "->" in wanted and not is_list
+    if chain in _MARKS and (
+        (is_function and chain != "{")
+        or (is_list and chain != "[")
+        or (name in _PLAIN and chain not in _LITERALS)
+    ):
         return _UNFIT
+    if chain == "{":
+        return 1 if is_function else 0
     found = lookup.find_type(scope, one.ordinal, tuple(name.split("."))).declarations if name else ()
     types = [each for each in found if lookup.get_kind(each) in TYPE_KINDS]
     if chain == "[":
-        return 1 if wanted.startswith("[") else 0
+        return 1 if is_list else 0
     if chain in _LITERALS:
         if not name or name in list_generic(lookup, one):
             return 0
         if name in _LITERALS[chain]:
             return 2
-        known = _NUMBERS | _TEXTS | {"Bool"}
-        return _UNFIT if name in known else 0
+        return _UNFIT if name in _PLAIN else 0
     if chain.startswith("."):
         if not types or name in list_generic(lookup, one):
             return 0

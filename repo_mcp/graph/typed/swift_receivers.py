@@ -55,6 +55,9 @@ class SwiftReceivers(ReceiverTypes):
         receiver = replace(receiver, is_certain=False) if receiver is not None else None
         return self._take_steps(receiver, segments[last + 1 :])
 
+    def _leave(self, receiver: Receiver) -> Receiver:
+        return replace(receiver, is_result=True)
+
     def _find_callees(
         self, scope: FileScope, ordinal: int, line: int, names: list[str]
     ) -> tuple[Receiver | None, list[Declaration]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Resolution
+from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.file_scope import FileScope, find_lookup_ordinal
 from repo_mcp.graph.typed.guesses import MAX_POSSIBLE
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
 from repo_mcp.graph.typed.swift_extensions import list_extension_members
+from repo_mcp.graph.typed.swift_inherited import keep_conforming
 from repo_mcp.graph.typed.swift_lookup import SwiftLookup
 from repo_mcp.graph.typed.swift_overloads import (
     choose_members,
@@ -19,6 +20,7 @@ from repo_mcp.graph.typed.swift_overloads import (
     weaken_bare,
 )
 from repo_mcp.graph.typed.swift_receivers import SwiftReceivers
+from repo_mcp.graph.typed.swift_rules import is_of_value
 from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
@@ -33,9 +35,11 @@ class SwiftResolver(LanguageResolver):
 
     def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         found = super()._resolve(scope, reference)
-        if len(found.targets) > 1 and not self._may_mean_library(reference):
-            return choose_overload(self._lookup, self._receivers, scope, reference, found)
-        return found
+        if len(found.targets) < 2 or self._may_mean_library(reference):
+            return found
+        if self._is_passed_out(scope, reference):
+            return found
+        return choose_overload(self._lookup, self._receivers, scope, reference, found)
 
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.role is ReferenceRole.USE and reference.arguments == AS_LABEL:
@@ -47,7 +51,7 @@ class SwiftResolver(LanguageResolver):
     def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve a label of a switch: a case or a static member of the compared type."""
         receiver = self._find_receiver(scope, reference, reference.qualifier)
-        if receiver is None:  # a case follows a dot, and is not a name in scope
+        if receiver is None or receiver.is_result:  # a case follows a dot, and is not a name in scope
             return self._guess(scope, reference, is_member=True)
         for one in receiver.types:
             if self._lookup.get_kind(one) in TYPE_KINDS:
@@ -95,9 +99,37 @@ class SwiftResolver(LanguageResolver):
             return found
         if is_after_bare_dot(reference):
             return [one for one in found if is_type_member(self._lookup, one)]
-        if is_member and _is_of_value(reference):
+        if is_member and is_of_value(reference):
             return [one for one in found if not is_type_member(self._lookup, one)]
         return found
+
+    def _is_callable_kind(self, scope: FileScope, kind: SymbolKind) -> bool:
+        return kind is SymbolKind.ENUM_MEMBER or super()._is_callable_kind(scope, kind)
+
+    def _guess(self, scope: FileScope, reference: Reference, *, is_member: bool) -> Resolution:
+        """Return the declarations of a name; after a bare dot, one that is passed out is only possible."""
+        found = super()._guess(scope, reference, is_member=is_member)
+        if found.targets and self._is_passed_out(scope, reference):
+            targets = (replace(one, confidence=Confidence.POSSIBLE) for one in found.targets)
+            return replace(found, targets=tuple(targets))
+        return found
+
+    def _is_passed_out(self, scope: FileScope, reference: Reference) -> bool:
+        """Return whether a member after a bare dot is an argument of a method of an external type.
+
+        Such a method takes external types, unless a type argument of its type is one of the repository.
+        """
+        called, step, _ = reference.qualifier.rpartition(".@")
+        owner = called.rpartition(".")[0] if step and is_after_bare_dot(reference) else ""
+        if not owner:
+            return False
+        receiver = self._find_receiver(scope, reference, owner)
+        if receiver is not None:
+            is_given = any(one.types for _, one in receiver.type_arguments)
+            return bool(receiver.external) and not receiver.types and not is_given
+        names = tuple(owner.split("."))
+        is_type = names[-1][:1].isupper() and all(one.isidentifier() for one in names)
+        return is_type and not self._lookup.find_type(scope, reference.symbol, names).declarations
 
     def _may_mean_library(self, reference: Reference) -> bool:
         """Return whether a case or a static member after a bare dot or a type may be one of the library."""
@@ -168,6 +200,8 @@ class SwiftResolver(LanguageResolver):
 
     def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
         found = super()._resolve_in_types(scope, reference, receiver)
+        if not found.targets:
+            return self._find_in_conforming(scope, reference, receiver)
         if len(receiver.types) == 1 or receiver.is_certain or reference.role is not ReferenceRole.CALL:
             return found
         kept = drop_asynchronous(self._lookup, reference, [one.declaration for one in found.targets])
@@ -175,6 +209,18 @@ class SwiftResolver(LanguageResolver):
         if len(targets) > 1:  # the value has only one of these types
             targets = [replace(one, confidence=Confidence.POSSIBLE) for one in targets]
         return replace(found, targets=tuple(targets))
+
+    def _find_in_conforming(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
+        """Resolve a member that a protocol has from an external one: that of a conforming type, possibly."""
+        if is_after_bare_dot(reference):
+            return NOTHING
+        candidates = self._list_candidates(scope, reference, is_member=True)
+        found = keep_conforming(self._lookup, receiver.types, candidates)
+        if reference.role is ReferenceRole.CALL:
+            found = [one for one in found if self._accepts(one, reference)]
+        if len(found) > MAX_POSSIBLE:
+            return NOTHING
+        return Resolution(tuple(Target(one, Confidence.POSSIBLE) for one in found))
 
     def _resolve_init(self, reference: Reference, receiver: Receiver) -> Resolution:
         """Resolve `.init(...)`: an initialiser, or a type that declares none."""
@@ -206,10 +252,3 @@ class SwiftResolver(LanguageResolver):
         types = [one for one in declarations if self._lookup.get_kind(one) is not SymbolKind.CONSTRUCTOR]
         is_type = len(types) > 1 and all(self._lookup.get_kind(one) in TYPE_KINDS for one in types)
         return is_type and len(set(map(self._lookup.get_parent, types))) == 1
-
-
-def _is_of_value(reference: Reference) -> bool:
-    """Return whether a member follows the name of a value rather than that of a type."""
-    last = reference.qualifier.rpartition(".")[2].partition("/")[0]
-    is_type = last in {"self", "super"} or last.lower().endswith(("type", "class", "self"))
-    return last.isidentifier() and last[0].islower() and not is_type

@@ -37,7 +37,9 @@ _ONLY_FOLDERS = ("Source", "src")
 _SOURCE_FOLDERS = frozenset({"Sources", "Tests", *_ONLY_FOLDERS})
 _MARKS = re.compile(r"[(\[{<]|[)\]}>]|,")
 _PLAIN = re.compile(
-    r"\s*(?:u?int\d*|bool|string|double|float|character|url|data|\[.*\])[?!]?\s*", re.I | re.S
+    r"\s*(?:u?int\d*|bool|string|double|float|character|url|data|\[.*\]|(?:any|some) (?!Sendable\b)[\w.]+)"
+    r"[?!]?\s*",
+    re.I | re.S,
 )
 _ARROW = "\0\0"  # replaces "->", which is not a bracket
 _LABEL = re.compile(r"^(?:\w+\s+)?`?\w+`?\s*:\s*")
@@ -84,6 +86,13 @@ def accepts_labels(parameters: str, passed: str) -> bool:
         return False
     needed = [one.is_plain for one in left if not one.is_optional]
     return len(needed) <= len(closures) and not any(needed)
+
+
+def is_of_value(reference: Reference) -> bool:
+    """Return whether a member follows the name of a value rather than that of a type."""
+    last = reference.qualifier.rpartition(".")[2].partition("/")[0]
+    is_type = last in {"self", "super"} or last.lower().endswith(("type", "class", "self"))
+    return last.isidentifier() and last[0].islower() and not is_type
 
 
 def find_parameter(parameters: str, passed: str, position: int) -> str:
@@ -138,6 +147,17 @@ def _take(wanted: list[_Parameter], labels: list[str], taken: list[int] | None =
 def spell_signature(parameters: str) -> str:
     """Return the labels and types of parameters, without names and defaults."""
     return ",".join(f"{one.label}:{one.type}" for one in _read_parameters(parameters)).replace(" ", "")
+
+
+def have_same_labels(one: str, other: str) -> bool:
+    """Return whether two lists of parameters have the same labels; True if one of them was cut."""
+    is_cut = not (one.endswith(")") and other.endswith(")"))
+    return is_cut or _list_labels(one) == _list_labels(other)
+
+
+@lru_cache(CACHED_TEXTS)
+def _list_labels(parameters: str) -> list[str]:
+    return [one.label for one in _read_parameters(parameters)]
 
 
 def _read_parameters(text: str) -> list[_Parameter]:

@@ -95,7 +95,9 @@ def _read_modifiers(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
     )
     access = next((_ACCESSES[word] for word in words if word in _ACCESSES), default or Access.INTERNAL)
     flags = SymbolFlag.PUBLIC_API if access is Access.PUBLIC and not walk.is_local else 0
-    is_static = "static" in words or any(one.type == "class" for one in node.children[:2])
+    is_static = not {"static", "class"}.isdisjoint(words) or any(
+        one.type == "class" for one in node.children[:2]
+    )
     flags |= SymbolFlag.STATIC if is_static and node.type != "class_declaration" else 0
     flags |= SymbolFlag.OVERRIDE if "override" in words else 0
     deprecated = any(word.startswith("@available") for word in words) and any(

@@ -38,19 +38,20 @@ def list_overloads(error: RepoError) -> Sequence[Node]:
 def _join_rows(each: Iterable[tuple[int, Iterable[tuple[str, Row]]]]) -> list[tuple[str, Row]]:
     """Return rows of several symbols, each with its field and once; what is only possible comes last.
 
-    `each` has the line of a symbol, and its rows. Edges say whose they are.
+    `each` has the line of a symbol, and its rows. Edges say whose they are, the surest first.
     """
-    joined: dict[str, tuple[str, Row]] = {}
-    lines: dict[str, list[int]] = {}
+    joined: dict[str, list[tuple[bool, int, str, Row]]] = {}
     for line, rows in each:
         for field, row in rows:
-            key = f"{field} {row}"
-            joined.setdefault(key, (field, row))
-            lines.setdefault(key, []).append(line)
-    found = [
-        (field, {**row, "overloads": lines[key]} if field == EDGE else row)
-        for key, (field, row) in joined.items()
-    ]
+            plain = {name: one for name, one in row.items() if name != "confidence"}
+            is_possible = row.get("confidence") == "possible"
+            joined.setdefault(f"{field} {plain}", []).append((is_possible, line, field, row))
+    found: list[tuple[str, Row]] = []
+    for same in joined.values():
+        same.sort(key=lambda one: one[:2])
+        _, _, field, row = same[0]
+        lines = [line for _, line, _, _ in same]
+        found.append((field, {**row, "overloads": lines} if field == EDGE else row))
     return sorted(found, key=lambda one: one[1].get("confidence") == "possible")  # stable
 
 

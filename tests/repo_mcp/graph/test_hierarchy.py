@@ -10,7 +10,7 @@ from repo_mcp.graph import hierarchy as limits
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Resolution
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, EdgeType, SymbolFilter
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.repo_mcp.graph.memory_index import (
@@ -280,6 +280,9 @@ def test_an_extension_of_a_protocol_does_not_implement_it() -> None:
         ("extends", (2,)),
         ("implements", (2,)),
     ]
+    (protocol,) = (one for one in graph.look_up("P", SymbolFilter())[0] if one.path == "a.swift")
+    below = graph.find_incoming(protocol, IMPLEMENTATIONS).edges
+    assert [graph.get_node(one.other).symbol.name for one in below] == ["Shape"]
 
 
 OVERRIDING = {
@@ -323,11 +326,14 @@ class Below extends Top<String> {
 """,
     "a.swift": """
 class Top { func run(a: Int) {}; func stay() {} }
-protocol Plain { func say() }
+protocol Plain { func say(); func tell(a: Int, b: Int); static func mark(); static func drop() }
 class Low: Top, Plain {
   override func run(a: Int) {}
   func stay() {}
   func say() {}
+  func tell(a: Int, for b: Int) {}
+  func mark() {}
+  class func drop() {}
 }
 """,
     "a.cpp": """
@@ -348,7 +354,8 @@ OVERRIDDEN = {
     | {"IPlain.Tell": "", "IPlain.Mark": "exact"},
     "Top.java": {"Top.take": "exact", "Top.plain": "exact", "Top.other": "", "Top.odd": "possible"}
     | {"Top.mark": "exact", "Top.hide": "", "Top.fixed": ""},
-    "a.swift": {"Top.run": "exact", "Top.stay": "", "Plain.say": "exact"},
+    "a.swift": {"Top.run": "exact", "Top.stay": "", "Plain.say": "exact"}
+    | {"Plain.tell": "", "Plain.mark": "", "Plain.drop": "exact"},
     "a.cpp": {"Top.run": "exact", "Top.stay": "possible", "Top.say": "exact", "Top.mark": "exact"}
     | {"Top.quit": "exact"},
     "a.h": {"Top.run": "", "Top.stay": "exact"},

@@ -936,6 +936,20 @@ def test_a_hint_with_other_names_says_too_which_languages_no_parser_reads(tmp_pa
     assert near.endswith(unread)
 
 
+def test_a_call_that_may_mean_several_overloads_is_listed_once(tmp_path: Path) -> None:
+    text = (
+        "struct Point { }\nstruct Mark { }\n"
+        "struct Shape {\n  func move(_ to: Mark) {}\n  func move(_ to: Point) {}\n}\n"
+        "func go(shape: Shape, to: Point) { shape.move(to) }\n"
+    )
+    served = Served(write_tree(tmp_path / "root", {"shape.swift": text}), tmp_path / "data")
+    try:
+        (row,) = served.call("get_callers", symbol="Shape.move")["result"]
+        assert (row["name"], row["confidence"], row["overloads"]) == ("go", "probable", [5, 4])
+    finally:
+        served.close()
+
+
 def test_edges_of_overloads_are_listed_together(tmp_path: Path) -> None:
     store = """class Store {
   void put(int key) {}
