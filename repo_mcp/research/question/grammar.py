@@ -249,6 +249,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.CONFIGURED, "(?:where|how|when) (?:can i |do i |do you |do we |does one |to |can one |should i "
      ")?<is?>X.. <is?>(?:be )?<configured>(?: (?:(?:at|after|before|by|for|from|in|on|to|under|until|with) "
      "which|that|which) .+)?"),  # "the limit configured at which it stops"
+    (Form.CONFIGURED, "(?:where|how) is it <configured>,? "
+     "(?:how (?:big|far|large|long|many|much|often)|if|that|what|whether|which) X"),
     (Form.CONFIGURED, "(?:where|when) <is?>X.. <is?>(?:be )?registered"),  # how is a flow
     (Form.CONFIGURED, "(?:where|how) (?:do|can|does|should|to)(?: (?:i|we|you|one))? <configures> X"),
     (Form.CONFIGURED, "(?:default |possible )*<settings> (?:of|for|that controls?|behind) X"),
@@ -308,6 +310,10 @@ _LEAD = re.compile(rf"(?:{_join('lead')}\s+)+", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:how|what|where|which|who|whose|why|when|do|does|did|is|are|can|should) ", re.IGNORECASE
 )
+# "where are jobs dropped when the queue is full": what is described by a clause is no name.
+_CLAUSE = re.compile(
+    r"\w[,;]? (?:although|because|if|unless|until|when|whether|which|while) \w", re.IGNORECASE
+)
 # "save of Store", "the method save() in Store": a member, and not its type.
 _MEMBER_OF = re.compile(
     r"^(?:the )?(?:method |function )?[`'\"]?([a-z_$][\w$]*)[!?]?(?:\(\))?[`'\"]? (?:of|in|on) "
@@ -326,12 +332,18 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
         asked = [(Form.DIFFERENCE, _SIDES.fullmatch(sides))] if sides != whole else []
         asked += [(form, pattern.fullmatch(plain)) for form, pattern in _COMPILED]
         for form, match in asked:
-            if match is not None and not any(map(_ASKS.match, filter(None, match.groupdict().values()))):
+            if match is not None and not _is_prose(form, match):
                 found.update(dict.fromkeys(_list_ways(form, match)))
     loose = _read_loosely(text)
     if loose is not None and all(one.form is not loose.form or one.form in _OF_ONE_NAME for one in found):
         found = dict.fromkeys((*filter(_is_sure, found), loose, *found))
     return (*found, Parsed(Form.OPEN, (Phrase(text),)))
+
+
+def _is_prose(form: Form, match: re.Match[str]) -> bool:
+    """Return True if a phrase is a question itself, or of a declaration, if a clause describes it."""
+    phrases = [one for one in match.groupdict().values() if one]
+    return any(map(_ASKS.match, phrases)) or (form is Form.DEFINED and any(map(_CLAUSE.search, phrases)))
 
 
 def _list_ways(form: Form, match: re.Match[str]) -> list[Parsed]:

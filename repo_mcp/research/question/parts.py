@@ -66,7 +66,7 @@ _OF_SETTING = re.compile(
     r"\b(?:its|the) default\b|\b(?:is|are) (?:it|they) (?:enforced|read|used|applied|checked|validated)\b",
     re.IGNORECASE,
 )
-_OF_ANYTHING = re.compile(r"(?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?", re.IGNORECASE)
+_OF_ANYTHING = re.compile(r"^(?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?$", re.IGNORECASE)
 _DONE_WITH_IT = re.compile(r"what (?:does|do) (?:it|they) do (?:with|to|about)\b", re.IGNORECASE)
 _OF_CALLERS = re.compile(  # "which state does each of them report": the arguments at the calls
     r"(?:what|which)(?: [\w-]+){0,4} (?:does|do) "

@@ -4,7 +4,7 @@
         -> what it names indirectly (named_seeds.py), then declarations rated by its words (rated_seeds.py)
         -> their order (seed_order.py), which of them leads (leading_seed.py), what that lacks (best_seed.py)
         -> what decides (deciders.py), what is handed on to (handed_on.py), tables (read_tables.py), members
-           that do most of what their type does (type_members.py)
+           that do most of what their type does (type_members.py), callers and callees (near_calls.py)
         -> reasons that the graph bears out (confirmed_reasons.py)
         -> the lines of each that are shown (shown_lines.py)
 
@@ -32,6 +32,7 @@ from repo_mcp.research.words.deciders import put_deciders
 from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun
+from repo_mcp.research.words.near_calls import put_near_calls
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.words.read_tables import put_tables
 from repo_mcp.research.words.seed_order import (
@@ -122,12 +123,13 @@ def _put_asked_first(state: ResearchState, seeds: list[Seed], preferred: Preferr
 
 
 def _put_related(state: ResearchState, seeds: list[Seed], preferred: PreferredKind) -> list[Seed]:
-    """Return the seeds with what decides or is handed on to, with tables, and with working members."""
+    """Return the seeds with what decides, is handed on to, does the work or is near, or with tables."""
     if preferred is PreferredKind.FAILURES:
         return seeds
     if preferred is PreferredKind.EXTENSION:
         return put_tables(state, put_handed_on(state, seeds))
-    return put_working_members(state, put_handed_on(state, put_deciders(state, seeds)))
+    seeds = put_working_members(state, put_handed_on(state, put_deciders(state, seeds)))
+    return put_near_calls(state, seeds)
 
 
 def _list_guessed(state: ResearchState) -> list[str]:

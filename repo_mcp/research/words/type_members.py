@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.bundler.block_worth import rate_work
-from repo_mcp.bundler.body import list_code
+from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import cut_statements
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
@@ -26,6 +26,9 @@ from repo_mcp.text.analysis import get_word_terms
 _WORD = re.compile(r"\w+")
 LEADING = 8  # best declarations among which types are looked at
 LEAST_STATEMENTS = 3  # of a function that does something, with the signature
+MOSTLY = 0.6  # of the statements of a constructor; one that sets so many fields does little
+# A statement that sets a field: `self.shelf = rescue`, `this.#open = false`, `@parcels = parcels`
+_SETS_FIELD = re.compile(r"\s*(?:(?:this|self)\.|\$?this->|@)#?\w+(?:\s*:[^=]+)?\s*=(?!=)")
 _TYPES = frozenset({SymbolKind.CLASS, SymbolKind.STRUCT})
 
 
@@ -69,10 +72,18 @@ def _find_type(state: ResearchState, node: Node) -> Node | None:
     """Return a type, or that of a constructor that does little; None for any other symbol."""
     if node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.parent:
         body = build_seed(state, node, 0.0).body
-        if rate_work([body.lines[at - 1] for at in list_code(body)], 1.0, 0.0, 1):
+        lines = [body.lines[at - 1] for at in list_code(body)]
+        if rate_work(lines, 1.0, 0.0, 1) and not _mostly_sets(body):
             return None
         node = state.get_node(Declaration(node.path, node.symbol.parent))
     return node if node.symbol.kind in _TYPES else None
+
+
+def _mostly_sets(body: Body) -> bool:
+    """Return True for the body of a constructor that mostly sets fields."""
+    statements = cut_statements(body, list_code(body))[1:]  # without the signature
+    setting = [one for one in statements if _SETS_FIELD.match(body.lines[one.first - 1])]
+    return len(setting) >= MOSTLY * len(statements) > 0
 
 
 def _find_working(state: ResearchState, owner: Node, weights: Mapping[str, float]) -> Node | None:

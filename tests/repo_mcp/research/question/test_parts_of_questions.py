@@ -18,6 +18,7 @@ a program floods my link; which part of the picture is dropped, and when is it p
 Explain how parcels are kept and when they are forgotten. | Explain how parcels are kept | when they are forgotten
 How much does grow allocate, and does it ever shrink? | How much does grow allocate | does it ever shrink
 Does the pile slim down, and when does it swell? | Does the pile slim down | when does it swell
+Where are jobs dropped when the pile is full, and where is it configured how many may wait? | Where are jobs dropped when the pile is full | where is it configured how many may wait
 What decides that a retry is due, and what limits the number? | What decides that a retry is due | what limits the number
 """  # noqa: E501
 WHOLE = """

@@ -99,6 +99,8 @@ difference | A -> B | A vs. B
 difference | get -> fetch | how do get and fetch differ
 difference | Depot.open -> Depot.watch | what is the difference between open and watch on the Depot class?
 difference | Depot.get -> Depot.set | how do get() and set() of Depot differ?
+configured | may wait | where is it configured how many may wait
+open | where are jobs dropped when the pile is full | where are jobs dropped when the pile is full
 open | how are requests validated | how are requests validated
 open | Router | Router
 """
