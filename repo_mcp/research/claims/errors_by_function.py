@@ -23,12 +23,11 @@ from repo_mcp.research.findings.locating import is_program, is_test, is_test_nod
 from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses
 from repo_mcp.research.question.error_types import is_of_error
 from repo_mcp.research.words.error_lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.words.errors_made import (
     MAX_ERRORS,
-    build_finding,
     iter_errors,
     list_errors,
     put_asked_first,

@@ -9,12 +9,11 @@ from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, build_finding
 from repo_mcp.research.words.error_lines import LINE_CHARS
 from repo_mcp.research.words.errors_made import (
     FAILING,
     MAX_ERRORS,
-    build_finding,
     iter_errors,
     list_errors,
     put_asked_first,

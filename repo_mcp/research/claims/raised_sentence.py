@@ -19,7 +19,7 @@ MOST_LINES = 3  # of one function
 def describe_raised(state: ResearchState, reading: Reading) -> str:
     """Return where the errors of the subject are raised, caught and only made."""
     subject = reading.subjects[0]
-    types = [node for node in subject.nodes if node.symbol.kind in TYPE_KINDS]
+    types = [node for node in subject.nodes if node.symbol.kind in TYPE_KINDS] or subject.nodes
     named = join_names(f"{shorten(node.qualified_name)} ({cite(node)})" for node in types)
     named = named or subject.name or subject.asked
     raising = _list_role(state, Role.RAISES)

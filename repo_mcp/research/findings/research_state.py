@@ -41,6 +41,7 @@ _WORD = re.compile(r"\w")
 _PLAIN = re.compile(r"[\w./@+-]+")  # a path without characters that a glob interprets
 MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols named in one limit
+NO_REASON = Reason("")
 MAX_EVIDENCE = 5  # lines of use that one finding lists
 
 
@@ -133,7 +134,7 @@ class ResearchState:
             return False
         self.nodes[node.declaration] = node
         self.confidences[node.declaration] = confidence
-        self.findings.append(replace(_build_finding(node, reason, hop, confidence, lines), shown=shown))
+        self.findings.append(replace(build_finding(node, reason, hop, confidence, lines), shown=shown))
         return True
 
     def add_place(self, finding: Finding) -> bool:
@@ -210,8 +211,12 @@ def _name_all(what: str, names: list[str]) -> str:
 _HOLDERS = frozenset({SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE})
 
 
-def _build_finding(
-    node: Node, reason: Reason, hop: int, confidence: Confidence, lines: tuple[int, ...]
+def build_finding(
+    node: Node,
+    reason: Reason = NO_REASON,
+    hop: int = 0,
+    confidence: Confidence = Confidence.EXACT,
+    lines: tuple[int, ...] = (),
 ) -> Finding:
     """Build the finding of a symbol; a whole file is cited by the lines of use when there are any."""
     symbol = node.symbol

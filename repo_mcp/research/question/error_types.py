@@ -19,6 +19,7 @@ MAX_BASES = 12  # types looked at above one
 HEAD_LINES, LINE_CHARS = 12, 400  # of a type, in which its bases stand; attributes and `#if` come first
 _BOUNDS = Bounds(files=8, references=20)
 _NAME = re.compile(r"(?:Error|Exception|Failure|Fault|Throwable)s?$")
+_MAKER = re.compile(r"New\w*Err$")
 ReadLines = Callable[[str], Sequence[str]]
 _OF_CPP = frozenset({"exception", "logic_error", "runtime_error"})  # bases of the library
 # Languages in which only types are raised that derive from a base of all errors.
@@ -44,20 +45,13 @@ def is_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
 
     Of functions, those are meant that are named as what they make, as `NewClosedErr` is in Go.
     """
-    if node.symbol.kind in TYPE_KINDS:
-        return is_error_type(graph, node, read_lines)
-    name = node.symbol.name
     if node.symbol.kind in CALLABLE_KINDS:
-        return name.endswith("Err")
-    owner = node.qualified_name.rpartition(".")[0]
-    return name.startswith("Err") or is_error_name(name) or is_error_name(owner)
-
-
-def is_error_type(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
-    """Return True for a type that is named as an error or derives from what is."""
-    if node.symbol.kind not in TYPE_KINDS:
-        return False
-    return is_error_name(node.symbol.name) or derives_from_error(graph, node, read_lines)
+        return _MAKER.match(node.symbol.name) is not None
+    if is_error_name(node.symbol.name):
+        return True
+    if node.symbol.kind in TYPE_KINDS:
+        return derives_from_error(graph, node, read_lines)
+    return node.symbol.name.startswith("Err") or is_error_name(node.qualified_name.rpartition(".")[0])
 
 
 def is_no_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:

@@ -27,7 +27,7 @@ from repo_mcp.research.findings.locating import (
     rank_role,
 )
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
-from repo_mcp.research.question.error_types import is_error_name, is_error_type
+from repo_mcp.research.question.error_types import is_error, is_error_name
 from repo_mcp.research.question.lacked_members import REAL_TYPES, find_inherited, list_members
 from repo_mcp.research.question.namesakes import (
     FOLLOWED,
@@ -107,9 +107,9 @@ class Subjects:
         return Subject(phrase.text, TakenAs.UNKNOWN)
 
     def is_error(self, subject: Subject) -> bool:
-        """Return True for a subject that is a type of errors, as far as is known of it."""
+        """Return True for a subject that can be raised, as far as is known of it."""
         if subject.nodes:
-            return any(is_error_type(self._graph, node, self._read_lines) for node in subject.nodes)
+            return any(is_error(self._graph, node, self._read_lines) for node in subject.nodes)
         return subject.taken_as is TakenAs.OUTSIDE and is_error_name(subject.name)
 
     def find_undeclared(

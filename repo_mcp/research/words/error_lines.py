@@ -113,7 +113,7 @@ def holds_error(line: str) -> bool:
     for an error.
     """
     text = _LOGS.sub("", line[:MOST_CHARS])
-    plain = _RESULT.sub("", _QUOTED.sub('""', _NAMES_FUNCTION.sub("", text)))
+    plain = _RESULT.sub("", blank_texts(_NAMES_FUNCTION.sub("", text)))
     is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain)
     return bool(is_made or ("_error(" in plain and _SAYS.search(plain)))
 
@@ -124,6 +124,11 @@ def makes_error(line: str) -> bool:
     Nor is one made by a head that says what may be thrown.
     """
     return holds_error(_CAUGHT.sub("", line[:MOST_CHARS]))
+
+
+def blank_texts(line: str) -> str:
+    """Return a line with nothing in its quotes."""
+    return _QUOTED.sub('""', line)
 
 
 def declares_type(line: str) -> bool:
@@ -153,7 +158,7 @@ def find_errors(line: str) -> list[str]:
     value = _find_value(line)
     if value is not None:
         return [value]
-    code = _RESULT.sub("", _REMARK.sub("", _QUOTED.sub('""', line)))
+    code = _RESULT.sub("", _REMARK.sub("", blank_texts(line)))
     return [
         name_made(name)
         for found in _ERROR.finditer(code)
@@ -201,7 +206,7 @@ def join_open(lines: Sequence[str]) -> str:
     joined, depth = "", 0
     for line in lines:
         joined += f"{line[:LINE_CHARS]}\n"
-        bare = _QUOTED.sub('""', line[:LINE_CHARS])
+        bare = blank_texts(line[:LINE_CHARS])
         depth += bare.count("(") - bare.count(")")
         if depth <= 0:
             break

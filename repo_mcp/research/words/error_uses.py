@@ -25,7 +25,14 @@ from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.research_state import ResearchState, list_users
-from repo_mcp.research.words.error_lines import LINE_CHARS, RAISES, declares_type, find_errors, makes_error
+from repo_mcp.research.words.error_lines import (
+    LINE_CHARS,
+    RAISES,
+    blank_texts,
+    declares_type,
+    find_errors,
+    makes_error,
+)
 from repo_mcp.research.words.held_errors import find_raising
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.roles import FileRole, find_role
@@ -52,7 +59,6 @@ _SAYS_NOTHING = re.compile(r"\s*(?:import|using|from|package|#include|use)\b|.*\
 _GOES_ON = re.compile(r"\s*(?:\?|:|\.|\|\||&&|->|=>)")  # a line that continues the one above
 # A line that the one below continues, though no bracket is open.
 _IS_OPEN = re.compile(r"(?:=|\breturn|\bthrow|->|=>|[-=]>\s*\{)\s*$")
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,400}\"|'(?:\\.|[^'\\\n]){0,400}'")
 
 
 class Use(Enum):
@@ -76,8 +82,9 @@ class ErrorUse:
     number: int
     name: str  # of the error
     use: Use
-    symbol: str = ""  # around it, where no parser reads the file
-    symbol_lines: tuple[int, int] | None = None
+    node: Node | None  # around it
+    symbol: str  # the name of what is around it, where no parser reads the file too
+    lines: tuple[int, int]  # of that, or else the number twice
 
 
 def find_written(state: ResearchState, names: Sequence[str]) -> list[ErrorUse]:
@@ -94,7 +101,7 @@ def find_written(state: ResearchState, names: Sequence[str]) -> list[ErrorUse]:
             continue
         told = _tell(state.source.read_lines(one.path), one.path, one.start_line, word)
         if told is not None and one.start_line not in state.source.read_comment_lines(one.path):
-            found.append(ErrorUse(one.path, *told, one.symbol or "", one.symbol_lines))
+            found.append(_build_use(state, one.path, told, one.symbol or "", one.symbol_lines))
     return found
 
 
@@ -105,22 +112,37 @@ def find_used(state: ResearchState, node: Node) -> list[ErrorUse]:
     for edge in list_users(state, node, _USERS, (*CALLS, EdgeType.REFERENCES)):
         path = edge.other.path
         lines = state.source.read_lines(path)
-        found += [ErrorUse(path, *told) for at in edge.lines if (told := _tell(lines, path, at, word))]
+        told = (_tell(lines, path, at, word) for at in edge.lines)
+        found += [_build_use(state, path, one) for one in told if one is not None]
     return found
 
 
 def follow_makers(state: ResearchState, given: Iterable[ErrorUse]) -> list[ErrorUse]:
     """Return the lines that raise what a function makes for them: `throw refuse(row)`."""
-    around = {node: one.name for one in given if (node := state.source.find_around(one.path, one.number))}
+    makers = {one.node: one.name for one in given if one.node and one.node.symbol.kind in CALLABLE_KINDS}
     found: list[ErrorUse] = []
-    for maker, name in [*around.items()][:MAX_MAKERS]:
-        for edge in list_users(state, maker, _USERS) if maker.symbol.kind in CALLABLE_KINDS else ():
-            lines = state.source.read_lines(edge.other.path)
-            for at in edge.lines if not is_test_place(edge.other.path) else ():
+    for maker, name in [*makers.items()][:MAX_MAKERS]:
+        for edge in list_users(state, maker, _USERS):
+            path, lines = edge.other.path, state.source.read_lines(edge.other.path)
+            for at in edge.lines if not is_test_place(path) else ():
                 before = lines[at - 1].partition(maker.symbol.name)[0] if at <= len(lines) else ""
                 if _RAISES.search(_read_above(lines, at) + before):
-                    found.append(ErrorUse(edge.other.path, at, name, Use.RAISES))
+                    found.append(_build_use(state, path, (at, name, Use.RAISES)))
     return found
+
+
+def _build_use(
+    state: ResearchState,
+    path: str,
+    told: tuple[int, str, Use],
+    symbol: str = "",
+    lines: tuple[int, int] | None = None,
+) -> ErrorUse:
+    number, name, use = told
+    node = state.source.find_around(path, number)
+    if node is not None:
+        symbol, lines = node.qualified_name, (node.symbol.start_line, node.symbol.end_line)
+    return ErrorUse(path, number, name, use, node, symbol, lines or (number, number))
 
 
 def _tell(lines: Sequence[str], path: str, at: int, word: re.Pattern[str]) -> tuple[int, str, Use] | None:
@@ -128,7 +150,7 @@ def _tell(lines: Sequence[str], path: str, at: int, word: re.Pattern[str]) -> tu
 
     Where a function gives what its last line is, a line that only makes an error gives it to the caller.
     """
-    line = _QUOTED.sub('""', lines[at - 1][:LINE_CHARS]) if at <= len(lines) else ""
+    line = blank_texts(lines[at - 1][:LINE_CHARS]) if at <= len(lines) else ""
     found = word.search(line)
     if found is None or _SAYS_NOTHING.match(line) or declares_type(line):
         return None
@@ -159,7 +181,7 @@ def _read_above(lines: Sequence[str], at: int) -> str:
     """Return the lines above one that belong to its statement."""
     text, first = "", lines[at - 1]
     for number in range(at - 1, max(0, at - 1 - LINES_ABOVE), -1):
-        above = _QUOTED.sub('""', lines[number - 1][:LINE_CHARS])
+        above = blank_texts(lines[number - 1][:LINE_CHARS])
         is_open = above.count("(") > above.count(")") or _IS_OPEN.search(above)
         if not (is_open or _GOES_ON.match(first)):
             break

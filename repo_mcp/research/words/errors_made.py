@@ -13,9 +13,8 @@ from repo_mcp.bundler.statements import only_logs
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
-from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, build_finding
 from repo_mcp.research.question.error_types import is_no_error
 from repo_mcp.research.words.error_lines import (
     LINE_CHARS,
@@ -181,14 +180,6 @@ def _find_node(state: ResearchState, one: Finding) -> Node | None:
     noted = next((node for node in state.nodes.values() if node.node_id == one.node_id), None)
     node = noted or state.source.find_around(one.path, one.end_line)
     return node if node is not None and node.node_id == one.node_id else None
-
-
-def build_finding(node: Node) -> Finding:
-    first, last = node.symbol.start_line, node.symbol.end_line
-    name = node.symbol.name
-    return Finding(
-        node.path, first, last, node.qualified_name, node.kind, node.node_id, Reason(""), 0, "", name=name
-    )
 
 
 def _find_variable(lines: Sequence[str], one: Finding, number: int) -> str:

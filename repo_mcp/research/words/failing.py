@@ -1,8 +1,9 @@
-"""Find the functions that fail: those that a question about errors names, and those that they call."""
+"""Find the functions that fail: those that a question names, what they call, and what makes a named error."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds, Edge
@@ -12,16 +13,19 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_standing_in
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program, is_test_node
+from repo_mcp.research.findings.named_symbols import VALUES, admits_node
+from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
-from repo_mcp.research.question.error_types import is_of_error
+from repo_mcp.research.question.error_types import is_error, is_of_error
 from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.asked_words import asks_tests
 from repo_mcp.research.words.error_lines import OF_ARGUMENT, find_errors
+from repo_mcp.research.words.error_uses import MAKING, ErrorUse, find_used, find_written
 from repo_mcp.research.words.errors_made import list_raising
 from repo_mcp.research.words.kept_errors import list_caught
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
@@ -30,11 +34,15 @@ from repo_mcp.text.question_words import shares_word
 FAILING_DEPTH, MAX_CALLING = 3, 24  # levels of calls searched for errors, and functions on each level
 NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
+MAX_DECLARING = 4  # files that declare one error
+MOST_MAKING = 4  # functions that make one error, if each is shown for it
 MOST_TRIED = 8  # functions that override one, until one is found that fails
 MOST_BELOW = 40  # functions whose errors are told for such a question
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])")  # of a name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
+# The name of an error, or the last part of one.
+_CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*|\b(?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+\b")
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
 _BELOW = Bounds(files=40, references=240)  # of a long function: the call that fails may be its last
 
@@ -130,6 +138,52 @@ def _list_run_for(state: ResearchState, other: Node, edge_type: EdgeType) -> lis
     return [state.get_node(link.source) for link in list_overriding(state, other)]
 
 
+def find_makers(state: ResearchState) -> dict[Node, Reason]:
+    """Return the functions of the program that make an error named by the question or a guess, with reasons.
+
+    Where it is made says when it comes up, however few words of the question stand there. If many functions
+    make it, those count that make another one that is named, unless it is declared here as a value, such as
+    `ErrClosed`: that is one error and no kind of errors. Set where such values are made, and what uses named
+    errors otherwise.
+    """
+    made: dict[str, dict[Node, None]] = {}
+    using: dict[Node, None] = {}
+    values: dict[Node, list[Place]] = {}
+    for name in dict.fromkeys(_CAPITAL.findall(" ".join((state.request.query, *state.request.guesses)))):
+        found: list[tuple[Node, ErrorUse]] = []
+        for node in map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING)):
+            if not is_error(state.graph, node, state.source.read_lines):
+                continue
+            used = _keep_in_functions(state, find_used(state, node))
+            places = sorted({(one.path, one.number) for _, one in used if one.use in MAKING})
+            is_value = node.symbol.kind in VALUES and node.symbol.name.startswith("Err")
+            values |= {node: places} if places and is_value else {}
+            found += used
+        if name.isupper() and not any(one.use in MAKING for _, one in found):
+            found += _keep_in_functions(state, find_written(state, [name]))
+        made[name] = {node: None for node, one in found if one.use in MAKING}
+        using |= {node: None for node, _ in found}
+    counts = Counter(node for own in made.values() for node in own)
+    state.failures.values = values
+    state.failures.testing = [node for node in using if node not in counts]
+    whole = {node.symbol.name for node in values}
+    making: dict[Node, Reason] = {}
+    for name, own in made.items():
+        least = 1 if len(own) <= MOST_MAKING or name in whole else 2
+        reason = Reason(f"makes {name}", Role.MAKES_ERROR)
+        making |= {node: reason for node in own if counts[node] >= least and node not in making}
+    return making
+
+
+def _keep_in_functions(state: ResearchState, uses: Sequence[ErrorUse]) -> list[tuple[Node, ErrorUse]]:
+    """Return the uses in functions of the program, each behind its function."""
+    return [
+        (one.node, one)
+        for one in uses
+        if one.node and one.node.symbol.kind in CALLABLE_KINDS and admits_node(state, one.node)
+    ]
+
+
 def _find_named(state: ResearchState, text: str) -> list[Node]:
     """Return the functions that a question names, or else the types whose lines fail.
 
@@ -145,7 +199,7 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
         nodes = [node for node in nodes if not is_test_node(node)]
     named = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
     functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
-    types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _holds_error(state, node)]
+    types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _list_raising(state, node)]
     return functions or types or named
 
 
@@ -162,9 +216,9 @@ def fails(state: ResearchState, node: Node) -> bool:
     ):
         return False
     lines = state.source.read_lines(node.path)
-    raising = list_raising(state, node.path, node.symbol.start_line, node.symbol.end_line)
+    raising = _list_raising(state, node)
     return any(not {*find_errors(lines[at - 1])} & OF_ARGUMENT for at in raising)
 
 
-def _holds_error(state: ResearchState, node: Node) -> bool:
-    return bool(list_raising(state, node.path, node.symbol.start_line, node.symbol.end_line))
+def _list_raising(state: ResearchState, node: Node) -> list[int]:
+    return list_raising(state, node.path, node.symbol.start_line, node.symbol.end_line)

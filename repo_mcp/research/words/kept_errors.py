@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from repo_mcp.bundler.body import measure_indent
 from repo_mcp.bundler.statements import only_logs
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.record_classes import dataclass
 from repo_mcp.research.words.error_lines import LINE_CHARS
 
 _SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
@@ -57,12 +56,7 @@ _HANDS_ON = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    """A clause that catches: what stands behind its word, and the numbers of its lines."""
-
-    head: str
-    lines: range
+_Clause = tuple[str, range]  # one that catches: what stands behind its word, and the numbers of its lines
 
 
 def list_given_back(lines: Sequence[str], first: int, last: int, path: str) -> set[int]:
@@ -122,7 +116,7 @@ def _list_clauses(lines: Sequence[str], end: int, last: int) -> list[_Clause]:
         found = _CATCHES.match(line)
         if found is not None:
             behind = _find_end(lines, number, last)
-            clauses.append(_Clause(found[1].strip(), range(number, behind)))
+            clauses.append((found[1].strip(), range(number, behind)))
             number = behind
         elif _CLOSES.match(line):  # the clause stands on the next line
             number += 1
@@ -133,13 +127,13 @@ def _list_clauses(lines: Sequence[str], end: int, last: int) -> list[_Clause]:
 
 def _keep_all(lines: Sequence[str], clauses: Sequence[_Clause], *, is_script: bool) -> bool:
     """Return True if one of some clauses catches everything, and none lets out what it catches."""
-    matches = [(_ALL_OF_SCRIPT if is_script else _ALL).match(one.head) for one in clauses]
-    if not any(matches) or any(re.search(r"\b(?:when|if)\b", one.head) for one in clauses):
+    matches = [(_ALL_OF_SCRIPT if is_script else _ALL).match(head) for head, _ in clauses]
+    if not any(matches) or any(re.search(r"\b(?:when|if)\b", head) for head, _ in clauses):
         return False
-    for one, found in zip(clauses, matches, strict=True):
+    for (head, own), found in zip(clauses, matches, strict=True):
         names = [name for name in found.groups() if name] if found is not None else []
-        names = names or re.findall(r"(\w+)\s*\)?\s*[:{]?\s*$", one.head)
-        body = (lines[at - 1][:LINE_CHARS] for at in one.lines[1:] or one.lines)
+        names = names or re.findall(r"(\w+)\s*\)?\s*[:{]?\s*$", head)
+        body = (lines[at - 1][:LINE_CHARS] for at in own[1:] or own)
         if any(_lets_out(line, names[:1]) for line in body):
             return False
     return True

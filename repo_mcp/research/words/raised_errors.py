@@ -46,9 +46,8 @@ def note_raised(state: ResearchState, subject: Subject) -> None:
     found += follow_makers(state, [one for one in found if one.use is Use.GIVES])
     words = [word for word in list_words(state.request.query) if not shares_word(name, (word,))]
     for use in _ROLES:
-        used = [one for one in found if one.use is use]
-        used.sort(key=lambda one: (one.name != name, *_rate(state, one, words)))  # stable
-        _note(state, used, name)
+        used = (one for one in found if one.use is use)
+        _note(state, sorted(used, key=lambda one: (one.name != name, *_rate(state, one, words))), name)
     state.report_hop(state.depth)
 
 
@@ -66,20 +65,16 @@ def _list_types(state: ResearchState, types: Sequence[Node]) -> list[Node]:
 
 def _rate(state: ResearchState, one: ErrorUse, words: Sequence[str]) -> tuple[int, bool]:
     """Return a key by which functions with words of the question come first, then what is not deprecated."""
-    node = state.source.find_around(one.path, one.number)
-    if node is None:
-        return -shares_word(one.symbol, words), False
-    around = state.get_node(Declaration(node.path, node.symbol.parent))
-    return -shares_word(node.qualified_name, words), is_deprecated(node) or is_deprecated(around)
+    owner = one.node and state.get_node(Declaration(one.path, one.node.symbol.parent))
+    is_old = any(node is not None and is_deprecated(node) for node in (one.node, owner))
+    return -shares_word(one.symbol, words), is_old
 
 
 def _note(state: ResearchState, used: Iterable[ErrorUse], name: str) -> None:
     """Note the functions around lines that do the same with errors, each with its lines."""
-    around: dict[tuple[str, str], list[ErrorUse]] = {}
+    around: dict[tuple[str, int], list[ErrorUse]] = {}
     for one in used:
-        node = state.source.find_around(one.path, one.number)
-        first = one.symbol_lines[0] if one.symbol_lines is not None else one.number
-        around.setdefault((one.path, str(first) if node is None else node.node_id), []).append(one)
+        around.setdefault((one.path, one.lines[0]), []).append(one)
     for position, own in enumerate(list(around.values())[:MOST_NOTED]):
         role, text = _ROLES[own[0].use]
         reason = Reason(text.format(own[0].name), role, "" if own[0].name == name else own[0].name)
@@ -89,24 +84,14 @@ def _note(state: ResearchState, used: Iterable[ErrorUse], name: str) -> None:
 
 
 def _note_one(state: ResearchState, own: Sequence[ErrorUse], reason: Reason, *, shows_guard: bool) -> None:
-    path = own[0].path
-    node = state.source.find_around(path, own[0].number)
-    lines = tuple(sorted({one.number for one in own}))
-    around = own[0].symbol_lines or (lines[0], lines[-1])
-    first, last = (node.symbol.start_line, node.symbol.end_line) if node is not None else around
-    text, head = state.source.read_lines(path), first
+    path, node, (first, last) = own[0].path, own[0].node, own[0].lines
+    lines, text = tuple(sorted({one.number for one in own})), state.source.read_lines(path)
+    head = find_name(text, node.symbol.name, first, min(last, len(text))) if node is not None else first
+    told = lines[:MAX_LINES_SHOWN]
+    guards = [read_guard(state, path, first, last, at) for at in told] if shows_guard else []
+    shown = tuple(sorted({head or first, *told, *(at for one in guards for at in one.lines)}))
     if node is not None:
-        head = find_name(text, node.symbol.name, first, min(last, len(text))) or first
-    guards = (
-        [read_guard(state, path, first, last, at) for at in lines[:MAX_LINES_SHOWN]] if shows_guard else []
-    )
-    shown = {head, *lines[:MAX_LINES_SHOWN], *(at for one in guards for at in one.lines)}
-    if node is None:
-        symbol = own[0].symbol or path
-        state.add_place(
-            Finding(
-                path, first, last, symbol, "text", None, reason, 1, "text", lines, shown=tuple(sorted(shown))
-            )
-        )
-    else:
-        state.add(node, reason, 1, lines=lines, shown=tuple(sorted(shown)) if shows_guard else ())
+        state.add(node, reason, 1, lines=lines, shown=shown if shows_guard else ())
+        return
+    symbol = own[0].symbol or path
+    state.add_place(Finding(path, first, last, symbol, "text", None, reason, 1, "text", lines, shown=shown))

@@ -12,8 +12,7 @@ from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.research.words.event_errors import put_event_first
-from repo_mcp.research.words.failing import fails, find_below
-from repo_mcp.research.words.named_errors import find_makers
+from repo_mcp.research.words.failing import fails, find_below, find_makers
 from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import FIRST_LINES, is_generated

@@ -369,6 +369,14 @@ def test_named_errors_arise_where_they_are_returned_and_not_where_they_are_teste
     assert "putParcel fits" not in claim
 
 
+def test_what_raises_an_error_that_is_a_value_is_what_returns_it() -> None:
+    claim = Asked(DEPOTS).ask("who raises ErrTooHeavy?").claim
+    assert claim == (
+        "depot.ErrTooHeavy (depot/errors.go:7) is raised by Agent.Put (agent/agent.go:9,"
+        " `if p.Weight > d.most`) and Store.Put (store/store.go:9, `if p.Weight > d.most`)."
+    )
+
+
 def test_a_qualified_guess_tells_which_of_two_functions_is_meant() -> None:
     files = {
         f"{name}/save.go": f'package {name}\n\nimport "errors"\n\nfunc Save(n int) error {{\n'
