@@ -21,6 +21,7 @@ from repo_mcp.graph.program import (
 )
 from repo_mcp.graph.references import References, list_file_names
 from repo_mcp.graph.swift_visibility import adds_members
+from repo_mcp.graph.typescript.names import WHOLE
 from repo_mcp.graph.vocabulary import BASES, IMPLEMENTATIONS, ROLE_EDGES, EdgeType
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
@@ -34,6 +35,7 @@ from repo_mcp.symbols.symbol_record import (
 MAX_ALIASES = 8  # other names under which a symbol is imported
 
 Types = frozenset[EdgeType]
+_WHOLE = frozenset({"", "default"})  # names by which a file imports all that a module of JavaScript gives
 
 _IMPLEMENTING = frozenset(IMPLEMENTATIONS)
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
@@ -91,6 +93,7 @@ class ReferenceSearch:
         possible = references.prototypes.list_possible_definitions(target)
         self._maybe_meant = {one for one in possible if not references.c_visibility.is_static(one)}
         self._names = references.list_names(target, record)
+        self._modules = [target.path] if references.is_whole(target, record) else []
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
         self._family = references.find_family(target.path)
@@ -100,8 +103,8 @@ class ReferenceSearch:
     def run(self, window: Window, folder: str) -> Iterator[None]:
         """Gather the references in a folder; yield when the window is full and another candidate follows."""
         inside = f"{folder}/" if folder else ""
-        for name in self._names:  # aliases that are found are added
-            paths = self._list_candidates(name)
+        for name, module in self._iter_searched():
+            paths = self._list_candidates(name, module)
             paths = self._references.narrow(self._target, paths)
             for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
                 if window.files == window.bounds.files:
@@ -111,17 +114,28 @@ class ReferenceSearch:
                 record = self._references.find_record(path)
                 if record is None:
                     continue
-                for row in self._iter_candidates(record, name):
+                for row in self._iter_candidates(path, record, name, module):
                     if window.references == window.bounds.references:
                         yield
                         window.follow(files=1)
                     window.references += 1
                     self._resolve(path, record, row)
 
-    def _list_candidates(self, name: str) -> Sequence[str]:
+    def _iter_searched(self) -> Iterator[tuple[str, str]]:
+        """Yield the names to search for, aliases that are found included, then those of modules.
+
+        With the name of a module comes the path of its file.
+        """
+        for name in self._names:
+            yield name, ""
+        for path in self._modules:  # those that give the module on are added
+            for name in list_file_names(path):
+                yield name, path
+
+    def _list_candidates(self, name: str, module: str) -> Sequence[str]:
         path = self._target.path
-        if self._references.is_script(self._target):
-            return self._references.list_importers(name, path)
+        if module or self._references.is_script(self._target):
+            return self._references.list_importers(name, module or path)
         return self._references.list_candidates(name, path, is_imported=self._is_imported)
 
     def sample(self, path: str, most: int) -> int:
@@ -130,7 +144,11 @@ class ReferenceSearch:
         rows = (
             []
             if record is None
-            else [row for name in self._names for row in self._iter_candidates(record, name)]
+            else [
+                row
+                for name, module in self._iter_searched()
+                for row in self._iter_candidates(path, record, name, module)
+            ]
         )
         for row in rows[:most]:
             assert record is not None
@@ -141,9 +159,10 @@ class ReferenceSearch:
         """Return False for a file that does not count, or whose language cannot name the target."""
         return path not in self._apart and self._references.find_family(path) == self._family
 
-    def _iter_candidates(self, record: SymbolRecord, name: str) -> Iterator[int]:
+    def _iter_candidates(self, path: str, record: SymbolRecord, name: str, module: str) -> Iterator[int]:
         """Yield the rows of a file that may be edges of the wanted types."""
-        for row in self._iter_rows(record, name):
+        rows = self._iter_bound(path, record, name) if module else self._iter_rows(record, name)
+        for row in rows:
             role = get_role(record, row)
             if role is ReferenceRole.BIND:
                 continue
@@ -220,9 +239,21 @@ class ReferenceSearch:
         for alias in sorted(list_aliases(record, rows) - {name}):
             yield from record.find_references(alias)
 
+    def _iter_bound(self, path: str, record: SymbolRecord, module: str) -> Iterator[int]:
+        """Yield the rows that import the whole of a module, and those that refer to it by another name."""
+        rows = [
+            row for row in _iter_importing(record, module) if record.strings[record.ref_names[row]] in _WHOLE
+        ]
+        yield from rows
+        aliases = list_aliases(record, rows)
+        if WHOLE in aliases and path not in self._modules and len(self._modules) <= MAX_ALIASES:
+            self._modules.append(path)  # `module.exports = require("./store")`
+        for alias in sorted(aliases - {WHOLE, *self._names}):
+            yield from record.find_references(alias)
+
     def _note(self, path: str, record: SymbolRecord, row: int, found: Target, decided_by: str) -> None:
         reference = record.get_reference(row)
-        alias = "" if reference.role is ReferenceRole.CALL else reference.alias
+        alias = "" if reference.role is ReferenceRole.CALL or reference.alias == WHOLE else reference.alias
         if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
             self._names.append(alias)  # files that import the symbol from there use this name
         if (

@@ -23,6 +23,7 @@ from repo_mcp.graph.rust_visibility import RustVisibility
 from repo_mcp.graph.swift_visibility import SwiftVisibility
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder, may_lead_to
+from repo_mcp.graph.typescript.names import WHOLE
 from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family, is_in_text
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
 
@@ -102,7 +103,21 @@ class References:
             own = ModuleFinder(self._program).find_own_name(target.path).rpartition("/")[2]
             names += [own] if own and own not in names else []
             names += [_FOLDER] if names[0] == _INDEX else []
-        return names
+        modules = list_file_names(target.path)[:1] if self.is_whole(target, record) else []
+        return names + [one for one in modules if one not in names and one != _INDEX]
+
+    def is_whole(self, target: Declaration, record: SymbolRecord) -> bool:
+        """Return whether a symbol is the whole of its module, so that importers choose a name for it.
+
+        `module.exports = class Store {}` is `Shop` behind `const Shop = require("./store")`.
+        """
+        if not target.ordinal or self.find_family(target.path) != _NAMING_PACKAGES:
+            return False
+        symbol = record.get_symbol(target.ordinal)
+        if symbol.kind is SymbolKind.CONSTRUCTOR:
+            symbol = record.get_symbol(symbol.parent)
+        rows = () if symbol.parent else record.list_named_role(symbol.name, ReferenceRole.EXPORT)
+        return any(record.get_reference(row).alias == WHOLE for row in rows)
 
     def list_parts(self, target: Declaration, record: SymbolRecord) -> list[Declaration]:
         """Return all declarations of a target that is a namespace of C#: a `using` means any of them."""

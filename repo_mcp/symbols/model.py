@@ -225,8 +225,10 @@ CONSTRUCTED = "new"
 # ":T"; a construct signature, `new (a: A): T`, has the name "new".
 KEYLESS = "[:]"
 # BIND: a symbol that is visible only in its block, from this line to the line in `arguments`. TypeScript has
-# such rows, and C and C++ for a body whose head is a macro.
+# such rows, and C and C++ for a body whose head is a macro. With NOWHERE, a symbol of TypeScript has its name
+# from its file, and only importers use it.
 BLOCK = "{}"
+NOWHERE = 0
 # BIND in C and C#: from this line on, the preprocessor conditions in `name` hold, separated by ";".
 CONDITIONS = "#if"
 

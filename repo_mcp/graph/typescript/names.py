@@ -222,6 +222,7 @@ class ScriptNames:
             symbols = [file.record.get_symbol(one) for one in children if int(flags[one]) & flag]
         else:
             symbols = [one for one in file.find_children(0, name) if one.flags & flag]
+            symbols = [one for one in symbols if not file.is_unnamed(one.ordinal)]
         symbols = [one for one in symbols if one.kind not in MEMBERS]
         if symbols:
             each = tuple(Declaration(file.path, one.ordinal) for one in symbols)

@@ -18,7 +18,7 @@ from repo_mcp.graph.typescript.script_file import ScriptFile, is_assigned
 from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.uses import THROUGH
-from repo_mcp.languages.typescript.walk import EXPECTED
+from repo_mcp.languages.typescript.walk import EXPECTED, RESULT
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -33,6 +33,7 @@ from repo_mcp.symbols.symbol_record import (
 from repo_mcp.text.roles import is_test_path
 
 MAX_GUESSES = 8
+MAX_GIVEN_ON = 8  # modules that are the whole of another one: `module.exports = require("./store")`
 MAX_GUESSED_FILES = 40
 LANGUAGES = frozenset({"typescript", "javascript"})
 _TYPE_ROLES = frozenset(
@@ -120,7 +121,17 @@ class TypeScriptResolver:
             return self._conclude(self._names.resolve_import(file, row), row)
         return self._conclude(self._names.look_up(file, 0, row.name), row)
 
+    def _resolve_result(self, file: ScriptFile, row: Reference) -> Resolution:
+        """Return the meaning of the class that a function gives: `getStore()` in `new (getStore())()`."""
+        meaning = self._names.look_up(file, row.symbol, row.name, row.line)
+        if meaning is UNKNOWN:
+            owners = self._types.evaluate(file, row.symbol, row.name, row.line)
+            meaning = Meaning(owners.declarations, is_certain=not owners.is_mixed, is_guess=owners.is_guess)
+        return self._conclude(meaning, row) if meaning.declarations else UNCOUNTED
+
     def _resolve_name(self, file: ScriptFile, row: Reference) -> Resolution:
+        if row.name.endswith(RESULT):
+            return self._resolve_result(file, row)
         as_type = row.role in _TYPE_ROLES
         meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=as_type)
         if meaning is not UNKNOWN and not (as_type and self._is_value(meaning)):
@@ -270,8 +281,9 @@ class TypeScriptResolver:
             kept = [one for ordinal in kept for one in (*self._list_constructors(ordinal), ordinal)]
         is_shared = row.name in _OF_ALL and row.qualifier not in {"this", "super"}
         confidence = Confidence.EXACT if meaning.is_certain and not is_shared else Confidence.PROBABLE
-        if meaning.is_guess:
-            confidence = Confidence.POSSIBLE
+        if meaning.is_guess:  # unless it is a getter for a module, which an object of exports has
+            is_given_on = not names_itself and ordinals != list(meaning.declarations)
+            confidence = Confidence.PROBABLE if is_given_on else Confidence.POSSIBLE
         most = MAX_PARTS if row.qualifier else MAX_GUESSES  # a large union has many members of one name
         return Resolution(tuple(Target(ordinal, confidence) for ordinal in kept[:most]))
 
@@ -289,22 +301,37 @@ class TypeScriptResolver:
         return [Declaration(ordinal.path, one.ordinal) for one in whole or found]
 
     def _unwrap(self, ordinal: Declaration) -> tuple[Declaration, ...]:
-        """Return the value of a CommonJS module, or the `b.c` of `import a = b.c`, instead of the
-        declaration.
+        """Return the value of a CommonJS module, the `b.c` of `import a = b.c`, or the module that a getter
+        requires, instead of the declaration.
 
         Any other declaration is returned as it is.
         """
         file = self._names.find_file(ordinal.path)
         if ordinal.ordinal and file is not None:
             symbol = file.get_symbol(ordinal.ordinal)
+            if symbol.kind is SymbolKind.PROPERTY:
+                return self._find_required(file, symbol) or (ordinal,)
             if symbol.kind is not SymbolKind.TYPE or not symbol.flags & SymbolFlag.FORWARD:
                 return (ordinal,)
             qualifier, _, name = symbol.return_type.rpartition(".")
             outer = self._types.evaluate(file, symbol.parent, qualifier, symbol.start_line)
             found = self._types.find_member(outer, name) if outer != NO_OWNERS else UNKNOWN
             return found.declarations or (ordinal,)
-        whole = self._names.find_whole(file) if file is not None else UNKNOWN
-        return whole.declarations or (ordinal,)
+        for _ in range(MAX_GIVEN_ON):
+            whole = self._names.find_whole(file) if file is not None else UNKNOWN
+            if len(whole.declarations) != 1 or whole.declarations[0].ordinal:
+                return whole.declarations or (ordinal,)
+            ordinal = whole.declarations[0]
+            file = self._names.find_file(ordinal.path)
+        return (ordinal,)
+
+    def _find_required(self, file: ScriptFile, getter: DeclaredSymbol) -> tuple[Declaration, ...]:
+        """Return what a getter requires that does nothing else; nothing for any other property."""
+        rows = file.binds.get((getter.ordinal, RESULT), ())
+        if len(rows) != 1 or rows[0].name != getter.name + RESULT:
+            return ()
+        found = self._names.look_up(file, getter.ordinal, rows[0].name).declarations
+        return tuple(one for given in found for one in self._unwrap(given))
 
     def _guess(self, near: str, row: Reference) -> Resolution:
         """Return members of that name that accept as many arguments, found by name alone.

@@ -10,7 +10,7 @@ from functools import cached_property
 from repo_mcp.graph.typescript.literals import Literals
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import BLOCK, REST_OF_PARAMETERS, REST_OF_TYPE
+from repo_mcp.symbols.model import BLOCK, NOWHERE, REST_OF_PARAMETERS, REST_OF_TYPE
 from repo_mcp.symbols.symbol_record import (
     DeclaredSymbol,
     Reference,
@@ -98,6 +98,10 @@ class ScriptFile:
         """Map a symbol declared in a block or unnamed function to the first and last line of that block."""
         rows = (one for (_, alias), found in self.binds.items() if alias == BLOCK for one in found)
         return {one.symbol: (one.line, one.arguments) for one in rows}
+
+    def is_unnamed(self, ordinal: int) -> bool:
+        """Return whether a symbol has only the name of its file, which is no name in it."""
+        return self.blocks.get(ordinal, (0, 1))[1] == NOWHERE
 
     @cached_property
     def type_parameters(self) -> dict[int, dict[str, str]]:

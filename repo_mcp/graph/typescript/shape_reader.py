@@ -22,7 +22,7 @@ from repo_mcp.languages.typescript.types import (
     split_parameters,
     take_parameter,
 )
-from repo_mcp.languages.typescript.values import RESULT
+from repo_mcp.languages.typescript.walk import RESULT
 from repo_mcp.symbols.model import KEYLESS
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, ReferenceRole, SymbolFlag, SymbolKind
 

@@ -18,7 +18,7 @@ from repo_mcp.graph.typescript.owners import (
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.languages.typescript.types import read_function, split_parameters, take_parameter
-from repo_mcp.languages.typescript.values import RESULT as RESULTS
+from repo_mcp.languages.typescript.walk import RESULT as RESULTS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolFlag, SymbolKind, iter_around
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")

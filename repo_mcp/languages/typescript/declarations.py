@@ -28,7 +28,6 @@ _FLAGS = {
 }
 TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
 _OPTIONAL = re.compile(rb"\s*\?")  # after the name of a member or a parameter
-UNNAMED = "default"
 
 
 def on_comment(walk: ScriptWalk, node: Node) -> None:
@@ -51,6 +50,8 @@ def on_function(walk: ScriptWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     name = _take_name(walk, name_node)
     entry = walk.declare(node, name, SymbolKind.FUNCTION, prefix)
+    if name_node is None:
+        walk.hide_unnamed()
     walk.read_signature(entry, node)
     if node.type == "function_signature":
         entry.flags |= SymbolFlag.FORWARD
@@ -63,15 +64,18 @@ def on_function(walk: ScriptWalk, node: Node) -> None:
 
 def _take_name(walk: ScriptWalk, node: Node | None) -> str:
     if node is None:
-        return UNNAMED
+        return walk.unnamed
     walk.taken.add(node.start_byte)
     return walk.read_name(node)
 
 
 def on_class(walk: ScriptWalk, node: Node) -> None:
     """Declare a class."""
-    name = _take_name(walk, node.child_by_field_name("name"))
+    name_node = node.child_by_field_name("name")
+    name = _take_name(walk, name_node)
     entry = walk.declare(node, name, SymbolKind.CLASS, walk.find_prefix(node))
+    if name_node is None:
+        walk.hide_unnamed()
     if node.type == "abstract_class_declaration":
         entry.flags |= SymbolFlag.ABSTRACT
     walk.open_last(node.end_byte, is_local=False)

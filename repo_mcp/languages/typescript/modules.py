@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES, UNNAMED
-from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk
-from repo_mcp.symbols.model import HELD
+from repo_mcp.languages.treesitter.scope_walk import SAME
+from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES
+from repo_mcp.languages.typescript.unnamed_exports import UNNAMED
+from repo_mcp.languages.typescript.walk import RESULT, Prefix, ScriptWalk
+from repo_mcp.symbols.model import HELD, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -153,13 +155,16 @@ def _export_named(walk: ScriptWalk, node: Node) -> None:
 
 
 def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> None:
-    """Declare an exported value under its own name, or else as "default"."""
+    """Declare an exported value under its own name, or else under that of the file."""
     own = walk.read(value.child_by_field_name("name")) if value.type in DECLARING_VALUES else ""
     kind = SymbolKind.FUNCTION if value.type in FUNCTION_VALUES else SymbolKind.CONSTANT
     kind = SymbolKind.CLASS if value.type == "class" else kind
-    name = own or UNNAMED
+    is_written = kind is SymbolKind.CONSTANT and walk.unnamed.encode() in walk.text[: node.start_byte]
+    name = own or (UNNAMED if is_written else walk.unnamed)  # what is above may be made of one of that name
     entry = walk.declare(node, name, kind, Prefix(node.start_byte, True, alias == UNNAMED))
     ordinal = len(walk.entries) - 1
+    if not own:
+        walk.hide_unnamed()
     walk.values[value.start_byte] = ordinal
     walk.refer(EXPORT, name, node.start_byte, "", alias)
     if kind is SymbolKind.FUNCTION:
@@ -182,18 +187,9 @@ def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
         _export_whole_as(walk, name_node)
     if not _may_require(walk, value):
         return
-    member = ""
-    call = value
-    if call.type == "await_expression":
-        call = call.named_children[0]
-    if call.type == "member_expression":
-        member = walk.read(call.child_by_field_name("property"))
-        call = call.child_by_field_name("object") or call
-    source = _read_required(walk, call)
+    source, member = _take_required(walk, value)
     if not source:
         return
-    walk.values[value.start_byte] = -1
-    walk.values[call.start_byte] = -1
     is_held = walk.is_typescript or value.type == "await_expression" or _has_written_type(walk, name_node)
     held = HELD if is_held else 0
     if name_node.type == "identifier":
@@ -201,6 +197,61 @@ def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
     elif name_node.type == "object_pattern" and not member:
         for one in name_node.named_children:
             _import_pattern(walk, one, source, held)
+
+
+def _take_required(walk: ScriptWalk, value: Node) -> tuple[str, str]:
+    """Return the module and the member of `require("m").a`; both are empty for any other value.
+
+    Nothing more is recorded for it.
+    """
+    member, call = "", value
+    if call.type == "await_expression":
+        call = call.named_children[0]
+    if call.type == "member_expression":
+        member = walk.read(call.child_by_field_name("property"))
+        call = call.child_by_field_name("object") or call
+    source = _read_required(walk, call)
+    if not source:
+        return "", ""
+    walk.values[value.start_byte] = -1
+    walk.values[call.start_byte] = -1
+    return source, member
+
+
+def import_result(walk: ScriptWalk, value: Node, ordinal: int) -> bool:
+    """Record that a function returns a module, as `() => require("./store")` does; False for other results.
+
+    As an import it is called as the function with "()" after it.
+    """
+    if not walk.text.startswith(b"require", value.start_byte):
+        return False
+    source, member = _take_required(walk, value)
+    if not source:
+        return False
+    name = walk.entries[ordinal].name + RESULT
+    if name in walk.required:  # by another function of that name
+        walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, value.start_byte, "", RESULT, SAME, ordinal)
+        return False
+    walk.required.add(name)
+    walk.refer(IMPORT, member, value.start_byte, source, name)
+    walk.refer(ReferenceRole.BIND, name, value.start_byte, "", RESULT, SAME, ordinal)
+    return True
+
+
+def find_requiring(walk: ScriptWalk, value: Node | None) -> Node | None:
+    """Return the function in `memoize(() => require("./store"))`, which is the only argument of a call.
+
+    Return any other value as it is.
+    """
+    given = value.child_by_field_name("arguments") if value is not None else None
+    if value is None or value.type != "call_expression" or given is None or given.named_child_count != 1:
+        return value
+    function = given.named_children[0]
+    body = function.child_by_field_name("body") if function.type in FUNCTION_VALUES else None
+    if body is not None and body.type == "statement_block" and body.named_child_count == 1:
+        body = body.named_children[0].named_child(0)
+    is_required = body is not None and walk.text.startswith(b"require(", body.start_byte)
+    return function if is_required else value
 
 
 def _has_written_type(walk: ScriptWalk, name_node: Node) -> bool:

@@ -57,7 +57,8 @@ def is_minified(text: bytes) -> bool:
 
 
 def _on_declarator(walk: ScriptWalk, node: Node) -> None:
-    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    name = node.child_by_field_name("name")
+    value = modules.find_requiring(walk, node.child_by_field_name("value"))
     if name is None:
         return
     if value is not None:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import TYPE
 from repo_mcp.languages.typescript.declarations import TYPE_HOLDERS
-from repo_mcp.languages.typescript.values import RESULT
-from repo_mcp.languages.typescript.walk import ScriptWalk, read_type_text
+from repo_mcp.languages.typescript.walk import RESULT, ScriptWalk, read_type_text
 from repo_mcp.symbols.model import KEYLESS, Binding
 from repo_mcp.symbols.symbol_record import ReferenceRole
 

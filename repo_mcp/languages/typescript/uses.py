@@ -31,8 +31,10 @@ _ASKING = frozenset(
 )
 _INSIDE = ("await_expression", "binary_expression", "unary_expression")  # of the function before `<T>()`
 _CALLING = frozenset({"call", "apply", "bind"})
+_CLOSING = (b"}", b")", b"]")
 # In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
+_GIVING = re.compile(r"\([A-Za-z_$][\w$]{0,199}\(\)\)")  # a call that gives a class
 _NAME = re.compile(r"#?[A-Za-z_$][\w$]{0,199}")
 
 
@@ -92,29 +94,43 @@ def _refer_called_through(walk: ScriptWalk, function: Node) -> None:
 
 
 def on_new(walk: ScriptWalk, node: Node) -> None:
-    """Add a call of the name or member after `new`."""
+    """Add a call of the name or member after `new`, or of the result of a function: `new (getStore())()`."""
     constructor = node.child_by_field_name("constructor")
     if constructor is not None and constructor.type in {"identifier", "member_expression"}:
         _refer_call(walk, node, constructor, "" if constructor.type == "identifier" else None)
+    elif constructor is not None and _GIVING.fullmatch(walk.read(constructor)):
+        name = walk.read(constructor)[1:-1]
+        arguments = walk.count_arguments(node.child_by_field_name("arguments"))
+        walk.refer(CALL, name, constructor.start_byte, "", "", arguments)
 
 
 def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None) -> None:
     """Add a row for a called name; if `qualifier` is None, for a called member."""
     name_node: Node | None = named
+    made = None
     if qualifier is None:
         name_node = named.child_by_field_name("property")
-        qualifier = walk.read_chain(named.child_by_field_name("object"))
+        made = named.child_by_field_name("object")
+        qualifier = walk.read_chain(made)
     if name_node is None:
         return
     arguments = node.child_by_field_name("arguments")
     start = name_node.start_byte
     walk.taken.add(start)
+    if made is not None and made.type == "new_expression":
+        start = _find_shown(walk, made, start)
     name = walk.read(name_node)
     if name and qualifier != UNKNOWN:
         _expect_arguments(walk, arguments, name, qualifier)
     walk.refer(
         CALL, name, start, qualifier, _read_guarded(walk, node, arguments), walk.count_arguments(arguments)
     )
+
+
+def _find_shown(walk: ScriptWalk, made: Node, start: int) -> int:
+    """Return where `new Store(` begins, if the line of the called member only closes its arguments."""
+    line = walk.text[walk.text.rfind(b"\n", 0, start) + 1 : start]
+    return made.start_byte if made.start_byte < start - len(line) and line.strip()[:1] in _CLOSING else start
 
 
 def _read_guarded(walk: ScriptWalk, node: Node, arguments: Node | None) -> str:
@@ -193,6 +209,7 @@ def on_heritage(walk: ScriptWalk, node: Node) -> None:
     for child in node.named_children:
         base = child.child_by_field_name("value") if child.type == "extends_clause" else child
         types = child.child_by_field_name("type_arguments") if child.type == "extends_clause" else None
+        base = skip_operators(base, "parenthesized_expression")
         if base is not None and types is not None:
             _bind_type_arguments(walk, walk.read_chain(base).rpartition(".")[2], types)
         if base is not None and base.type in {"identifier", "member_expression"}:

@@ -24,8 +24,10 @@ from repo_mcp.languages.typescript.destructuring import (
     bind_tuple,
     read_pattern_owner,
 )
+from repo_mcp.languages.typescript.modules import import_result
 from repo_mcp.languages.typescript.walk import (
     EXPECTED,
+    RESULT,
     Prefix,
     ScriptWalk,
     Variables,
@@ -41,9 +43,8 @@ if TYPE_CHECKING:
 
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 THIS = "this"  # an arrow function in an object binds it to itself: it is the outer one
-RESULT = "()"  # stands for the variable in the row of a function's result
-# The same in a row of an object that is the result, up to line `arguments`: the function holds the symbols of
-# its members.
+# As RESULT, in a row of an object that is the result, up to line `arguments`: the function holds the symbols
+# of its members.
 OBJECT = "(){}"
 
 
@@ -91,14 +92,13 @@ def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node 
     else:
         kind = SymbolKind.CONSTANT if variables.is_constant else SymbolKind.VARIABLE
         kind = SymbolKind.FUNCTION if is_function else SymbolKind.CLASS if is_class else kind
-        _declare_variable(walk, node, name, kind, variables)
+        _declare_variable(walk, node, name, kind, variables, value)
 
 
 def _declare_variable(
-    walk: ScriptWalk, node: Node, name: str, kind: SymbolKind, variables: Variables
+    walk: ScriptWalk, node: Node, name: str, kind: SymbolKind, variables: Variables, value: Node | None
 ) -> None:
     is_local = walk.is_local
-    value = node.child_by_field_name("value")
     entry = walk.declare(node, name, kind, variables.prefix)
     type_node = node.child_by_field_name("type")
     entry.type = read_type_text(walk, type_node)
@@ -249,7 +249,7 @@ def _on_result(walk: ScriptWalk, value: Node) -> None:
 
 def _bind_result(walk: ScriptWalk, value: Node) -> None:
     ordinal = walk.functions.get(walk.function, -1)
-    if ordinal >= 0 and not walk.entries[ordinal].type:
+    if ordinal >= 0 and not walk.entries[ordinal].type and not import_result(walk, value, ordinal):
         walk.bind_value(RESULT, value, value.start_byte, ordinal)
         inner = _unwrap(value)
         if inner.type == "object":

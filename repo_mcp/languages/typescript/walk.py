@@ -21,8 +21,9 @@ from repo_mcp.languages.treesitter.scope_walk import (
     ScopeWalk,
 )
 from repo_mcp.languages.typescript.types import ANYTHING, read_type, read_types
+from repo_mcp.languages.typescript.unnamed_exports import UNNAMED, name_unnamed
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import BLOCK, UNKNOWN_TYPE, Binding
+from repo_mcp.symbols.model import BLOCK, NOWHERE, UNKNOWN_TYPE, Binding
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ _TYPED_CALL = re.compile(rb"<[\w\s,.|&:;{}\[\]]*>\(")
 _COMMENTS = re.compile(rb"(\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`)|//[^\n]*|/\*.*?\*/", re.DOTALL)
 MAX_TYPE_BYTES = 8_000  # that are read of one type
 EXPECTED = "@"  # before an offset: the name of the variable that stands for an unnamed value or type
+RESULT = (
+    "()"  # stands for the variable in the row of a function's result, and follows the name of one in a call
+)
 ALL = int(Binding.BOUND)  # in a row with the type of a variable: one of several types, all of which it has
 
 
@@ -71,6 +75,7 @@ class ScriptWalk(ScopeWalk):
     def __init__(self, file_name: str, text: bytes, *, is_typescript: bool) -> None:
         super().__init__(file_name, text)
         self.is_typescript = is_typescript
+        self.unnamed = name_unnamed(file_name, text)  # the exported value without a name of its own
         self.prefixes: dict[int, Prefix] = {}  # start of a declaration -> its prefix
         self.values: dict[int, int] = {}  # start of a value -> its entry; -1: imported
         self.variables: list[Variables] = []
@@ -83,6 +88,7 @@ class ScriptWalk(ScopeWalk):
         self.pattern_end = 0  # names bound before this byte are declared, or imported, by `pattern`
         self.pattern: Variables | None = None
         self.assigned_end = 0  # names in patterns before this byte are used, not bound
+        self.required: set[str] = set()  # names of results of functions that are modules
         self.exported: dict[str, bool] = {}  # name exported apart from its declaration -> as default
         self.comment = (0, 0)  # span of the last doc comment
         self.decorators = (0, 0)  # span of the last decorators in a row
@@ -116,6 +122,13 @@ class ScriptWalk(ScopeWalk):
         if prefix.is_default:
             entry.flags |= SymbolFlag.DEFAULT_EXPORT
         return entry
+
+    def hide_unnamed(self) -> None:
+        """Record that no line calls the symbol declared last by its name, which only its file gave it."""
+        entry = self.entries[-1]
+        if entry.name != UNNAMED:
+            ordinal = len(self.entries) - 1
+            self.refer(ReferenceRole.BIND, entry.name, entry.start, "", BLOCK, NOWHERE, ordinal)
 
     def _note_block(self, name: str, ordinal: int) -> None:
         """Record the lines in which a symbol is visible, if fewer than those of the enclosing symbol."""
@@ -187,11 +200,12 @@ class ScriptWalk(ScopeWalk):
         if node is None:
             return UNKNOWN
         start, end = node.start_byte, node.end_byte
-        if end - start > MAX_CHAIN_BYTES:
-            return UNKNOWN
-        text = self.text[start:end]
-        if not _PLAIN.fullmatch(text):
+        text = self.text[start:end] if end - start <= MAX_CHAIN_BYTES else b""
+        if text and not _PLAIN.fullmatch(text):
             text = _simplify(text)
+        if not text and node.type == "new_expression":  # what it is given may be long, or hold brackets
+            chain = self.read_chain(node.child_by_field_name("constructor"))
+            return UNKNOWN if chain == UNKNOWN else f"{chain}()"
         return text.decode("utf-8", "replace") or UNKNOWN
 
     def count_arguments(self, arguments: Node | None) -> int:

@@ -5,6 +5,7 @@ Each line is quoted once where a function is declared inside another one, and bo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
@@ -15,7 +16,8 @@ from repo_mcp.research.findings.source import Source
 
 MAX_LINE_CHARS = 140  # of one line of an excerpt
 MAX_LINES = 3  # of an excerpt whose lines were not chosen before
-DEFAULT_EXPORT, EXPORTS = "default", "module.exports"
+# Before a value that the symbol record calls as its file, or `default`
+_EXPORTING = re.compile(r"\s*(?:module\.exports\b.*=|export\s+default\b)")
 GAP = "…\n"  # stands for lines that are left out
 
 
@@ -49,10 +51,10 @@ def find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | No
     """Return the first line that holds a name, preferring a whole word outside of decorators.
 
     Without a name, return the first line that is not blank. An unnamed class is called `new Base`, and its
-    base may be written `Outer.Base`. What `module.exports = ` gives is called `default`.
+    base may be written `Outer.Base`. What `module.exports = ` gives may be called as its file.
     """
     name = name.rpartition(" ")[2]
-    if name == DEFAULT_EXPORT and EXPORTS in lines[start - 1]:
+    if _EXPORTING.match(lines[start - 1]):
         return start
     if not name:
         return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)

@@ -38,7 +38,7 @@ def test_relative_modules_in_all_spellings() -> None:
     assert found.ask("src/a.ts", line, "three", CALL) == ["lib/index.ts:1 three exact"]
     assert found.ask("src/a.ts", line, "four", CALL) == ["src/d/index.js:1 four exact"]
     assert found.ask("src/a.ts", line, "five", CALL) == ["-> ./missing.five"]
-    assert found.ask("src/a.ts", line, "e", CALL) == ["src/e.tsx:1 default exact"]
+    assert found.ask("src/a.ts", line, "e", CALL) == ["src/e.tsx:1 e exact"]
 
 
 def test_barrels_and_names_given_on() -> None:

@@ -292,11 +292,30 @@ def test_modules() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("file_name", "above", "name"),
+    [
+        ("a.ts", "", "a"),
+        ("read-file.ts", "", "readFile"),
+        ("index.ts", "", "default"),
+        ("vite.config.ts", "", "default"),
+        ("a.ts", "const a = 1; ", "default"),
+        ("a.ts", "const a = require('a'); ", "a"),
+    ],
+)
+def test_a_default_export_without_a_name_is_called_as_its_file(file_name: str, above: str, name: str) -> None:
+    assert list_symbols(read(file_name, f"{above}export default function () {{}}"))[-1] == (
+        f"{name} FUNCTION 1-1 PUBLIC DEFAULT_EXPORT PUBLIC_API ()/0"
+    )
+
+
+def test_an_exported_object_is_not_called_as_what_may_be_in_it() -> None:
+    found = read("a.ts", "import a from 'a'; export default join(a)")
+    assert list_symbols(found) == ["default CONSTANT 1-1 PUBLIC DEFAULT_EXPORT PUBLIC_API"]
+
+
 def test_default_exports_without_a_name() -> None:
-    assert list_symbols(read("a.ts", "export default function () {}")) == [
-        "default FUNCTION 1-1 PUBLIC DEFAULT_EXPORT PUBLIC_API ()/0"
-    ]
-    assert list_symbols(read("a.ts", "export default { name: 'x', run() {} }")) == [
+    assert list_symbols(read("index.ts", "export default { name: 'x', run() {} }")) == [
         "default CONSTANT 1-1 PUBLIC DEFAULT_EXPORT PUBLIC_API",
         "default.name PROPERTY 1-1 PUBLIC_API",
         "default.run METHOD 1-1 PUBLIC PUBLIC_API ()/0",
