@@ -19,7 +19,7 @@ from repo_mcp.graph.program import (
     Resolution,
     Target,
 )
-from repo_mcp.graph.references import References, list_file_names
+from repo_mcp.graph.references import References, is_whole, list_file_names
 from repo_mcp.graph.swift_visibility import adds_members
 from repo_mcp.graph.typescript.names import WHOLE
 from repo_mcp.graph.vocabulary import BASES, IMPLEMENTATIONS, ROLE_EDGES, EdgeType
@@ -93,7 +93,7 @@ class ReferenceSearch:
         possible = references.prototypes.list_possible_definitions(target)
         self._maybe_meant = {one for one in possible if not references.c_visibility.is_static(one)}
         self._names = references.list_names(target, record)
-        self._modules = [target.path] if references.is_whole(target, record) else []
+        self._modules = [target.path] if is_whole(record, target.ordinal) else []
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
         self._family = references.find_family(target.path)

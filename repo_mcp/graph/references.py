@@ -103,21 +103,8 @@ class References:
             own = ModuleFinder(self._program).find_own_name(target.path).rpartition("/")[2]
             names += [own] if own and own not in names else []
             names += [_FOLDER] if names[0] == _INDEX else []
-        modules = list_file_names(target.path)[:1] if self.is_whole(target, record) else []
+        modules = list_file_names(target.path)[:1] if is_whole(record, target.ordinal) else []
         return names + [one for one in modules if one not in names and one != _INDEX]
-
-    def is_whole(self, target: Declaration, record: SymbolRecord) -> bool:
-        """Return whether a symbol is the whole of its module, so that importers choose a name for it.
-
-        `module.exports = class Store {}` is `Shop` behind `const Shop = require("./store")`.
-        """
-        if not target.ordinal or self.find_family(target.path) != _NAMING_PACKAGES:
-            return False
-        symbol = record.get_symbol(target.ordinal)
-        if symbol.kind is SymbolKind.CONSTRUCTOR:
-            symbol = record.get_symbol(symbol.parent)
-        rows = () if symbol.parent else record.list_named_role(symbol.name, ReferenceRole.EXPORT)
-        return any(record.get_reference(row).alias == WHOLE for row in rows)
 
     def list_parts(self, target: Declaration, record: SymbolRecord) -> list[Declaration]:
         """Return all declarations of a target that is a namespace of C#: a `using` means any of them."""
@@ -181,6 +168,18 @@ def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
         yield named.name
     if named.flags & SymbolFlag.DEFAULT_EXPORT:
         yield _DEFAULT
+
+
+def is_whole(record: SymbolRecord, ordinal: int) -> bool:
+    """Return whether a symbol is the whole of its module in JavaScript, so that importers choose its name.
+
+    `module.exports = class Store {}` is `Shop` behind `const Shop = require("./store")`.
+    """
+    symbol = record.get_symbol(ordinal)
+    if symbol.kind is SymbolKind.CONSTRUCTOR:
+        symbol = record.get_symbol(symbol.parent)
+    rows = () if symbol.parent else record.list_named_role(symbol.name, ReferenceRole.EXPORT)
+    return any(record.get_reference(row).alias == WHOLE for row in rows)
 
 
 def list_file_names(path: str) -> list[str]:

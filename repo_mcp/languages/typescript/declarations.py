@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.typescript.contextual_types import expect
 from repo_mcp.languages.typescript.destructuring import bind_parameters
+from repo_mcp.languages.typescript.unnamed_exports import UNNAMED
 from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, read_type_text
-from repo_mcp.symbols.model import BLOCK
+from repo_mcp.symbols.model import BLOCK, NOWHERE
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def on_function(walk: ScriptWalk, node: Node) -> None:
     name = _take_name(walk, name_node)
     entry = walk.declare(node, name, SymbolKind.FUNCTION, prefix)
     if name_node is None:
-        walk.hide_unnamed()
+        hide_unnamed(walk)
     walk.read_signature(entry, node)
     if node.type == "function_signature":
         entry.flags |= SymbolFlag.FORWARD
@@ -69,13 +70,20 @@ def _take_name(walk: ScriptWalk, node: Node | None) -> str:
     return walk.read_name(node)
 
 
+def hide_unnamed(walk: ScriptWalk) -> None:
+    """Record that no line means the symbol declared last by its name, which only its file gave it."""
+    entry, ordinal = walk.entries[-1], len(walk.entries) - 1
+    if entry.name != UNNAMED:
+        walk.refer(ReferenceRole.BIND, entry.name, entry.start, "", BLOCK, NOWHERE, ordinal)
+
+
 def on_class(walk: ScriptWalk, node: Node) -> None:
     """Declare a class."""
     name_node = node.child_by_field_name("name")
     name = _take_name(walk, name_node)
     entry = walk.declare(node, name, SymbolKind.CLASS, walk.find_prefix(node))
     if name_node is None:
-        walk.hide_unnamed()
+        hide_unnamed(walk)
     if node.type == "abstract_class_declaration":
         entry.flags |= SymbolFlag.ABSTRACT
     walk.open_last(node.end_byte, is_local=False)

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import SAME
-from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES
+from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES, hide_unnamed
 from repo_mcp.languages.typescript.unnamed_exports import UNNAMED
 from repo_mcp.languages.typescript.walk import RESULT, Prefix, ScriptWalk
 from repo_mcp.symbols.model import HELD, UNKNOWN_TYPE
@@ -164,7 +164,7 @@ def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> Non
     entry = walk.declare(node, name, kind, Prefix(node.start_byte, True, alias == UNNAMED))
     ordinal = len(walk.entries) - 1
     if not own:
-        walk.hide_unnamed()
+        hide_unnamed(walk)
     walk.values[value.start_byte] = ordinal
     walk.refer(EXPORT, name, node.start_byte, "", alias)
     if kind is SymbolKind.FUNCTION:

@@ -21,9 +21,9 @@ from repo_mcp.languages.treesitter.scope_walk import (
     ScopeWalk,
 )
 from repo_mcp.languages.typescript.types import ANYTHING, read_type, read_types
-from repo_mcp.languages.typescript.unnamed_exports import UNNAMED, name_unnamed
+from repo_mcp.languages.typescript.unnamed_exports import name_unnamed
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import BLOCK, NOWHERE, UNKNOWN_TYPE, Binding
+from repo_mcp.symbols.model import BLOCK, UNKNOWN_TYPE, Binding
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -122,13 +122,6 @@ class ScriptWalk(ScopeWalk):
         if prefix.is_default:
             entry.flags |= SymbolFlag.DEFAULT_EXPORT
         return entry
-
-    def hide_unnamed(self) -> None:
-        """Record that no line calls the symbol declared last by its name, which only its file gave it."""
-        entry = self.entries[-1]
-        if entry.name != UNNAMED:
-            ordinal = len(self.entries) - 1
-            self.refer(ReferenceRole.BIND, entry.name, entry.start, "", BLOCK, NOWHERE, ordinal)
 
     def _note_block(self, name: str, ordinal: int) -> None:
         """Record the lines in which a symbol is visible, if fewer than those of the enclosing symbol."""

@@ -49,6 +49,8 @@ _MAKES = (
     r"\bnew\s+(?:[\w$]+\.)*{0}\b|\b{0}(?:::|\.)new\b"
     r"|(?<![\w$]){0}(?:(?:\.|::)(?!(?:as|can|get|has|is)(?:[A-Z_]|\b))\w+)?\s*\("
 )
+_GIVEN_CLASS = re.compile(r"\bnew\s*\(\s*[\w$]+\(\)\s*\)")  # `new (getLocked())(`
+_GIVING_CLASSES = frozenset({"javascript", "typescript"})
 _TESTS = re.compile(r"(?:\b(?:instanceof|is)|[=!]=)\s*(?:[\w$]+\.)*$")  # before an error that is only tested
 _GIVES = re.compile(r"\breturn\b|=>|->")  # before an error that is made for the caller
 _ALONE = re.compile(r"\s*(?:\w+(?:::|\.))*")  # before an error: at most its qualifiers
@@ -114,6 +116,19 @@ def find_used(state: ResearchState, node: Node) -> list[ErrorUse]:
         lines = state.source.read_lines(path)
         told = (_tell(lines, path, at, word) for at in edge.lines)
         found += [_build_use(state, path, one) for one in told if one is not None]
+    return found
+
+
+def find_required_late(state: ResearchState, node: Node) -> list[ErrorUse]:
+    """Return the lines that make an error without its name, by a function that gives the class."""
+    name, found = node.symbol.name, list[ErrorUse]()
+    if find_language(node.path).name not in _GIVING_CLASSES:
+        return found
+    for edge in list_users(state, node, _USERS):
+        path = edge.other.path
+        lines = state.source.read_lines(path) if not is_test_place(path) else ()
+        told = [_tell(lines, path, at, _GIVEN_CLASS) for at in edge.lines]
+        found += [_build_use(state, path, (at, name, use)) for at, _, use in filter(None, told)]
     return found
 
 

@@ -17,11 +17,12 @@ from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.error_uses import ErrorUse, Use, find_written, follow_makers
+from repo_mcp.research.words.error_uses import ErrorUse, Use, find_required_late, find_written, follow_makers
 from repo_mcp.research.words.guards import read_guard
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 
+MAX_LATE = 8  # types whose uses without their names are looked for
 MAX_TYPES = 40  # a type and those that derive from it
 MOST_NOTED = 40  # functions that do the same with errors of a type
 MOST_SHOWN, MAX_LINES_SHOWN = 12, 4  # of these with the conditions around their lines; lines of each
@@ -43,6 +44,7 @@ def note_raised(state: ResearchState, subject: Subject) -> None:
         (node.path, at) for node in types for at in range(node.symbol.start_line, node.symbol.end_line + 1)
     }
     found = [one for one in find_written(state, names) if (one.path, one.number) not in own]
+    found += [one for node in types[:MAX_LATE] for one in find_required_late(state, node)]
     found += follow_makers(state, [one for one in found if one.use is Use.GIVES])
     words = [word for word in list_words(state.request.query) if not shares_word(name, (word,))]
     for use in _ROLES:

@@ -92,7 +92,7 @@ module.exports = (values) => {
 """
     report = Asked({"trim.js": text}).ask("How are values trimmed?")
     assert not report.warnings
-    assert find_one(report, "default").start_line == 6
+    assert find_one(report, "trim").start_line == 6
 
 
 def test_a_method_is_not_explained_by_its_own_type() -> None:

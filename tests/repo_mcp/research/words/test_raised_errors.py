@@ -191,3 +191,19 @@ def test_a_type_that_derives_from_one_of_the_library_of_cpp_is_raised() -> None:
     report = Asked(texts).ask("who throws Lost?")
     assert report.reading.form is Form.RAISED
     assert list_role(report, Role.RAISES) == [("find", (9,))]
+
+
+def test_an_error_is_raised_where_a_function_gives_its_class() -> None:
+    report = Asked(
+        {
+            "gate/LockedError.js": "class LockedError extends Error {}\nmodule.exports = LockedError;\n",
+            "gate/gate.js": """const getLockedError = once(() => require("./LockedError"));
+function open(name) {
+  if (!name) {
+    throw new (getLockedError())(name);
+  }
+}
+""",
+        }
+    ).ask("when is LockedError raised?")
+    assert [(one.symbol, one.lines) for one in report.findings if one.role is Role.RAISES] == [("open", (4,))]
