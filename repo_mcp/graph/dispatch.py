@@ -11,6 +11,7 @@ import re
 
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, MAX_MEMBERS, Hierarchy
 from repo_mcp.graph.program import Declaration, Program, Target
+from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
 
 _WITHOUT_BODIES = ABSTRACT_KINDS | {SymbolKind.TYPE}  # in TypeScript a name of an object type
@@ -22,8 +23,9 @@ _BETWEEN_NAMES = re.compile(r"\.|::|->")  # between the names of a qualifier
 class Dispatch:
     """The members that calls in one program may run. Used by one call at a time."""
 
-    def __init__(self, program: Program, hierarchy: Hierarchy) -> None:
+    def __init__(self, program: Program, hierarchy: Hierarchy, prototypes: Prototypes) -> None:
         self._program = program
+        self._prototypes = prototypes
         self.hierarchy = hierarchy
 
     def is_dispatched(self, record: SymbolRecord, row: int, member: Declaration) -> bool:
@@ -57,14 +59,15 @@ class Dispatch:
         return is_abstract and self.hierarchy.is_interface(Declaration(member.path, owner))
 
     def list_above(self, member: Declaration) -> frozenset[Declaration]:
-        """Return all members that a member overrides, directly or not."""
+        """Return all members that a member overrides, directly or not, with their definitions elsewhere."""
         found: set[Declaration] = set()
         waiting = [member]
         while waiting and len(found) < MAX_MEMBERS:
             further = [one.declaration for one in self.hierarchy.find_overridden(waiting.pop())]
             waiting += [one for one in further if one not in found]
             found.update(further)
-        return frozenset(found - {member})
+        defined = [other for one in found for other in self._prototypes.list_definitions(one)]
+        return frozenset({*found, *defined} - {member})
 
 
 class Overrides:

@@ -276,8 +276,9 @@ class Hierarchy:
         assert record is not None
         symbol = record.get_symbol(member.ordinal)
         found: list[Target] = []
-        waiting = deque((target, target.confidence) for target in step(owner))
-        met = {owner}
+        own = [owner, *self._list_extended(owner)]
+        waiting = deque((target, target.confidence) for one in own for target in step(one))
+        met = set(own)
         while waiting and len(met) < MAX_TYPES:
             target, confidence = waiting.popleft()
             if target.declaration in met:
@@ -323,6 +324,15 @@ class Hierarchy:
         if record.get_kind(parent) not in _OWNERS and not is_object:
             return None
         return Declaration(member.path, parent)
+
+    def _list_extended(self, owner: Declaration) -> list[Declaration]:
+        """Return the class whose members an extension of C++ defines outside it, since others derive from
+        that; empty for any other type."""
+        record = self._program.find_record(owner.path)
+        if record is None or record.get_kind(owner.ordinal) is not SymbolKind.EXTENSION:
+            return []
+        above = (one.declaration for one in self.list_bases(owner))
+        return [one for one in above if self._are_one_type(owner, one)]
 
     def _are_one_type(self, one: Declaration, other: Declaration) -> bool:
         """Return whether one of two types extends the other, as a definition outside its C++ class does."""

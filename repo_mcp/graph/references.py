@@ -47,7 +47,7 @@ class References:
         self._resolvers = resolvers
         self.prototypes = Prototypes(program)
         self.hierarchy = Hierarchy(program, resolvers, self.prototypes)
-        self.dispatch = Dispatch(program, self.hierarchy)
+        self.dispatch = Dispatch(program, self.hierarchy, self.prototypes)
         self.c_visibility = CVisibility(program)
         self.rust_visibility = RustVisibility(program, self.resolve)
         self.go_visibility = GoVisibility(program)

@@ -82,6 +82,29 @@ def test_what_is_defined_outside_of_its_class_does_not_override_itself() -> None
         assert [graph.get_node(edge.other).qualified_name for edge in edges] == ["Base.go"]
 
 
+BASE_OUTSIDE = {
+    "base.hpp": "namespace n {\nclass Base {\n public:\n  virtual void go(int);\n};\n}\n",
+    "base.cpp": '#include "base.hpp"\nnamespace n {\nvoid Base::go(int speed) {}\n}\n',
+    "low.hpp": '#include "base.hpp"\nclass Low : public n::Base {\n public:\n  void go(int) override;\n};\n',
+    "use.cpp": '#include "base.hpp"\nvoid use(n::Base* any) { any->go(1); }\n',
+}
+
+
+def test_what_is_defined_outside_of_its_class_is_overridden_as_its_declaration_is() -> None:
+    graph = make_graph(BASE_OUTSIDE)
+    both, *_ = graph.look_up("n.Base.go", SymbolFilter())
+    assert sorted(one.path for one in both) == ["base.cpp", "base.hpp"]
+    for one in both:
+        edges = graph.find_incoming(one, (EdgeType.OVERRIDES,)).edges
+        assert [graph.get_node(edge.other).qualified_name for edge in edges] == ["Low.go"]
+
+
+def test_a_call_of_what_is_defined_outside_of_its_class_may_run_an_override() -> None:
+    graph = make_graph(BASE_OUTSIDE)
+    edges = graph.find_incoming(find_node(graph, "Low.go"), (EdgeType.CALLS,), dispatches=True).edges
+    assert [graph.get_node(edge.other).qualified_name for edge in edges] == ["use"]
+
+
 @pytest.mark.parametrize(
     "files",
     [
