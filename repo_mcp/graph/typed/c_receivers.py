@@ -1,9 +1,12 @@
 """The types of receivers in C and C++, where a struct of C may have a definition for each platform.
 
-What a container of C++ returns is never certain: another class may have its name.
+What a container of C++ returns is never certain: another class may have its name. The parts of a `std::pair`
+have the types that are written in it; where none are, they may be of any type of the repository.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
@@ -11,12 +14,14 @@ from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
-from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.languages.treesitter.type_names import TypeName, read_type
+from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CAST, CAST_OUTER
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 _ITEM = "[]"  # key of the item type of a container that the repository declares itself
+_PAIR, _PARTS = "pair", ("first", "second")
 MAX_TWINS = 4  # definitions of one C struct
 
 
@@ -41,6 +46,29 @@ class CReceivers(ReceiverTypes):
         found, named = super()._find_container(scope, at, text, names), read_type(text)
         item = self._find_type(scope, at.ordinal, named.names) if named.is_items else None
         return found if found is None or item is None else replace(found, type_arguments=((_ITEM, item),))
+
+    def _complete(
+        self, at: Declaration, text: str, named: TypeName, found: Receiver, receiver: Receiver | None
+    ) -> Receiver:
+        found = super()._complete(at, text, named, found, receiver)
+        if named.name != _PAIR or not found.external:
+            return found
+        written = split_list(text.partition(f"{_PAIR}<")[2])
+        parts = [
+            (name, self._read_text(at, one, receiver)) for name, one in zip(_PARTS, written, strict=False)
+        ]
+        return replace(found, type_arguments=tuple((name, one) for name, one in parts if one is not None))
+
+    def _take_steps(self, receiver: Receiver | None, segments: Sequence[str]) -> Receiver | None:
+        at = next((number for number, one in enumerate(segments) if one in _PARTS), None)
+        if at is None:
+            return super()._take_steps(receiver, segments)
+        whole = super()._take_steps(receiver, segments[:at])
+        if whole is not None and whole.external:
+            part = dict(whole.type_arguments).get(segments[at])
+        else:
+            part = super()._take_steps(whole, segments[at : at + 1])
+        return self._take_steps(part, segments[at + 1 :])
 
     def _find_index(self, receiver: Receiver) -> Receiver | None:
         given = [one for name, one in receiver.type_arguments if name == _ITEM]

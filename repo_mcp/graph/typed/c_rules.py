@@ -61,6 +61,7 @@ class CRules(Rules):
     has_extensions = True
     checks_extensions = True
     self_words = frozenset({"this"})
+    type_parameters = frozenset({"TypeParam"})  # in the typed tests of gtest
     item_getters = _GIVING_ITEM
     list_filters = frozenset({"values"})
     projections = frozenset({"second"})  # an item of a map is treated as its value
@@ -129,13 +130,15 @@ class CRules(Rules):
         if scope.language == "c" and not scope.path.endswith(".h"):
             return [()]
         names: list[str] = []
+        written: list[str] = []  # before the name of the class: that of a nested one has those around it
         for one in reversed([*scope.iter_around(ordinal)]):
             kind = scope.get_kind(one)
             if kind is SymbolKind.MODULE:
                 names.append(scope.get_name(one))
             elif kind is SymbolKind.EXTENSION:
                 row = scope.find_extended(one)
-                names += row.qualifier.split(".") if row is not None and row.qualifier else []
+                written = row.qualifier.split(".") if row is not None and row.qualifier else []
+        names += written
         opened = self._find_macro_namespace(scope, ordinal)
         found = [(*opened, *names[:end]) for end in range(len(names), -1, -1)]
         found += [()] if opened else []

@@ -56,6 +56,7 @@ class Rules:
     accepts: Callable[[DeclaredSymbol, Reference], bool] = staticmethod(accepts_call)
     self_words: frozenset[str] = frozenset()  # "this", "self": the object itself
     super_words: frozenset[str] = frozenset()  # "super"
+    type_parameters: frozenset[str] = frozenset()  # names of types that any type may stand for
     # method that every class has -> the number of its arguments, plus 1
     methods_of_every_class: Mapping[str, int] = {}
     constructor_name = ""  # if constructors are not named after their type

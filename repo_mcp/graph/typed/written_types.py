@@ -16,7 +16,7 @@ from repo_mcp.graph.typed.file_scope import (
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
-from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper
+from repo_mcp.languages.treesitter.type_names import TypeName, iter_wrappers, read_type
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Binding, Reference, SymbolKind
@@ -60,9 +60,9 @@ class WrittenTypes:
         found = self._lookup.find_type(scope, ordinal, names)
         if found.declarations:
             return self._make_receiver(scope, found, is_items=is_items)
-        is_parameter = names[-1] == UNKNOWN_TYPE or (
-            len(names[-1]) == 1 and names[-1].isupper()
-        )  # by convention, one capital is a type parameter
+        is_parameter = names[-1] == UNKNOWN_TYPE or names[-1] in self._lookup.rules.type_parameters
+        # by convention, one capital is a type parameter
+        is_parameter = is_parameter or (len(names[-1]) == 1 and names[-1].isupper())
         if is_parameter and not found.external:
             return None
         return Receiver(external=found.external or ".".join(names), is_items=is_items)
@@ -109,10 +109,10 @@ class WrittenTypes:
         if plain.endswith("()"):  # recorded for a variable that is initialised by a call
             found = self.find_receiver(scope, at.ordinal, _END, plain)
             return found if found is None or found.types != (at,) else None
-        wrapper = read_wrapper(plain)
         # A repository may declare a wrapper or a container of its own.
-        if wrapper.name and self._lookup.find_type(scope, at.ordinal, wrapper.names).declarations:
-            return self._find_container(scope, at, plain, wrapper.names)
+        for wrapper in iter_wrappers(plain):
+            if self._lookup.find_type(scope, at.ordinal, wrapper.names).declarations:
+                return self._find_container(scope, at, plain, wrapper.names)
         named = read_type(plain)
         return self._find_named(scope, at, text, named, receiver) if named.name else None
 

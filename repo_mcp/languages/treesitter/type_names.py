@@ -8,6 +8,7 @@ step makes them shorter.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from repo_mcp.record_classes import dataclass
 
@@ -103,16 +104,25 @@ def read_type(text: str) -> TypeName:
 
 
 def read_wrapper(text: str) -> TypeName:
-    """Return the name of the wrapper, list or map with which a text begins; NO_TYPE for any other type.
+    """Return the name of the wrapper, list or map with which a text begins; NO_TYPE for any other type."""
+    return next(iter_wrappers(text), NO_TYPE)
 
-    A repository may declare a type of that name itself.
+
+def iter_wrappers(text: str) -> Iterator[TypeName]:
+    """Yield the names of the wrappers with which a text begins, and that of a list or map inside them.
+
+    A repository may declare a type of such a name itself: `unique_ptr<Queue<Task>>`.
     """
-    start = _MODIFIERS.match(text)
-    found = _NAME.match(text, start.end() if start is not None else 0)
-    names = _SEPARATOR.split(found.group()) if found is not None else [""]
-    if names[-1] not in _WRAPPERS | _CONTAINERS | _KEYED:
-        return NO_TYPE
-    return TypeName(names[-1], ".".join(names[:-1]))
+    for _ in range(MAX_STEPS):
+        start = _MODIFIERS.match(text)
+        found = _NAME.match(text, start.end() if start is not None else 0)
+        names = _SEPARATOR.split(found.group()) if found is not None else [""]
+        if found is None or names[-1] not in _WRAPPERS | _CONTAINERS | _KEYED:
+            return
+        yield TypeName(names[-1], ".".join(names[:-1]))
+        if names[-1] not in _WRAPPERS:
+            return
+        text = text[found.end() :].lstrip().removeprefix("<")
 
 
 def split_bounds(text: str) -> list[str]:
