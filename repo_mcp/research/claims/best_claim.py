@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.edges.filled_functions import fill
@@ -99,7 +100,8 @@ def _describe_guessed(
     does = f": {said[:-1]}" if said else f", which calls {called}" if called else ""
     sentences = [f"Closest is {name_briefly(best)}{does}."]
     sentences += [f"It calls {called}."] if said and called else []
-    callers = {link.source for link in state.links.values() if link.target == best.declaration}
+    calls = (one for one in state.links.values() if one.kind == EdgeType.CALLS)  # others may only reach it
+    callers = {link.source for link in calls if link.target == best.declaration}
     calling = [node for node in near if node.declaration in callers][: NEAREST_GUESSED - 1]
     if calling:
         verb = "calls" if len(calling) == 1 else "call"

@@ -18,11 +18,12 @@ from repo_mcp.graph.vocabulary import BLOCKS, CALLS, IMPL
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.hops import WIDE, find_upward_role, lacks_uses
 from repo_mcp.research.findings.citing import MAX_NAMED, cite, join_names, name_findings, shorten
-from repo_mcp.research.findings.locating import CONFIDENCES, is_test, is_test_node
+from repo_mcp.research.findings.locating import CONFIDENCES, is_test, is_test_node, is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Form, Link, Reading
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.citations import write_citation
 
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
@@ -77,11 +78,11 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
         if all(one.kind == IMPL for one in found):
             relation = relation.replace("implemented, extended or overridden", "implemented")
     more += _describe_left_out(reading)
+    unresolved = _describe_unresolved(state, reading, subjects, found)
     if not found:
-        unresolved = _describe_unresolved(state, reading, subjects)
         return f"{_say_none(state, reading, none)} {named}{directly}.{unresolved}{more}"
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
-    return f"{named} {users.say(relation, most)}.{more}"
+    return f"{named} {users.say(relation, most)}.{unresolved}{more}"
 
 
 def _choose_related(
@@ -227,17 +228,24 @@ def _describe_readers(readers: Sequence[Finding]) -> str:
     return f" What it sets is read by {name_findings(readers)}." if readers else ""
 
 
-def _describe_unresolved(state: ResearchState, reading: Reading, subjects: Sequence[Node]) -> str:
-    """Return a sentence on calls that may mean the one subject of which no user is known; "" for none."""
+def _describe_unresolved(
+    state: ResearchState, reading: Reading, subjects: Sequence[Node], found: Sequence[Finding]
+) -> str:
+    """Return a sentence on calls that may mean the one subject, if no sure user outside tests was found."""
     if len(subjects) != 1 or reading.form not in (Form.CALLERS, Form.DEPENDENTS):
         return ""
-    found = state.graph.find_incoming(subjects[0], CALLS, WIDE)
-    count = sum(one.count for one in found.unresolved)
+    if any(not _is_guess(one) and not is_test(one.path, one.symbol) for one in found):
+        return ""
+    edges = state.graph.find_incoming(subjects[0], CALLS, WIDE)
+    count = sum(one.count for one in edges.unresolved)
     if not count:
         return ""
-    name = subjects[0].symbol.name
-    calls = f"one call of {name} means" if count == 1 else f"{count} calls of {name} mean"
-    return f" What {'at least ' if found.cut else ''}{calls} could not be resolved."
+    name, more = subjects[0].symbol.name, " more" if found else ""
+    calls = f"one{more} call of {name} means" if count == 1 else f"{count}{more} calls of {name} mean"
+    places = [one for one in edges.unresolved if not is_test_place(one.path)] if found else []
+    named = join_names([write_citation(one.path, one.lines[0], one.lines[0]) for one in places[:MAX_NAMED]])
+    such = f", as in {named}," if named else ""
+    return f" What {'at least ' if edges.cut else ''}{calls}{such} could not be resolved."
 
 
 def _describe_mentions(state: ResearchState, subjects: Sequence[Node], found: Sequence[Finding]) -> str:

@@ -157,7 +157,7 @@ def _find_page(
         asked = EdgeQuestion(node.declaration, wanted, incoming, dispatches, folder)
         known = graph.edge_lists.read(asked, page.start)
         limit, end = _choose_end(known, page.start, arguments)
-        has_text = incoming and end - page.start <= TEXT_ROWS
+        has_text = end - page.start <= TEXT_ROWS
         renderer = _Renderer(graph, direction, node.symbol.name, has_text=has_text)
         facts = {**render_chosen(node, arguments, _list_definitions(graph, node))}
         blind = _find_blind_spots(graph, node, known, direction, only_implementing=types is None)
@@ -362,7 +362,9 @@ class _Renderer:
         if isinstance(row, Edge):
             node = self._graph.get_node(row.other)
             via = None if row.via is None else self._graph.get_node(row.via)
-            return render_edge(row, node, self._direction, self._read_lines(node.path), via, self._name)
+            # what a symbol uses is located by its declaration
+            text = self._read_lines(node.path) if self._direction == INCOMING else ()
+            return render_edge(row, node, self._direction, text, via, self._name)
         if isinstance(row, External):
             return render_external(row)
         if isinstance(row, Unresolved):

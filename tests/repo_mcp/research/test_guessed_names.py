@@ -183,3 +183,28 @@ def test_a_guessed_name_that_says_what_is_configured_stands_before_others() -> N
     question = "Where is the number of dock workers configured? (HARBOR_DOCK_WORKERS, dock_workers, count)"
     report = Asked(texts).ask(question)
     assert [one.asked for one in report.reading.subjects] == ["dock_workers"]
+
+
+def test_a_method_does_not_call_the_one_that_overrides_it() -> None:
+    texts = {
+        "watch.h": """#pragma once
+struct Watch {
+  virtual void forget_loop(int loop) {
+    // forgets nothing
+  }
+};
+struct HangWatch : public Watch {
+  void forget_loop(int loop) override;
+};
+""",
+        "hang.cpp": """#include "watch.h"
+void HangWatch::forget_loop(int loop) {
+  if (stalled_.contains(loop)) {
+    stalled_.erase(loop);
+  }
+}
+""",
+        **OTHERS,
+    }
+    claim = Asked(texts).ask("How does it notice that everything stands still? (forget_loop, stalled)").claim
+    assert claim.startswith("Closest is HangWatch.forget_loop (hang.cpp:2-6). Next are ")

@@ -165,6 +165,7 @@ def test_calls_of_the_name_that_nobody_could_resolve_are_reported_by_the_nearest
         assert not last["truncated"]
         answer = served.call("get_callees", node_id=served.find("far.use00.use"))
         assert (answer["unresolved"], answer["unresolved_in"][0]["file_path"]) == (2, "far/use00.py")
+        assert answer["unresolved_in"][0]["lines"] == "2\tx.get(1)\n3\treturn x.get(2)"
     finally:
         served.close()
 

@@ -34,6 +34,19 @@ def test_tests_beyond_those_shown_are_counted() -> None:
     assert claim.endswith("is called by 95 places in tests.")
 
 
+def test_calls_on_what_has_no_known_type_are_counted_beside_those_of_tests() -> None:
+    texts = {
+        "depot.py": DEPOT.replace("report", "add"),  # so common that its name alone tells nothing
+        "tests/test_depot.py": _write_ways(1, "Depot().add(parcel)"),
+        "work.py": _write_ways(2, "any.add(parcel)", ""),
+    }
+    claim = Asked(texts).ask("who calls Depot.add").claim
+    assert claim == (
+        "Depot.add (depot.py:2-3) is called by 1 place in tests. What 2 more calls of add mean,"
+        " as in work.py:4, could not be resolved."
+    )
+
+
 def test_what_is_only_possible_is_not_stated_as_a_fact() -> None:
     texts = {"depot.py": DEPOT, "tally.py": TALLY, "work.py": _write_ways(2, "any.report(parcel)", "")}
     assert Asked(texts).ask("who calls Depot.report").claim == (
