@@ -1,22 +1,25 @@
 """The declarations that a qualified name fits: exactly, as an ending, or with its parts in order.
 
-An own name has no dots, except that of a namespace, and index lookups are by own names; so each ending of a
-qualified name is looked up. A Python module has no declaration: its name is compared with the paths of files.
+An own name has no dots, except that of a namespace or of a test, and index lookups are by own names; so each
+ending of a qualified name is looked up. A Python module has no declaration: its name is compared with the
+paths of files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from itertools import islice
+from itertools import islice, product
 
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.symbol_search import SearchableProgram
+from repo_mcp.graph.typed.file_scope import is_fixture_test
+from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.vocabulary import is_in_text
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import SymbolFlag
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.roles import is_test_path
 
 MAX_DOTTED = 8  # parts in the name of one namespace
@@ -36,6 +39,7 @@ class NamedDeclaration:
     name: str
     declaration: Declaration
     is_forward: bool
+    is_test: bool = False  # `TEST(Suite, name)` of C++, which no code can name: a member may be called so
 
 
 class NameMatch(Enum):
@@ -97,7 +101,9 @@ class QualifiedNames:
                 continue
             one = Declaration(path, ordinal)
             is_forward = bool(int(record.flags[ordinal]) & SymbolFlag.FORWARD)
-            found.append(NamedDeclaration(self._nodes.name(one), one, is_forward))
+            is_titled = "." in own_name and record.get_kind(ordinal) is SymbolKind.FUNCTION
+            is_test = language in WITH_HEADERS and (is_titled or is_fixture_test(record, ordinal))
+            found.append(NamedDeclaration(self._nodes.name(one), one, is_forward, is_test))
         return found
 
     def _keep_enclosed(self, paths: Sequence[str], around: str) -> list[str]:
@@ -128,10 +134,11 @@ class QualifiedNames:
 
 
 def choose_best(named: Iterable[NamedDeclaration], text: str) -> tuple[list[NamedDeclaration], NameMatch]:
-    """Return the symbols that a text fits best, and how well it fits."""
+    """Return the symbols that a text fits best, and how well it fits; a test only if nothing else fits."""
     found, name = list(named), normalise_name(text)
-    for match in NameMatch:
-        chosen = [one for one in found if match.admits(name, one.name) or one.name == text]
+    for is_test, match in product((False, True), NameMatch):
+        fitting = (one for one in found if one.is_test is is_test)
+        chosen = [one for one in fitting if match.admits(name, one.name) or one.name == text]
         if chosen:
             return chosen, match
     return [], NameMatch.EXACT

@@ -36,6 +36,7 @@ from repo_mcp.graph.qualified_names import FEW_FILES, Admits, NameMatch, Qualifi
 from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
 from repo_mcp.graph.rust_module_files import list_module_files
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
+from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.unknown_symbols import LINE, NEAR_NAMES, UnknownSymbols, suggest
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.languages.treesitter.written_lists import split_signature
@@ -176,9 +177,9 @@ class SymbolLookup:
         for cut in range(1, len(parts)):
             if found:
                 break
-            around = frozenset(parts[max(0, cut - NEAR_PARTS) : cut])
-            found = self._list_meant(".".join(parts[cut:]), partial(_lies_in, around, admits))
-            found = _keep_nearest(found, around)
+            around, name = frozenset(parts[max(0, cut - NEAR_PARTS) : cut]), ".".join(parts[cut:])
+            found = self._list_meant(name, partial(_lies_in, around, admits))
+            found = _keep_nearest([node for node in found if _may_lack_names(node, name)], around)
         if len(found) != 1 and "::" in plain:
             found = self._list_reexported(parts) or found
         parameters = split_signature(written).parameters if written else []
@@ -340,6 +341,14 @@ def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:
     """Return the paths that equal, or end with, the text before the first colon."""
     head = text.partition(":")[0]
     return [path for path in paths if path.endswith(head) and path[-len(head) - 1 : -len(head)] in ("", "/")]
+
+
+def _may_lack_names(node: Node, name: str) -> bool:
+    """Return whether a qualified name may have more parts before `name` than the symbol has.
+
+    In C++ it has none then: a macro may open the namespace, or a header that is included inside one.
+    """
+    return node.language not in WITH_HEADERS or node.name_inside == name
 
 
 def _lies_in(places: frozenset[str], admits: Admits, path: str) -> bool:

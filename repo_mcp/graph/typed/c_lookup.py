@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role
 from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import FileScope, is_fixture_test
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.typed.rules import Candidate, FoundDeclarations
@@ -108,7 +108,7 @@ class CLookup(NamedLookup):
 
     def _is_member(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
         if scope.language != "c":
-            return super()._is_member(scope, ordinal, role)
+            return super()._is_member(scope, ordinal, role) and not is_fixture_test(scope.record, ordinal)
         return scope.get_kind(ordinal) is SymbolKind.PROPERTY and not is_type_role(role)
 
     def _list_inside(self, scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:

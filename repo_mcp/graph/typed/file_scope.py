@@ -34,7 +34,16 @@ from repo_mcp.symbols.symbol_record import (
 
 MAX_PARENTS = 400  # the parsers nest no deeper
 _OWNERS = TYPE_KINDS | {SymbolKind.MACRO}
+_WITH_TESTS = frozenset({"c", "cpp"})  # a header of C++ may have the name of a C header
 _BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
+
+
+def is_fixture_test(record: SymbolRecord, ordinal: int) -> bool:
+    """Return whether a member is a test of C++: it has its macro as its result, and no parameters."""
+    if record.get_kind(ordinal) is not SymbolKind.METHOD or record.strings[record.parameters[ordinal]]:
+        return False
+    macro: str = record.strings[record.types[ordinal]]
+    return macro.isupper()
 
 
 class SymbolScopes:
@@ -65,12 +74,18 @@ class SymbolScopes:
         return self.record.get_name(ordinal)
 
     def find_named(self, name: str) -> list[int]:
-        """Return the symbols with a name."""
-        return self.record.find_symbols(name)
+        """Return the symbols with a name that code can use."""
+        return self._drop_tests(self.record.find_symbols(name))
 
     def find_children(self, ordinal: int, name: str) -> list[int]:
-        """Return the symbols with a name directly inside another."""
-        return self.record.find_children(ordinal, name)
+        """Return the symbols with a name that code can use directly inside another."""
+        return self._drop_tests(self.record.find_children(ordinal, name))
+
+    def _drop_tests(self, ordinals: list[int]) -> list[int]:
+        """Return symbols without the tests that macros of C++ make members of their fixtures."""
+        if self.language not in _WITH_TESTS:
+            return ordinals
+        return [one for one in ordinals if not is_fixture_test(self.record, one)]
 
     def iter_around(self, ordinal: int) -> Iterator[int]:
         """Yield a symbol and those around it, the file last."""

@@ -1,7 +1,7 @@
 """Symbols that are declared in one place and defined in another: prototypes, stubs and signatures.
 
 A prototype in a header and its definition in a source file are two symbols of the same name. They belong
-together if they have the same name inside a type of the same name and, in C and C++, the same number of
+together if they have the same name inside types of the same names and, in C and C++, the same number of
 parameters. If several definitions match, only those count whose files include the prototype, and of these
 only the one whose file has the same base name. If none has it, each of them defines the function for a
 platform or a configuration: they are twins, and the prototype stands for all of them.
@@ -14,12 +14,20 @@ Left out on purpose: the linker's choice.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from repo_mcp.graph.program import Declaration, Program, order_by_nearness
 from repo_mcp.graph.typed.c_includes import IncludeGraph
 from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    SymbolFlag,
+    SymbolKind,
+    SymbolRecord,
+    iter_around,
+)
 
 MAX_FILES = 60  # declaring files examined for one name
 CACHED_DEFINITIONS = 4_000  # of forward declarations: those of one name ask for each other's
@@ -28,6 +36,8 @@ WITH_HEADERS = frozenset({"c", "cpp"})
 
 # In C and C++ a field, a type or a constant of an `enum` has no prototype.
 _DECLARED_APART = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT}
+# A namespace, and what stands for it where a function of it is defined outside it.
+_NAMESPACES = frozenset({SymbolKind.MODULE, SymbolKind.EXTENSION})
 
 
 class Prototypes:
@@ -190,14 +200,19 @@ def _are_alike(one: SymbolRecord, first: int, two: SymbolRecord, second: int, *,
         return False  # a macro hides a prototype and does not define it
     if by_count and one.parameter_counts[first] != two.parameter_counts[second]:
         return False
-    return _name_owner(one, first) == _name_owner(two, second)
+    parents = (one, one.get_parent(first)), (two, two.get_parent(second))
+    if {record.get_kind(parent) for record, parent in parents} == _NAMESPACES:  # `int store::size() {}`
+        return len({record.get_name(parent) for record, parent in parents}) == 1
+    owners, others = _name_owners(one, first), _name_owners(two, second)
+    # an extension may lack the outer types of its own
+    are_same = all(own == other for own, other in zip(owners, others, strict=False))
+    return bool(owners) == bool(others) and are_same
 
 
-def _name_owner(record: SymbolRecord, ordinal: int) -> str:
-    """Return the name of the type around a symbol; "" for none."""
-    parent = record.get_parent(ordinal)
-    is_type = record.get_kind(parent) in TYPE_KINDS
-    return record.get_name(parent) if is_type else ""
+def _name_owners(record: SymbolRecord, ordinal: int) -> list[str]:
+    """Return the names of the types around a symbol, innermost first."""
+    around = iter_around(record, record.get_parent(ordinal))
+    return [record.get_name(one) for one in takewhile(lambda one: record.get_kind(one) in TYPE_KINDS, around)]
 
 
 def _stem(path: str) -> str:

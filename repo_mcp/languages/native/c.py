@@ -99,6 +99,12 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     parent = walk.types_by_name.get(owner)
     ordinal = walk.declare(node, name, kind, access=access, flags=flags, parameters=arguments, parent=parent)
     walk.types_by_name.setdefault(name, ordinal)
+    walk.types_by_name.setdefault(name_nested(walk.parents[ordinal], name), ordinal)
+
+
+def name_nested(outer: int, name: str) -> str:
+    """Return the key of a type inside another one, by which those of one name, as `Impl`, are told apart."""
+    return f"{outer} {name}"
 
 
 def find_public_flag(walk: CaptureWalk, access: Access) -> int:

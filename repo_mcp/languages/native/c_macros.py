@@ -17,6 +17,7 @@ import re
 from functools import partial
 
 from repo_mcp.languages.native.c_branches import DIRECTIVE, keep_first_branches
+from repo_mcp.languages.native.cpp_declaring_macros import spell_declared
 from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
 from repo_mcp.languages.native.cpp_qt import is_declared, spell_qt
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
@@ -236,7 +237,7 @@ def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = 
 def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
     blank_head = partial(_blank_head, heads)
     text = keep_first_branches(b"\n" + text)
-    text = text if is_c else spell_qt(text)
+    text = text if is_c else spell_declared(spell_qt(text))
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)

@@ -1,7 +1,8 @@
 """Includes and macros of C, and what macros declare.
 
 The body of a macro is not in the tree, so the names in it are found in its text. In kernel code,
-`DEFINE_MUTEX(lock)` and the like declare a variable, `SYSCALL_DEFINE3(open, ...) {` a function.
+`DEFINE_MUTEX(lock)` and the like declare a variable, `SYSCALL_DEFINE3(open, ...) {` a function. The variable
+of `DEFINE_bool(size, ...)`, by gflags, is `FLAGS_size`.
 """
 
 from __future__ import annotations
@@ -46,6 +47,12 @@ _MACRO_NAME = re.compile(rb"(?:(->|\.|\b(?:struct|union|enum)\b)\s*)?(?<![\w.])(
 _MEMBER_MARKS = frozenset({b"->", b"."})
 _TYPE_MARKS = frozenset({b"struct", b"union", b"enum"})
 _VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
+# Options of a command, by gflags and by Abseil
+_FLAG = "FLAGS_"  # before their names in code
+_TYPED_FLAG = "ABSL_FLAG"  # its type comes before its name
+_FLAG_MACRO = re.compile(
+    rf"(?:[A-Z0-9]+_)*(?:DEFINE|DECLARE)_(?:bool|double|string|u?int(?:32|64))|{_TYPED_FLAG}"
+)
 _SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
 
 
@@ -124,13 +131,16 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
         return
     if _SYSTEM_CALL.fullmatch(macro):
         name, kind = "sys_" + walk.read(names[0]), SymbolKind.FUNCTION
+    elif _FLAG_MACRO.fullmatch(macro):
+        name, kind = _FLAG + walk.read(names[-1 if macro == _TYPED_FLAG else 0]), SymbolKind.VARIABLE
     elif _VARIABLE_MACRO.fullmatch(macro):
         name, kind = walk.read(names["PER_CPU" in macro and len(names) > 1]), SymbolKind.VARIABLE
     else:
         return
     walk.take_words(arguments)
     if kind is SymbolKind.VARIABLE:
-        walk.declare(node, name, kind, opens=False)
+        is_declared_flag = name.startswith(_FLAG) and "DECLARE_" in macro
+        walk.declare(node, name, kind, flags=SymbolFlag.FORWARD * is_declared_flag, opens=False)
         return
     end = _find_block_end(walk, node.end_byte)
     last_row = node.start_point.row + walk.text.count(b"\n", node.start_byte, end)

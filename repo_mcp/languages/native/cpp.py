@@ -1,7 +1,8 @@
 """The declarations of C++, beyond those of C, and the table of all handlers.
 
 A function that is defined as `Foo::run`, or a class as `Foo::Impl`, belongs to Foo if the file has declared
-Foo above, otherwise to an EXTENSION of that name, whose EXTEND row has the qualifier of Foo. A member
+Foo above, otherwise to an EXTENSION of that name, whose EXTEND row has the qualifier of Foo. That of a nested
+class is inside that of the class around it. A member
 function without a body is FORWARD, unless it is pure: then it is ABSTRACT.
 
 Left out on purpose: instances of templates, and the choice between overloads.
@@ -22,6 +23,7 @@ from repo_mcp.languages.native.c import (
     find_public_flag,
     is_of_directive,
     is_static,
+    name_nested,
     on_attribute,
     on_enum,
     on_enumerator,
@@ -240,14 +242,26 @@ def _read_path(walk: CaptureWalk, name: Node) -> list[str]:
 
 def _find_holder(walk: CaptureWalk, node: Node, name: Node, path: Sequence[str]) -> int:
     """Return the class to which a member that is defined outside it belongs, or an extension in its place."""
-    owner = path[-2]
-    parent = walk.types_by_name.get(owner)
+    *around, owner = path[:-1]
+    is_nested = bool(around) and _is_class(walk, around[-1], owner)
+    outer = _find_holder(walk, node, name, path[:-1]) if is_nested else None
+    key = owner if outer is None else name_nested(outer, owner)
+    parent = walk.types_by_name.get(key)
     if parent is None:
-        parent = walk.types_by_name[owner] = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False)
+        parent = walk.declare(node, owner, SymbolKind.EXTENSION, parent=outer, opens=False)
+        walk.types_by_name[key] = parent
+        walk.types_by_name.setdefault(owner, parent)
         walk.scopes.append(OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner))
-        walk.refer(ReferenceRole.EXTEND, owner, name, ".".join(path[:-2]))
+        walk.refer(ReferenceRole.EXTEND, owner, name, ".".join(around))
         walk.scopes.pop()
     return parent
+
+
+def _is_class(walk: CaptureWalk, name: str, inner: str) -> bool:
+    """Return whether a name before another is that of a class: namespaces have no initial capital."""
+    declared = walk.types_by_name.get(inner)
+    is_in_namespace = declared is not None and walk.kinds[walk.parents[declared]] is SymbolKind.MODULE
+    return name in walk.types_by_name or (name[:1].isupper() and not is_in_namespace)
 
 
 def _on_loose_block(walk: CaptureWalk, node: Node) -> None:

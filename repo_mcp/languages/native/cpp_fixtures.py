@@ -1,8 +1,9 @@
 """Tests of C++ that a macro makes members of a class: `TEST_F(Fixture, name) {`.
 
 The class may be declared in another file; then an extension of it has the member. A macro that belongs to no
-known test library makes members only of classes in the same file. A test without a fixture is a function that
-has the whole title as its name, `Suite.name`, which no use can mean: `TEST(Suite, name) {`.
+known test library makes members only of classes in the same file. Such a test has its macro as its result and
+no list of parameters, because nothing can call it. A test without a fixture is a function that has the whole
+title as its name, `Suite.name`, which no use can mean: `TEST(Suite, name) {`.
 
 Left out on purpose: tests titled by one word, as Boost's, since the test of a function often has its name.
 """
@@ -30,8 +31,8 @@ _REST = r"\s*(?:,[^;{}]*)?\)\s*\Z"
 _FIXTURE_HEADS = [
     re.compile(f"^[ \\t]*{head}{_REST}".encode(), re.M | re.A)
     for head in (
-        rf"(?:[A-Z][A-Z0-9_]*_(?:F|P|METHOD|FIXTURE)|TYPED_TEST)\(\s*{_FIXTURE}\s*,\s*{_CASE}",
-        rf"BOOST_FIXTURE_TEST_CASE\(\s*{_CASE}\s*,\s*{_FIXTURE}",
+        rf"(?P<macro>[A-Z][A-Z0-9_]*_(?:F|P|METHOD|FIXTURE)|TYPED_TEST)\(\s*{_FIXTURE}\s*,\s*{_CASE}",
+        rf"(?P<macro>BOOST_FIXTURE_TEST_CASE)\(\s*{_CASE}\s*,\s*{_FIXTURE}",
     )
 ]
 # Macros that begin a test of no fixture, titled by its suite and its name, or by a text.
@@ -59,7 +60,8 @@ def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
         return False
     walk.refer_at(ReferenceRole.TYPE, owner, at, ".".join(outer))
     title = found["title"].decode("utf-8", "replace").strip('"')
-    walk.declare(node, title, SymbolKind.METHOD, parent=parent, extent=Extent(row))
+    macro = "" if head is None else head["macro"].decode()
+    walk.declare(node, title, SymbolKind.METHOD, parent=parent, result=macro, extent=Extent(row))
     return True
 
 

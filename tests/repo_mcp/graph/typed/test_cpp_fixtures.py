@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.errors import RepoError
+from tests.repo_mcp.graph.memory_index import make_graph
 from tests.repo_mcp.graph.resolved import Repository
 
 TEXTS = {
@@ -148,6 +150,61 @@ TEST_CASE("counts twice", "[tag]") { Count(2); }
     kinds = [(one.kind.name, one.start_line, one.end_line) for one in tests]
     assert kinds == [("FUNCTION", 3, 5), ("FUNCTION", 6, 6)]
     assert repository.ask("a.cc", "Count(1)", "Count") == ["count.cc:1 Count exact"]  # not the test itself
+
+
+NAMED_ALIKE = {
+    "count.h": """namespace n {
+struct CountTest { int seen; };
+class Counts { public: bool Count(int one); };
+int size(int one);
+}
+""",
+    "count.cc": """#include "count.h"
+bool n::Counts::Count(int one) { return true; }
+int n::size(int one) { return one; }
+""",
+    "count_test.cc": """#include "count.h"
+using namespace n;
+TEST(Counts, Count) {
+  Counts counts;
+  counts.Count(1);
+}
+TEST_F(CountTest, size) {
+  size(2);
+  seen = n::size(3);
+}
+""",
+    "far.cc": "int far() { return any()->size(4); }\n",
+}
+
+
+def test_no_use_means_a_test() -> None:
+    repository = Repository.build(NAMED_ALIKE)
+    for line in ("size(2)", "n::size(3)"):
+        assert repository.ask("count_test.cc", line, "size") == ["count.cc:3 size exact"]
+    assert repository.ask("count_test.cc", "counts.Count(1)", "Count") == ["count.cc:2 Count exact"]
+    assert repository.ask("far.cc", "size(4)", "size") == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "path"),
+    [
+        ("Counts::Count", "n.Counts.Count", "count.cc"),
+        ("n::size", "n.size", "count.cc"),
+        ("size", "n.size", "count.cc"),
+        ("CountTest::size", "n.CountTest.size", "count_test.cc"),
+    ],
+)
+def test_a_name_means_a_test_only_if_nothing_else_has_it(asked: str, name: str, path: str) -> None:
+    node = make_graph(NAMED_ALIKE).choose(asked)
+    assert (node.qualified_name.removeprefix("n."), node.path) == (name.removeprefix("n."), path)
+
+
+def test_a_namespace_that_is_asked_for_is_no_folder_of_another_scope() -> None:
+    graph = make_graph({"lib/area/tests/spawn_test.cc": "TEST_F(AreaTest, spawn) {\n}\n"})
+    with pytest.raises(RepoError, match="No symbol is named"):
+        graph.choose("lib::area::spawn")
+    assert graph.choose("AreaTest::spawn").symbol.name == "spawn"
 
 
 def test_macros_among_members_are_no_members(found: Repository) -> None:
