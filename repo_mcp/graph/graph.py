@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.bulk_scan import BulkScan
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edge_list import EdgeLists
 from repo_mcp.graph.edges import Bounds, Edges
+from repo_mcp.graph.external_bases import is_external_base
 from repo_mcp.graph.name_uses import NameUses
-from repo_mcp.graph.nodes import Node, ProgramNodes
+from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.other_names import OtherNames
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.projects import Projects
@@ -66,7 +67,13 @@ class Graph:
         self._similar = SimilarFinder(program)
         other_names = OtherNames(program, self._edges.resolve)
         self._lookup = SymbolLookup(
-            program, self._nodes, self._symbols, other_names, self._list_places, self.is_called
+            program,
+            self._nodes,
+            self._symbols,
+            other_names,
+            self._list_places,
+            self.is_called,
+            partial(is_external_base, program, self._edges.resolve),
         )
         self._looked_up: LruCache[tuple[str, SymbolFilter], tuple[list[Declaration], NameMatch]] = LruCache(
             CACHED_LOOKED_UP, lambda found: 1 + len(found[0])
@@ -156,7 +163,7 @@ class Graph:
     def list_near(self, name: str) -> list[Node]:
         """Return the symbols with names most like an undeclared one, best first."""
         with self._lock:
-            return self._lookup.list_near(name, name.rpartition(".")[2])
+            return self._lookup.list_near(name, normalise_name(name).rpartition(".")[2])
 
     def outline(self, path: str) -> list[Node]:
         """Return the symbols of a file in line order; empty for a file without a symbol record."""

@@ -19,7 +19,7 @@ from repo_mcp.graph.typed.file_scope import is_fixture_test
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.vocabulary import is_in_text
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import is_test_path
 
 MAX_DOTTED = 8  # parts in the name of one namespace
@@ -72,8 +72,44 @@ class QualifiedNames:
         Exact matches win over names that end with it, and those over names with the same last part and the
         others in this order: "pkg.mod.C" for "pkg.C". A path fits its file.
         """
-        chosen, match = choose_best(self.list_ordered(qualified_name, admits), qualified_name)
+        chosen, match = self.choose_best(self.list_ordered(qualified_name, admits), qualified_name)
         return [one.declaration for one in chosen], match
+
+    def choose_best(
+        self, named: Iterable[NamedDeclaration], text: str
+    ) -> tuple[list[NamedDeclaration], NameMatch]:
+        """Return the symbols that a text fits best, and how well it fits; a test only if nothing else fits.
+
+        What a type nested in another declares is no member of the outer one: "A.B.m" does not fit "A.m".
+        """
+        found, name = list(named), normalise_name(text)
+        for is_test, match in product((False, True), NameMatch):
+            fitting = (one for one in found if one.is_test is is_test)
+            chosen = [one for one in fitting if match.admits(name, one.name) or one.name == text]
+            if match is NameMatch.IN_ORDER:
+                chosen = [one for one in chosen if not self._skips_type(one.declaration, name)]
+            if chosen:
+                return chosen, match
+        return [], NameMatch.EXACT
+
+    def _skips_type(self, declaration: Declaration, name: str) -> bool:
+        """Return whether a scope that a name leaves out is inside a type which it has."""
+        record, wanted = self._program.find_record(declaration.path), frozenset(name.split("."))
+        ordinal, is_left_out = declaration.ordinal, False
+        while record is not None and (ordinal := record.get_parent(ordinal)):
+            is_named = record.get_name(ordinal).rpartition(".")[2] in wanted
+            if is_left_out and is_named and record.get_kind(ordinal) in TYPE_KINDS:
+                return True
+            is_left_out = not is_named
+        return False
+
+    def declares(self, name: str, kinds: frozenset[SymbolKind]) -> bool:
+        """Return whether a symbol of one of these kinds has a name."""
+        for path in self._program.list_declaring(name)[:FEW_FILES]:
+            record = self._program.find_record(path)
+            if record is not None and any(record.get_kind(one) in kinds for one in record.find_symbols(name)):
+                return True
+        return False
 
     def list_ordered(self, text: str, admits: Admits) -> list[NamedDeclaration]:
         """Return the symbols whose own name ends a text, or the file with that path, in `_order`."""
@@ -131,17 +167,6 @@ class QualifiedNames:
             if found:
                 return [self._nodes.get(Declaration(path, 0)) for path in found]
         return []
-
-
-def choose_best(named: Iterable[NamedDeclaration], text: str) -> tuple[list[NamedDeclaration], NameMatch]:
-    """Return the symbols that a text fits best, and how well it fits; a test only if nothing else fits."""
-    found, name = list(named), normalise_name(text)
-    for is_test, match in product((False, True), NameMatch):
-        fitting = (one for one in found if one.is_test is is_test)
-        chosen = [one for one in fitting if match.admits(name, one.name) or one.name == text]
-        if chosen:
-            return chosen, match
-    return [], NameMatch.EXACT
 
 
 def _order(one: NamedDeclaration) -> tuple[bool, bool, str, int]:

@@ -14,8 +14,8 @@
 Nothing is guessed: a text that fits several symbols is refused, and they are listed. Declarations of one
 symbol count as one: the parts of a partial class, a namespace, a prototype and its definition, a getter and
 its setter, the variants of which each build has one; a type's constructors and extensions do not compete
-with the type. A prototype stands for its definitions if each of several platforms has one, except where a
-body is asked about.
+with the type, nor do types inside others with an outer one, or with an external base that types name. A
+prototype stands for its definitions if each of several platforms has one, except where a body is asked about.
 
 Left out on purpose: words and patterns; see `repo_mcp/graph/symbol_search.py`.
 """
@@ -32,7 +32,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.other_names import OtherNames
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.qualified_names import FEW_FILES, Admits, NameMatch, QualifiedNames, choose_best
+from repo_mcp.graph.qualified_names import FEW_FILES, Admits, NameMatch, QualifiedNames
 from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
 from repo_mcp.graph.rust_module_files import list_module_files
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
@@ -40,7 +40,7 @@ from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.unknown_symbols import LINE, NEAR_NAMES, UnknownSymbols, suggest
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.written_symbols import read_written
 from repo_mcp.workspace.client_paths import shown
@@ -51,17 +51,32 @@ MAX_CANDIDATES = 10  # listed for an ambiguous text
 # Languages in which declarations of one name in one scope are one symbol: a getter and a setter, the branches
 # of an `if`.
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
+# Kinds of which a scope has one of a name: several in a file are the branches of an `#if`.
+_WITHOUT_TWINS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.TYPE})
+_SCOPES = TYPE_KINDS | {SymbolKind.MODULE}
+_OPEN_SCOPES = frozenset({"c", "cpp", "csharp"})  # whose namespaces are parts of names in every file
+_FOLDERS_IN_NAMES = frozenset({"go", "rust"})  # in which a type may have the name of its package
 _TYPE = re.compile(r"\w+")
 
 
 class AmbiguousSymbolError(RepoError):
     """Several symbols fit a text; `candidates` holds the first of them, `meant` all if they are known.
 
-    `total` is their number, and `left_out` the number of those that are no candidates.
+    `total` is their number, and `left_out` the number of those that are no candidates. With `are_overloads`,
+    all are declared in one scope.
     """
 
-    def __init__(self, text: str, nodes: Sequence[Node], argument: str, files: int = 0) -> None:
+    def __init__(
+        self,
+        text: str,
+        nodes: Sequence[Node],
+        argument: str,
+        files: int = 0,
+        *,
+        are_overloads: bool = False,
+    ) -> None:
         """Take `files`, the number of files that declare such a symbol, if `nodes` are only the first."""
+        self.are_overloads = are_overloads
         self.candidates = tuple(nodes[:MAX_CANDIDATES])
         self.meant = () if files else tuple(nodes)
         self.total = f"More than {MAX_CANDIDATES:,}" if files else f"{len(nodes):,}"
@@ -88,8 +103,10 @@ class SymbolLookup:
         other_names: OtherNames,
         list_places: Callable[[Node], list[Node]],
         is_called: Callable[[Node], bool],
+        is_external_base: Callable[[str], bool],
     ) -> None:
-        """`list_places` returns all declarations of one symbol, the defining one first."""
+        """`list_places` returns all declarations of one symbol, the defining one first; `is_external_base`
+        says whether the types that name a base mean one which is not declared here."""
         self._program = program
         self._nodes = nodes
         self._names = QualifiedNames(program, nodes)
@@ -98,6 +115,7 @@ class SymbolLookup:
         self._other_names = other_names
         self._list_places = list_places
         self._is_called = is_called
+        self._is_external_base = is_external_base
 
     def choose(
         self,
@@ -125,16 +143,44 @@ class SymbolLookup:
             return self._nodes.get(Declaration(path, 0))
         found = self._list_in_path(path, rest, argument) if path else self._list_anywhere(rest, argument)
         found = found or self._list_renamed(path, rest)
+        if not path and self._is_declared_outside(rest, found):
+            raise self._unknown.explain(text, path, rest, argument, found)
         if len(found) == 1 and has_body:
             found = self._list_bodies(found[0])
         if len(found) > 1:
             fitting = keep_likely(found, likely, self._is_called)
             if len(fitting) != 1:
-                raise AmbiguousSymbolError(text, fitting or found, argument)
+                meant = fitting or found
+                raise AmbiguousSymbolError(text, meant, argument, are_overloads=self._are_overloads(meant))
             found = fitting
         if not found:
             raise self._unknown.explain(text, path, rest, argument)
         return found[0]
+
+    def _is_declared_outside(self, name: str, found: Sequence[Node]) -> bool:
+        """Return whether a plain name is that of an external type rather than of types inside others."""
+        if not found or not name.isidentifier() or not all(map(self._is_nested_type, found)):
+            return False
+        return self._is_external_base(name)
+
+    def _is_nested_type(self, node: Node) -> bool:
+        """Return whether a symbol is a type inside another or a function, of which others need both names."""
+        parent = self._nodes.get(Declaration(node.path, node.symbol.parent))
+        return node.symbol.kind in TYPE_KINDS and parent.symbol.kind in TYPE_KINDS | CALLABLE_KINDS
+
+    def _are_overloads(self, nodes: Sequence[Node]) -> bool:
+        """Return whether symbols of one name are in one scope, which other files may open again."""
+        if len({node.qualified_name for node in nodes}) > 1:
+            return False
+        if len({node.path for node in nodes}) == 1:
+            return True
+        scope = nodes[0].qualified_name.rpartition(".")[0]
+        around = [one for one in self._list_meant(scope, lambda _: True) if one.qualified_name == scope]
+        if _OPEN_SCOPES.issuperset(node.language for node in nodes) and any(
+            one.symbol.kind is SymbolKind.MODULE for one in around
+        ):
+            return True
+        return len(around) == 1 and around[0].symbol.kind in TYPE_KINDS
 
     def _list_in_path(self, path: str, text: str, argument: str) -> list[Node]:
         """Return the symbols of a file on a line or with a name; those of exactly this name, if any."""
@@ -179,11 +225,23 @@ class SymbolLookup:
                 break
             around, name = frozenset(parts[max(0, cut - NEAR_PARTS) : cut]), ".".join(parts[cut:])
             found = self._list_meant(name, partial(_lies_in, around, admits))
-            found = _keep_nearest([node for node in found if _may_lack_names(node, name)], around)
+            found = [node for node in found if self._may_lack_names(node, name, parts[cut - 1])]
+            found = _keep_nearest(found, around)
         if len(found) != 1 and "::" in plain:
             found = self._list_reexported(parts) or found
         parameters = split_signature(written).parameters if written else []
         return [node for node in found if parameters and _has_parameters(node, parameters)] or found
+
+    def _may_lack_names(self, node: Node, name: str, around: str) -> bool:
+        """Return whether a qualified name may have parts before `name`, the last one `around`, which the
+        symbol has not.
+
+        They may be folders, but no types. In C++ the symbol has no others then: a macro may open the
+        namespace, or a header that is included inside one.
+        """
+        if node.language in WITH_HEADERS:
+            return node.name_inside == name and not self._names.declares(around, TYPE_KINDS)
+        return node.language in _FOLDERS_IN_NAMES or not self._names.declares(around, _SCOPES)
 
     def _list_reexported(self, parts: Sequence[str]) -> list[Node]:
         """Return what a module re-exports under a name, as `pub use` of Rust does, or a member of that.
@@ -271,11 +329,18 @@ class SymbolLookup:
         """Return the symbols that a name means, each by its defining declaration; tests come last."""
         name = normalise_name(text)
         named = self._names.list_ordered(text, admits)
-        chosen, match = choose_best(named, text)
+        chosen, match = self._names.choose_best(named, text)
         if "." not in name and match is NameMatch.EXACT:  # a plain name may well mean a member
             chosen += [one for one in named if NameMatch.ENDING.admits(name, one.name)]
-        found = self._merge(self._nodes.get(one.declaration) for one in chosen)
+        found = self._drop_nested(self._merge(self._nodes.get(one.declaration) for one in chosen))
         return sorted(drop_hidden(found) or self._names.list_modules(name, admits), key=_order_tests_last)
+
+    def _drop_nested(self, found: list[Node]) -> list[Node]:
+        """Return symbols without the types inside others if one, outside tests, is a type in none."""
+        nested = [node for node in found if self._is_nested_type(node)] if len(found) > 1 else []
+        others = [node for node in found if node not in nested]
+        has_outer = any(one.symbol.kind in TYPE_KINDS and not is_test_path(one.path) for one in others)
+        return others if has_outer else found
 
     def _merge(self, nodes: Iterable[Node]) -> list[Node]:
         """Return one node per symbol; the module's docstring defines which nodes are one symbol."""
@@ -334,21 +399,14 @@ def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:
     kind = node.symbol.kind
     if kind is SymbolKind.MODULE:  # a namespace may be declared in several files
         return node.language, node.qualified_name, kind
-    return (node.path, node.qualified_name, kind) if node.language in _WITHOUT_OVERLOADS else None
+    is_one = node.language in _WITHOUT_OVERLOADS or kind in _WITHOUT_TWINS
+    return (node.path, node.qualified_name, kind) if is_one else None
 
 
 def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:
     """Return the paths that equal, or end with, the text before the first colon."""
     head = text.partition(":")[0]
     return [path for path in paths if path.endswith(head) and path[-len(head) - 1 : -len(head)] in ("", "/")]
-
-
-def _may_lack_names(node: Node, name: str) -> bool:
-    """Return whether a qualified name may have more parts before `name` than the symbol has.
-
-    In C++ it has none then: a macro may open the namespace, or a header that is included inside one.
-    """
-    return node.language not in WITH_HEADERS or node.name_inside == name
 
 
 def _lies_in(places: frozenset[str], admits: Admits, path: str) -> bool:

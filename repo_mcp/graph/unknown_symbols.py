@@ -14,6 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.external_bases import find_external_derived
 from repo_mcp.graph.nodes import NODE_ID, Node, ProgramNodes, normalise_name
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
+from repo_mcp.graph.vocabulary import BASES
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.workspace.client_paths import shown
@@ -36,8 +37,13 @@ class UnknownSymbols:
         self._nodes = nodes
         self._symbols = symbols
 
-    def explain(self, text: str, path: str, rest: str, argument: str) -> RepoError:
-        """Return the error for a text that names no symbol: `rest` is what follows the path in it, if any."""
+    def explain(
+        self, text: str, path: str, rest: str, argument: str, others: Sequence[Node] = ()
+    ) -> RepoError:
+        """Return the error for a text that names no symbol: `rest` is what follows the path in it, if any.
+
+        It names the `others` that have this name, but only inside a type.
+        """
         details = {"argument": argument}
         head, _, behind = text.partition(":")
         if not path and LINE.fullmatch(behind):
@@ -48,11 +54,14 @@ class UnknownSymbols:
             said = f"No symbol has the node_id {shown(text)}."
             usual = "Find the symbol with search_symbols; renaming changes a node_id."
         last = normalise_name(rest).rpartition(".")[2]
+        is_declared = not others and bool(self._program.list_declaring(last))
         hint = (
-            self._name_derived(last)
+            ("" if is_declared else self._name_derived(last))
             or self._name_members(rest)
             or suggest(self.list_near(text, last, path), usual)
         )
+        if others:
+            hint = f"{hint} {suggest(others[:NEAR_NAMES], usual)}"
         return RepoError(ErrorCode.NOT_FOUND, said, hint, details)
 
     def _name_members(self, text: str) -> str:
@@ -72,7 +81,20 @@ class UnknownSymbols:
         place = f"{declared.qualified_name} ({declared.path}:{declared.symbol.start_line})"
         said = f" Its members are {', '.join(listed)}" if listed else ""
         more = f" and {len(names) - len(listed)} more" if len(names) > len(listed) and listed else ""
-        return f"{place} has no {last}.{said}{more}{'.' if said else ''}"
+        bases = ", ".join(self._list_bases(declared))
+        return (
+            f"{place} has no {last}.{said}{more}{'.' if said else ''}{bases and f' Its bases are {bases}.'}"
+        )
+
+    def _list_bases(self, node: Node) -> list[str]:
+        """Return the names in the head of a type from which it may inherit members."""
+        record = self._program.find_record(node.path)
+        rows = () if record is None else record.list_role(*BASES)
+        return [
+            record.strings[record.ref_names[row]]
+            for row in rows
+            if record is not None and record.ref_symbols[row] == node.symbol.ordinal
+        ]
 
     def _name_derived(self, name: str) -> str:
         """Return a hint with the types that have an external type as a base; "" if none has.

@@ -324,7 +324,7 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
     has_body = type_node is not None and type_node.child_by_field_name("body") is not None
     depth = len(walk.scopes)
     for found in iter_declarators(node):
-        if found.name.type == "qualified_identifier":
+        if found.name.type == "qualified_identifier" or _is_deduction_guide(type_node, found):
             walk.take_words(found.name)  # the definition of a static member, or an instance of a template
         elif found.function is not None or found.name.type == "operator_cast":
             _declare_callable(walk, node, found, SymbolFlag.FORWARD)
@@ -332,6 +332,15 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
             declare_variable(walk, node, type_node, found, opens=not has_body)
         del walk.scopes[depth:]
     reopen(walk, node, has_body)
+
+
+def _is_deduction_guide(type_node: Node | None, found: Declarator) -> bool:
+    """Return whether a declaration says which instance of a class template arguments make.
+
+    As in `Box(T) -> Box<T>;`, which declares nothing.
+    """
+    parts = () if found.function is None or type_node is not None else found.function.named_children
+    return any(one.type == "trailing_return_type" for one in parts)
 
 
 def _on_field(walk: CaptureWalk, node: Node) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.research.claims.decided_sentence import describe_parameter
-from repo_mcp.research.findings.citing import join_names, name_briefly, shorten
+from repo_mcp.research.findings.citing import cite, join_names, name_briefly, shorten
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import SymbolKind
 
 MOST_MEMBERS = 8  # named of a type that lacks the one asked for
 
@@ -19,10 +20,24 @@ def describe_unknown(state: ResearchState, subject: Subject) -> str:
     known = describe_parameter(state, subject)
     if known:
         return known
+    elsewhere = _describe_elsewhere(subject)
+    if elsewhere:
+        return f"{_describe_written(state, subject)} {elsewhere}"
     near = join_names(map(name_briefly, subject.near), len(subject.near))
     are = "A similar name is" if len(subject.near) == 1 else "Similar names are"
     similar = f" {are} {near}." if near else " No name here is similar to it."
     return f"{_describe_written(state, subject)}{similar}"
+
+
+def _describe_elsewhere(subject: Subject) -> str:
+    """Return a sentence that says in which other scope a qualified name is declared; "" if in none."""
+    *around, last = normalise_name(subject.asked).split(".")
+    named = [node for node in subject.near if around and node.symbol.name == last]
+    named = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
+    if not named:
+        return ""
+    places = join_names(f"{node.qualified_name} ({cite(node)})" for node in named)
+    return f"But {places} {'is' if len(named) == 1 else 'are'}."
 
 
 def _describe_lacked(subject: Subject, owner: Node) -> str:

@@ -68,6 +68,7 @@ _PATH = re.compile(r"[\w.@+~()\[\]-][\w.@+~()\[\] -]*(?:/[\w.@+~()\[\] -]+)*/?")
 _PLACE = re.compile(r"(?:[a-z ]{0,40}(?:at|in|on) )?(\S.*\.\w{1,12}):(\d{1,9})(?:[:-]\d{1,9})?")
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _INTERFACES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
+_IMPLEMENTED = TYPE_KINDS | {SymbolKind.METHOD}  # a name in another case never means a property
 # Forms whose subject is a type with all that it declares.
 _OF_TYPES = frozenset({Form.CONFIGURED, Form.DEFINED, Form.DIFFERENCE, Form.TESTS})
 _STANDS_FOR_FOLDER = frozenset({"mod", "__init__", "index"})  # files that hold what their folder offers
@@ -138,7 +139,8 @@ class Subjects:
         if owner:  # members of the type before the last dot come first
             members = [node for node in self._list_members(owner) if self._admits(node)]
             alike = get_close_matches(last, sorted({node.symbol.name for node in members}), MAX_NEAR, 0.4)
-            near = [node for name in alike for node in members if node.symbol.name == name] + near
+            same = [node for node in near if node.symbol.name == last]  # in another scope
+            near = [*same, *(node for name in alike for node in members if node.symbol.name == name), *near]
         return Subject(text, TakenAs.UNDECLARED, near=tuple(dict.fromkeys(near))[:MAX_NEAR])
 
     def _list_members(self, owner: str) -> list[Node]:
@@ -183,6 +185,8 @@ class Subjects:
         nodes.sort(key=lambda node: shares_word(node.symbol.name, words) < len(words))  # stable
         if form is Form.DIFFERENCE:
             nodes = [node for node in nodes if node.symbol.kind in FOLLOWED and not is_test_node(node)]
+        elif form is Form.IMPLEMENTATIONS:
+            nodes = [node for node in nodes if node.symbol.kind in _IMPLEMENTED]
         nodes = prefer(nodes, form, phrase, self._graph.is_called)[:WORD_SUBJECTS]
         return Subject(phrase.text, TakenAs.WORDS, tuple(nodes))
 
@@ -270,7 +274,8 @@ class Subjects:
         meant = self._graph.scan.find_meant(plain, GLANCE)
         if meant:
             return [self._graph.get_node(declaration) for declaration in meant], TakenAs.DECLARED_OTHERWISE
-        return self._list_alike(plain), TakenAs.DECLARED_OTHERWISE
+        kinds = _IMPLEMENTED if form is Form.IMPLEMENTATIONS else frozenset()
+        return self._list_alike(plain, kinds), TakenAs.DECLARED_OTHERWISE
 
     def _list_alike(self, name: str, kinds: frozenset[SymbolKind] = frozenset()) -> list[Node]:
         """Return what is declared with a name in another case, or as the interface of one so named.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError
-from repo_mcp.symbols.model import CALLABLE_KINDS
+from repo_mcp.symbols.model import TYPE_KINDS, SymbolFlag
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.graph.answers import render_candidate
 from repo_mcp.toolsets.graph.edge_page import EDGE, EXTERNAL, UNRESOLVED, EdgePage, choose_rows
@@ -26,13 +26,23 @@ CUT_OVERLOADS = "Not all edges of these overloads are shown: ask for one of them
 
 
 def list_overloads(error: RepoError) -> Sequence[Node]:
-    """Return what an ambiguous name means if these are overloads in one file, by line; else nothing."""
+    """Return what an ambiguous name means if these are overloads, by file and line; else nothing.
+
+    A value of an enum and a property may have the name of a function. A prototype is left out beside a
+    definition with as many parameters, which is its own.
+    """
     meant: Sequence[Node] = getattr(error, "meant", ())
-    if len(meant) > MAX_OVERLOADS or len({(node.path, node.qualified_name) for node in meant}) != 1:
+    if len(meant) > MAX_OVERLOADS or not getattr(error, "are_overloads", False):
         return ()
-    if any(node.symbol.kind not in CALLABLE_KINDS for node in meant):
+    if any(node.symbol.kind in TYPE_KINDS for node in meant):
         return ()
-    return sorted(meant, key=lambda node: node.symbol.start_line)
+    defined = {node.symbol.parameter_count for node in meant if not node.symbol.flags & SymbolFlag.FORWARD}
+    found = [
+        node
+        for node in meant
+        if not node.symbol.flags & SymbolFlag.FORWARD or node.symbol.parameter_count not in defined
+    ]
+    return sorted(found, key=lambda node: (node.path, node.symbol.start_line))
 
 
 def _join_rows(each: Iterable[tuple[int, Iterable[tuple[str, Row]]]]) -> list[tuple[str, Row]]:
@@ -61,7 +71,7 @@ def draft_overloads(
     """Draft the first pages of several overloads as one. The first of these stands for all."""
     rows = _join_rows((node.symbol.start_line, one.rows) for node, one in zip(nodes, pages, strict=True))
     totals = [one.known.totals for one in pages]
-    overloads = [_render(node, one.edges) for node, one in zip(nodes, totals, strict=True)]
+    overloads = _render_overloads(nodes, [one.edges for one in totals])
     shared: Result = {"symbol": render_candidate(nodes[0]), "overloads": overloads}
     is_short = any(len(one.rows) < len(one.known.rows) or not one.known.totals.is_complete for one in pages)
     said = (*(note for one in pages for note in (*one.blind, *one.notes)), *repository.engines.graph.warn())
@@ -77,7 +87,13 @@ def draft_overloads(
     return Draft(build, len(rows), "limit" not in arguments)
 
 
-def _render(node: Node, total: int) -> Row:
-    """Return what distinguishes an overload from the others, and the number of its edges."""
-    row = render_candidate(node)
-    return {name: row[name] for name in ("node_id", "line_start", "parameter_signature")} | {"total": total}
+def _render_overloads(nodes: Sequence[Node], totals: Sequence[int]) -> list[Row]:
+    """Return what distinguishes overloads from each other, and the number of the edges of each."""
+    fields = ["node_id", "file_path", "line_start", "parameter_signature"]
+    if len({node.path for node in nodes}) == 1:
+        fields.remove("file_path")
+    rows = map(render_candidate, nodes)
+    return [
+        {name: row[name] for name in fields} | {"total": total}
+        for row, total in zip(rows, totals, strict=True)
+    ]

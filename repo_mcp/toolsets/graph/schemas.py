@@ -264,7 +264,9 @@ def _describe_edges(direction: str) -> dict[str, Schema]:
     """Return the fields of a list of edges, all of one direction."""
     lines = build_list(build_field("integer"), "Lines of the overloads that it belongs to, of several")
     edge = _EDGE | {"direction": _EDGE["direction"] | {"default": direction}, "overloads": lines}
-    own = {name: _CHOSEN_FIELDS[name] for name in ("node_id", "line_start", "parameter_signature")}
+    own = {
+        name: _CHOSEN_FIELDS[name] for name in ("node_id", "file_path", "line_start", "parameter_signature")
+    }
     overload = build_object({**own, "total": build_field("integer", "Its edges")}, ("node_id", "line_start"))
     possible = "Of the total; these mostly come after the others, on pages of their own"
     return {
