@@ -16,7 +16,7 @@ from repo_mcp.graph.typescript.declared_owners import DeclaredOwners
 from repo_mcp.graph.typescript.inference import Inference
 from repo_mcp.graph.typescript.inheritance import INHERITED, Inheritance
 from repo_mcp.graph.typescript.members import ITEM_OF, SAME_ITEMS, find_binds, find_holder, is_declared_later
-from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
+from repo_mcp.graph.typescript.names import SCRIPTS, UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     MAX_PARTS,
     MAX_STEPS,
@@ -51,6 +51,7 @@ from repo_mcp.languages.typescript.walk import CAST, EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
+_IMPORTED = re.compile(r"import\(\s*[\"']([^\"']+)[\"']\s*\)")
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # by convention, real types are not named like this
 # Types that the language derives from the type of a function.
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "VFC"})
@@ -77,6 +78,9 @@ class ScriptTypes:
         self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0, bound: Bound = ()
     ) -> Owners:
         """Return the owners of a chain "a.b().c" inside a symbol, on a line, or NO_OWNERS."""
+        imported = _IMPORTED.match(chain) if chain.startswith("import(") else None
+        if imported is not None:
+            return self._evaluate_imported(file, imported[1], chain[imported.end() :], steps)
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NO_OWNERS
@@ -100,6 +104,14 @@ class ScriptTypes:
             owners = found
             if owners == NO_OWNERS:
                 break
+        return owners
+
+    def _evaluate_imported(self, file: ScriptFile, module: str, members: str, steps: int) -> Owners:
+        """Return the owners of a member ".a.b", or of all, of a module that a type imports."""
+        path = self._names.modules.find(file.path, module)
+        owners = Owners(external=module) if path is None else Owners((Declaration(path, 0),))
+        for name in members.split(".")[1:]:
+            owners = self._step(owners, name, steps)
         return owners
 
     def _evaluate_head(
@@ -281,11 +293,16 @@ class ScriptTypes:
                 made = self._find_made(file, ordinal, name, steps, bound)
                 if made != NO_OWNERS:
                     return made
-                return NO_OWNERS if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
+                is_open = _TYPE_PARAMETER.fullmatch(name) or self._may_be_global(file, name)
+                return NO_OWNERS if is_open else Owners(external=name)
         declarations = self._names.add_augmenting(meaning.declarations)
         own = bind_type_arguments(self._names, declarations, type_arguments, file, ordinal, bound)
         meaning = replace(meaning, declarations=declarations, bound=join_bound(meaning.bound, own))
         return self.get_owners(meaning, steps=steps + 1)
+
+    def _may_be_global(self, file: ScriptFile, name: str) -> bool:
+        """Return whether a type that JavaScript names without an import may be one of the repository."""
+        return file.path.endswith(SCRIPTS) and bool(self._names.program.list_declaring(name))
 
     def _find_made(self, file: ScriptFile, ordinal: int, name: str, steps: int, bound: Bound) -> Owners:
         """Return the owners of what a variable makes that holds a class: `Kind` in `new Kind()`."""

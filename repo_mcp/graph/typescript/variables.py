@@ -11,7 +11,7 @@ from typing import Protocol
 
 from repo_mcp.graph.typescript.contextual_types import ContextualTypes, Evaluator
 from repo_mcp.graph.typescript.inference import Inference
-from repo_mcp.graph.typescript.members import find_binds
+from repo_mcp.graph.typescript.members import ITEM_OF, SAME_ITEMS, find_binds
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     MAX_STEPS,
@@ -111,6 +111,8 @@ class Variables:
             outer = self._types.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
             if outer.external:
                 return Owners(external=f"{outer.external}.{row.name}")
+            if outer.is_items and is_call and row.name in ITEM_OF | SAME_ITEMS:
+                return mark_items(outer, row.name in SAME_ITEMS)
             if outer.is_items:
                 owners = self._types.find_keyed(outer, row.name, steps)
                 if row.qualifier.startswith(EXPECTED):

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES
+from repo_mcp.languages.typescript.doc_comments import move_doc
 from repo_mcp.languages.typescript.modules import (
     DECLARING_VALUES,
     MODULE_OBJECTS,
     export_member,
     export_whole,
 )
-from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk
+from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, bind_written
 from repo_mcp.symbols.model import CONSTRUCTED, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
@@ -33,6 +34,7 @@ def on_assignment(walk: ScriptWalk, node: Node) -> None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return
+    move_doc(walk, node.start_byte, right.start_byte)
     if left.type in {"array_pattern", "object_pattern"}:
         walk.assigned_end = left.end_byte
         return
@@ -112,12 +114,16 @@ def _assign_this(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
             return
         for alias in (CONSTRUCTED, f"{CONSTRUCTED}.{name}"):
             walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, node.start_byte, "", alias, SAME, owner)
-    walk.bind_value(f"this.{name}", value, node.start_byte, owner)
+    said = walk.doc_types.get(node.start_byte, "")
+    if not bind_written(walk, f"this.{name}", said, node.start_byte, owner):
+        walk.bind_value(f"this.{name}", value, node.start_byte, owner)
     if walk.is_typescript or (owner, name) in walk.members:
         return
     kind = SymbolKind.METHOD if value.type in FUNCTION_VALUES else SymbolKind.PROPERTY
-    walk.declare(node, name, kind, Prefix(node.start_byte), owner)
-    if kind is SymbolKind.METHOD:
+    entry = walk.declare(node, name, kind, Prefix(node.start_byte), owner)
+    if kind is SymbolKind.PROPERTY:
+        entry.type = said
+    else:
         walk.values[value.start_byte] = len(walk.entries) - 1
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.typescript.contextual_types import expect
 from repo_mcp.languages.typescript.destructuring import bind_parameters
+from repo_mcp.languages.typescript.doc_comments import apply_doc, move_doc
 from repo_mcp.languages.typescript.unnamed_exports import UNNAMED
-from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, read_type_text
+from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, bind_written, read_type_text
 from repo_mcp.symbols.model import BLOCK, NOWHERE
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -29,13 +30,6 @@ _FLAGS = {
 }
 TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
 _OPTIONAL = re.compile(rb"\s*\?")  # after the name of a member or a parameter
-
-
-def on_comment(walk: ScriptWalk, node: Node) -> None:
-    """Record a doc comment for the declaration after it."""
-    start = node.start_byte
-    if walk.text.startswith(b"/**", start):
-        walk.comment = (start, node.end_byte)
 
 
 def on_decorator(walk: ScriptWalk, node: Node) -> None:
@@ -59,6 +53,7 @@ def on_function(walk: ScriptWalk, node: Node) -> None:
     if walk.text.startswith(b"async", node.start_byte):
         entry.flags |= SymbolFlag.ASYNC
     walk.open_last(node.end_byte, is_local=True, hoists=True)
+    apply_doc(walk, node, prefix.start, entry)
     if entry.parent:
         walk.bind_this(is_known=False)
 
@@ -87,6 +82,7 @@ def on_class(walk: ScriptWalk, node: Node) -> None:
     if node.type == "abstract_class_declaration":
         entry.flags |= SymbolFlag.ABSTRACT
     walk.open_last(node.end_byte, is_local=False)
+    apply_doc(walk, node, walk.find_prefix(node).start, None)
     walk.bind_this(is_known=True)
 
 
@@ -132,8 +128,10 @@ def on_method(walk: ScriptWalk, node: Node) -> None:
     walk.read_signature(entry, node)
     walk.open_last(node.end_byte, is_local=True, hoists=True)
     walk.bind_this(is_known=True)
+    is_bound = apply_doc(walk, node, node.start_byte, entry)
     if node.start_byte in walk.contexts:
-        bind_parameters(walk, node)
+        if not is_bound:
+            bind_parameters(walk, node)
         walk.expecting[walk.scope] = node.start_byte
 
 
@@ -169,14 +167,16 @@ def on_field(walk: ScriptWalk, node: Node) -> None:
     entry = walk.declare(node, name, kind, Prefix(node.start_byte))
     flags, entry.access, _ = _read_modifiers(walk, node, name_node)
     entry.flags |= flags | read_optional(walk, name_node)
-    entry.type = read_type_text(walk, type_node)
+    said = walk.doc_types.get(node.start_byte, "")
+    entry.type = read_type_text(walk, type_node) or ("" if is_function else said)
     ordinal = len(walk.entries) - 1
-    if type_node is not None:
-        expect(walk, value, entry.type)
+    if entry.type or said:
+        expect(walk, value, entry.type or said)
     if value is not None and is_function:
+        move_doc(walk, node.start_byte, value.start_byte)
         walk.values[value.start_byte] = ordinal
         read_function_value(walk, ordinal, value)
-    elif not walk.bind_annotation(f"this.{name}", type_node, node.start_byte, owner):
+    elif not bind_written(walk, f"this.{name}", walk.read_line(type_node) or said, node.start_byte, owner):
         walk.bind_value(f"this.{name}", value, node.start_byte, owner)
     walk.open_scope(node.end_byte, is_local=False, ordinal=ordinal)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import CALLED, SAME, TYPE, UNKNOWN
 from repo_mcp.languages.typescript.contextual_types import MAX_ITEMS, bind_expected
-from repo_mcp.languages.typescript.walk import EXPECTED, GENERIC, ScriptWalk, read_type_text
+from repo_mcp.languages.typescript.walk import EXPECTED, ScriptWalk, read_type_text, write_owner
 from repo_mcp.symbols.model import MAX_PARAMETERS
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -78,15 +78,10 @@ def _bind_rest(walk: ScriptWalk, local: Node, owner: str) -> None:
 
 
 def read_pattern_owner(walk: ScriptWalk, pattern: Node, type_node: Node | None) -> str:
-    """Return the owner of the members in the pattern of a parameter, by its written type.
-
-    For a type with type arguments, or without a name, it is a variable that stands for the parameter.
-    """
-    alias = f"{EXPECTED}{pattern.start_byte}"
-    if type_node is None or not GENERIC.search(walk.read_line(type_node)):
-        return walk.read_owner(type_node, None)
-    walk.refer(ReferenceRole.BIND, f":{read_type_text(walk, type_node)}", pattern.start_byte, "", alias, TYPE)
-    return alias
+    """Return the owner of the members in the pattern of a parameter, by its written type."""
+    if type_node is None:
+        return UNKNOWN
+    return write_owner(walk, read_type_text(walk, type_node), pattern.start_byte)
 
 
 def bind_parameters(walk: ScriptWalk, node: Node) -> None:

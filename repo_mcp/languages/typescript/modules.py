@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES, hide_unnamed
+from repo_mcp.languages.typescript.doc_comments import move_doc
+from repo_mcp.languages.typescript.types import WHOLE
 from repo_mcp.languages.typescript.unnamed_exports import UNNAMED
 from repo_mcp.languages.typescript.walk import RESULT, Prefix, ScriptWalk
 from repo_mcp.symbols.model import HELD, UNKNOWN_TYPE
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 IMPORT, EXPORT = ReferenceRole.IMPORT, ReferenceRole.EXPORT
-WHOLE = "export="  # the module itself, in CommonJS
 MODULE_OBJECTS = frozenset({"exports", "module.exports"})
 # expressions that declare what they are the value of
 DECLARING_VALUES = frozenset({"function_expression", "generator_function", "arrow_function", "class"})
@@ -93,6 +94,8 @@ def on_export(walk: ScriptWalk, node: Node) -> None:
     declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     words = [child.type for child in node.children if not child.is_named]
     is_default = "default" in words
+    if value is not None:
+        move_doc(walk, node.start_byte, value.start_byte)
     if declaration is not None:
         walk.prefixes[declaration.start_byte] = Prefix(node.start_byte, True, is_default)
         return

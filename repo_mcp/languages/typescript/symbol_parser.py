@@ -16,6 +16,7 @@ from repo_mcp.languages.typescript import (
     assignments,
     conditions,
     declarations,
+    doc_comments,
     modules,
     type_members,
     uses,
@@ -86,7 +87,7 @@ MAX_REST = 4 * MAX_TEXT_CHARS  # of a type or of parameters, beyond what one str
 
 # In the order in which captures of the same span are handled.
 _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
-    "comment": declarations.on_comment,
+    "comment": doc_comments.on_comment,
     "decorator": declarations.on_decorator,
     "export": modules.on_export,
     "ambient": declarations.on_ambient,
@@ -180,6 +181,7 @@ def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) 
             text, captures = plain, others
     walk = ScriptWalk(file_name, text, is_typescript=dialect != "javascript")
     walk.run(captures, _HANDLERS)
+    doc_comments.refer_unapplied(walk)
     _finish(walk)
     _keep_long_texts(walk)
     return walk.encode()

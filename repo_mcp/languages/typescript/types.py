@@ -13,7 +13,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-_NAME = re.compile(r"(?:typeof\s+)?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*")
+_NAME = re.compile(
+    r"(?:typeof\s+)?((?:import\(\s*[\"'][^\"'\n]+[\"']\s*\)|[A-Za-z_$][\w$]*)(?:\.[A-Za-z_$][\w$]*)*)\s*"
+)
+WHOLE = "export="  # the module itself, in CommonJS
 SEEN_THROUGH = frozenset(
     re.findall(
         r"\w+",
@@ -148,6 +151,8 @@ def _read_named(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
         return _read_generic(name, split_type(rest[1:-1], ","), is_items, steps)
     if rest and not has_arguments:
         return []
+    if name.endswith(")"):
+        return [TypeName(WHOLE, name, is_items)]
     type_arguments = tuple(one.strip() for one in split_type(rest[1:-1], ",")) if rest else ()
     qualifier, _, name = name.rpartition(".")
     return [TypeName(name, qualifier, is_items, type_arguments)]
@@ -319,6 +324,11 @@ def read_member(text: str, name: str) -> str:
         items = split_type(text[1:-1], ",") if name.isdigit() else []
         item = items[int(name)].strip() if name.isdigit() and int(name) < len(items) else ""
         return "" if item.startswith("...") else _LABEL.sub("", item)
+    return next((written for found, written in list_members(text) if found == name), "")
+
+
+def list_members(text: str) -> list[tuple[str, str]]:
+    """Return the name and the type of each member in a text "{ a: A; b?(c: C): B }"."""
     depth, plain = 0, [" "]
     for at, char in enumerate(text[1:-1], 1):
         closes = char in ")]}" or (char == ">" and text[at - 1] != "=")
@@ -330,15 +340,19 @@ def read_member(text: str, name: str) -> str:
         for one in _MEMBER_START.finditer(outer)
         if one[0].endswith(":") or not outer[: one.start()].rstrip().endswith((":", "|", "&", "?", "=>"))
     ]
-    for number, found in enumerate(starts):
-        if found[1] == name:
-            end = starts[number + 1].start() if number + 1 < len(starts) else len(outer)
-            written = text[found.end() : end].strip(" ;,")
-            if not found[0].endswith(":"):  # a method
-                parameters, separator, result = _split_method(written)
-                return f"{parameters} => {result or 'unknown'}" if separator or parameters else ""
-            return written
-    return ""
+    ends = [*(one.start() for one in starts), len(outer)][1:]
+    return [
+        (one[1], _write_member(one, text[one.end() : end])) for one, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _write_member(found: re.Match[str], written: str) -> str:
+    """Return the type of a member that begins with a match; of a method, as that of a function."""
+    written = written.strip(" ;,")
+    if found[0].endswith(":"):
+        return written
+    parameters, separator, result = _split_method(written)
+    return f"{parameters} => {result or 'unknown'}" if separator or parameters else ""
 
 
 def _split_method(written: str) -> tuple[str, str, str]:

@@ -24,6 +24,7 @@ from repo_mcp.languages.typescript.destructuring import (
     bind_tuple,
     read_pattern_owner,
 )
+from repo_mcp.languages.typescript.doc_comments import apply_doc, move_doc
 from repo_mcp.languages.typescript.modules import import_result
 from repo_mcp.languages.typescript.walk import (
     EXPECTED,
@@ -32,6 +33,9 @@ from repo_mcp.languages.typescript.walk import (
     ScriptWalk,
     Variables,
     bind_anything,
+    bind_written,
+    hold_type,
+    read_cast,
     read_type_text,
 )
 from repo_mcp.languages.typescript.written_bases import note_implemented
@@ -52,8 +56,18 @@ def on_variables(walk: ScriptWalk, node: Node) -> None:
     """Record how the names of a `const`, `let` or `var` are bound."""
     start = node.start_byte
     is_constant = walk.text.startswith(b"const", start)
+    if (walk.docs or walk.doc_types) and node.named_child_count:
+        _pass_doc(walk, walk.find_prefix(node).start, node.named_children[0])
     hoists = node.type == "variable_declaration"
     walk.variables.append(Variables(node.end_byte, is_constant, hoists, walk.find_prefix(node)))
+
+
+def _pass_doc(walk: ScriptWalk, start: int, first: Node) -> None:
+    """Let a comment before variables count for the first of them, or for the function that is its value."""
+    value = first.child_by_field_name("value")
+    move_doc(walk, start, first.start_byte if value is None else value.start_byte)
+    if start in walk.doc_types:
+        walk.doc_types[first.start_byte] = walk.doc_types[start]
 
 
 def _get_variables(walk: ScriptWalk, start: int) -> Variables:
@@ -79,13 +93,14 @@ def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node 
     walk.taken.add(start)
     name = walk.read(name_node)
     type_node = node.child_by_field_name("type")
-    if type_node is not None:
-        expect(walk, value, walk.read_line(type_node))
+    said = walk.read_line(type_node) or walk.doc_types.get(start, "")
+    if said:
+        expect(walk, value, said)
     is_function = value is not None and value.type in FUNCTION_VALUES
     is_class = value is not None and value.type == "class"
     if walk.is_local and not is_function and not is_class:
         walk.bind(name, hoist=variables.hoists)
-        if not walk.bind_annotation(name, type_node, start):
+        if not bind_written(walk, name, said, start):
             if value is not None:
                 bind_anything(walk, name, type_node, start)
             walk.bind_value(name, value, start)
@@ -101,7 +116,8 @@ def _declare_variable(
     is_local = walk.is_local
     entry = walk.declare(node, name, kind, variables.prefix)
     type_node = node.child_by_field_name("type")
-    entry.type = read_type_text(walk, type_node)
+    said = "" if kind is SymbolKind.FUNCTION else walk.doc_types.get(node.start_byte, "")
+    entry.type = read_type_text(walk, type_node) or said
     ordinal = len(walk.entries) - 1
     if value is not None:
         inner = _unwrap(value)
@@ -109,8 +125,8 @@ def _declare_variable(
         note_implemented(walk, type_node, value)
         if kind is SymbolKind.FUNCTION:
             read_function_value(walk, ordinal, value)
-    if kind in {SymbolKind.CONSTANT, SymbolKind.VARIABLE} and not walk.bind_annotation(
-        name, type_node, node.start_byte
+    if kind in {SymbolKind.CONSTANT, SymbolKind.VARIABLE} and not bind_written(
+        walk, name, walk.read_line(type_node) or said, node.start_byte
     ):
         walk.bind_value(name, value, node.start_byte)
     walk.open_scope(node.end_byte, is_local=is_local, ordinal=ordinal)
@@ -166,15 +182,18 @@ def on_pair(walk: ScriptWalk, node: Node) -> None:
     name = walk.read_name(node.child_by_field_name("key"))
     is_local = walk.is_local
     kind = SymbolKind.METHOD if is_function else SymbolKind.PROPERTY
-    walk.declare(node, name, kind, Prefix(node.start_byte), owner)
+    entry = walk.declare(node, name, kind, Prefix(node.start_byte), owner)
     ordinal = len(walk.entries) - 1
     walk.values[_unwrap(value).start_byte] = ordinal
     if is_function:
+        move_doc(walk, node.start_byte, value.start_byte)
         read_function_value(walk, ordinal, value)
         if value.type == "arrow_function":
             walk.refer(ReferenceRole.BIND, THIS, node.start_byte, "", THIS, SAME, ordinal)
     else:
-        walk.bind_value(f"this.{name}", value, node.start_byte, owner)
+        entry.type = walk.doc_types.get(node.start_byte, "")
+        if not bind_written(walk, f"this.{name}", entry.type, node.start_byte, owner):
+            walk.bind_value(f"this.{name}", value, node.start_byte, owner)
         walk.open_scope(node.end_byte, is_local=is_local, ordinal=ordinal)
 
 
@@ -195,7 +214,8 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         walk.bind(walk.read(name_node))
-    if node.start_byte in walk.contexts:
+    is_bound = apply_doc(walk, node, node.start_byte, walk.entries[ordinal] if ordinal >= 0 else None)
+    if node.start_byte in walk.contexts and not is_bound:
         bind_parameters(walk, node)
     body = node.child_by_field_name("body")
     is_value = body is not None and body.type != "statement_block"
@@ -269,8 +289,11 @@ def on_block(walk: ScriptWalk, node: Node) -> None:
     _open_block(walk, node)
     if node.type == "for_in_statement" and walk.read(node.child_by_field_name("operator")) == "of":
         left = node.child_by_field_name("left")
-        if left is not None and node.child_by_field_name("kind") is not None:
-            _bind_item(walk, left, walk.read_chain(node.child_by_field_name("right")))
+        right = node.child_by_field_name("right")
+        if left is not None and right is not None and node.child_by_field_name("kind") is not None:
+            cast = read_cast(walk, right.start_byte) if right.type == "parenthesized_expression" else ""
+            chain = hold_type(walk, cast, right.start_byte) if cast else walk.read_chain(right)
+            _bind_item(walk, left, chain)
 
 
 def on_bound(walk: ScriptWalk, node: Node) -> None:

@@ -20,6 +20,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
     Entry,
     ScopeWalk,
 )
+from repo_mcp.languages.typescript.doc_tags import list_tags
 from repo_mcp.languages.typescript.types import ANYTHING, read_type, read_types
 from repo_mcp.languages.typescript.unnamed_exports import name_unnamed
 from repo_mcp.record_classes import dataclass
@@ -28,6 +29,7 @@ from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, Sy
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
+    from repo_mcp.languages.typescript.doc_tags import FunctionDoc
 
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
 _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
@@ -41,6 +43,7 @@ _SQUARE = re.compile(rb"\[[^()\[\]]*\]")
 _TYPED_CALL = re.compile(rb"<[\w\s,.|&:;{}\[\]]*>\(")
 _COMMENTS = re.compile(rb"(\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`)|//[^\n]*|/\*.*?\*/", re.DOTALL)
 MAX_TYPE_BYTES = 8_000  # that are read of one type
+MAX_CAST_BYTES = 300  # of the comment before a cast, with the blanks around it
 EXPECTED = "@"  # before an offset: the name of the variable that stands for an unnamed value or type
 RESULT = (
     "()"  # stands for the variable in the row of a function's result, and follows the name of one in a call
@@ -91,6 +94,8 @@ class ScriptWalk(ScopeWalk):
         self.required: set[str] = set()  # names of results of functions that are modules
         self.exported: dict[str, bool] = {}  # name exported apart from its declaration -> as default
         self.comment = (0, 0)  # span of the last doc comment
+        self.docs: dict[int, FunctionDoc] = {}  # start of what follows a comment -> what it says
+        self.doc_types: dict[int, str] = {}  # the same -> the type of the variable or property there
         self.decorators = (0, 0)  # span of the last decorators in a row
         self.members: dict[tuple[int, str], int] = {}  # (entry, name declared in it) -> first entry of it
         self.contexts: dict[
@@ -195,7 +200,8 @@ class ScriptWalk(ScopeWalk):
         start, end = node.start_byte, node.end_byte
         text = self.text[start:end] if end - start <= MAX_CHAIN_BYTES else b""
         if text and not _PLAIN.fullmatch(text):
-            text = _simplify(text)
+            cast = read_cast(self, start) if text.startswith(b"(") else ""
+            text = _simplify(_cast(text, cast) if cast else text)
         if not text and node.type == "new_expression":  # what it is given may be long, or hold brackets
             chain = self.read_chain(node.child_by_field_name("constructor"))
             return UNKNOWN if chain == UNKNOWN else f"{chain}()"
@@ -221,27 +227,12 @@ class ScriptWalk(ScopeWalk):
 
     def bind_annotation(self, alias: str, node: Node | None, start: int, ordinal: int = -1) -> bool:
         """Record the written type of a variable; return whether it has a name."""
-        text = self.read_line(node)
-        types = read_types(text) if text else []
-        if text and (
-            GENERIC.search(text)
-            or any(one.is_open or self._search_binding(self.scope, one.name) >= 0 for one in types)
-        ):
-            text = text.removeprefix(":").strip()
-            self.refer(ReferenceRole.BIND, f":{text}", start, "", alias, TYPE, ordinal)
-            return True
-        plain = ALL if len(types) > 1 and "&" in text and "|" not in text else TYPE
-        for found in types:
-            items = ITEMS if found.is_items else plain
-            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, ordinal)
-        return bool(types)
+        return bind_written(self, alias, self.read_line(node), start, ordinal)
 
     def read_owner(self, type_node: Node | None, value: Node | None) -> str:
         """Return the owner of the members in a pattern: a written type, as if called, or an expression."""
         if type_node is not None:
-            found = read_type(self.read_line(type_node))
-            dotted = f"{found.qualifier}.{found.name}" if found.qualifier else found.name
-            return f"{dotted}()" if found.name and not found.is_items else UNKNOWN
+            return _name_owner(self.read_line(type_node))
         for _ in range(3):
             if value is not None and value.type == "binary_expression":
                 right = value.child_by_field_name("right")
@@ -252,6 +243,8 @@ class ScriptWalk(ScopeWalk):
                     break
                 value = value.child_by_field_name("left")  # `given || {}`
             if value is None or value.type not in VALUE_WRAPPERS or not value.named_child_count:
+                break
+            if read_cast(self, value.start_byte):
                 break
             if value.type == "as_expression" and value.named_child_count == 2:
                 cast = read_type(self.read_line(value.named_children[1]))
@@ -267,7 +260,10 @@ class ScriptWalk(ScopeWalk):
         for _ in range(3):
             if value is None or value.type not in VALUE_WRAPPERS:
                 break
-            inner = value.named_children
+            inner = [one for one in value.named_children if one.type != "comment"]
+            said = read_cast(self, value.start_byte) if value.type == "parenthesized_expression" else ""
+            if said and bind_written(self, alias, said, start, ordinal):
+                return
             is_cast = value.type == "as_expression" and len(inner) == 2
             if is_cast and self.bind_annotation(alias, inner[1], start, ordinal):
                 return
@@ -342,6 +338,47 @@ VALUE_WRAPPERS = frozenset(
 )
 
 
+def read_cast(walk: ScriptWalk, start: int) -> str:
+    """Return T if `/** @type {T} */` stands before byte `start` of a JavaScript file; else empty."""
+    if walk.is_typescript:
+        return ""
+    before = walk.text[max(0, start - MAX_CAST_BYTES) : start].rstrip()
+    opened = before.rfind(b"/**") if before.endswith(b"*/") else -1
+    tags = list_tags(before, opened, len(before)) if opened >= 0 else []
+    return next((tag.type for tag in tags if tag.kind == "type"), "")
+
+
+def bind_written(walk: ScriptWalk, alias: str, text: str, start: int, ordinal: int = -1) -> bool:
+    """Record the type of a variable as the text of a type says it; return whether it has a name."""
+    types = read_types(text) if text else []
+    if text and (GENERIC.search(text) or any(one.is_open or walk.is_bound(one.name) for one in types)):
+        text = text.removeprefix(":").strip()
+        walk.refer(ReferenceRole.BIND, f":{text}", start, "", alias, TYPE, ordinal)
+        return True
+    plain = ALL if len(types) > 1 and "&" in text and "|" not in text else TYPE
+    for found in types:
+        items = ITEMS if found.is_items else plain
+        walk.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, ordinal)
+    return bool(types)
+
+
+def write_owner(walk: ScriptWalk, text: str, start: int) -> str:
+    """Return the owner of the members in a pattern, by the text of a type.
+
+    For a type with type arguments, or without a name, it is a variable that stands for the value.
+    """
+    if not GENERIC.search(text):
+        return _name_owner(text)
+    return hold_type(walk, text, start)
+
+
+def hold_type(walk: ScriptWalk, text: str, start: int) -> str:
+    """Record a variable that stands for a value without a name, by the text of its type; return it."""
+    alias = f"{EXPECTED}{start}"
+    walk.refer(ReferenceRole.BIND, f":{text}", start, "", alias, TYPE)
+    return alias
+
+
 def bind_anything(walk: ScriptWalk, alias: str, node: Node | None, start: int, ordinal: int = -1) -> None:
     """Record that a variable may be anything, if that is its written type: its value shows less then."""
     if walk.read_line(node).removeprefix(":").strip() in ANYTHING:
@@ -377,6 +414,24 @@ def read_type_text(walk: ScriptWalk, node: Node | None) -> str:
     if b"/*" in text or b"//" in text:
         text = _COMMENTS.sub(rb"\1", text)
     return " ".join(text.decode("utf-8", "replace").split()).removeprefix(":").strip()
+
+
+def _name_owner(text: str) -> str:
+    """Return a written type as if it were called, which stands for a value of it."""
+    found = read_type(text)
+    dotted = f"{found.qualifier}.{found.name}" if found.qualifier else found.name
+    return f"{dotted}()" if found.name and not found.is_items else UNKNOWN
+
+
+def _cast(text: bytes, said: str) -> bytes:
+    """Return a chain that begins with `(value)`, where a comment says the type of the value, as a cast."""
+    found = read_type(said)
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char == ord("(")) - (char == ord(")"))
+        if not depth and found.name and not found.qualifier and not found.is_items:
+            return CAST.encode() + found.name.encode() + text[at + 1 :]
+    return text
 
 
 def _simplify(text: bytes) -> bytes:
