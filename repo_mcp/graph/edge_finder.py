@@ -69,6 +69,7 @@ _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 _NAMED = frozenset(NAMED)
 _CALLS = frozenset(CALLS)
 _IMPLEMENTING = frozenset(IMPLEMENTATIONS)
+_REPEATED = _IMPLEMENTING | {EdgeType.OVERRIDES}  # by what declares a type and its members again
 _SATISFYING = TYPE_KINDS - {SymbolKind.EXTENSION}  # a type satisfies an interface once, where it is declared
 
 
@@ -183,7 +184,7 @@ class EdgeFinder(References):
         counted if only calls are asked for. All edges begin in `folder`.
         """
         record = self._program.find_record(target.path)
-        gathered = GatheredEdges(folder)
+        gathered = GatheredEdges(folder, self._repeats_body)
         if record is None:
             yield gathered.take()
             return
@@ -202,6 +203,10 @@ class EdgeFinder(References):
                 for _ in search.run(window, folder):
                     yield gathered.take(is_followed=True)
         yield gathered.take(cut=is_cut)
+
+    def _repeats_body(self, edge_type: EdgeType, other: Declaration) -> bool:
+        """Return whether an edge from a declaration of a `.d.ts` file is that of its body as well."""
+        return edge_type in _REPEATED and self.bodies.find(other) is not None
 
     def _map_below(self, target: Declaration) -> dict[Declaration, Declaration]:
         """Return the declarations of each override of a member, with the one that stands for it."""

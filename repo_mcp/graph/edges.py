@@ -9,6 +9,7 @@ Left out on purpose: how edges are found; see `repo_mcp/graph/edge_finder.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
@@ -88,11 +89,15 @@ class Edges:
     below: tuple[tuple[Declaration, int], ...] = ()
 
 
+IsLeftOut = Callable[[EdgeType, Declaration], bool]  # of an edge: its type and its other end
+
+
 class GatheredEdges:
     """Accumulates edges, one per type, other end, `via` member and confidence."""
 
-    def __init__(self, folder: str = "") -> None:
-        """Take a folder, or "" for the root: edges outside it are not recorded."""
+    def __init__(self, folder: str = "", is_left_out: IsLeftOut = lambda *_: False) -> None:
+        """Take a folder, or "" for the root: edges outside it are not recorded, nor those left out."""
+        self._is_left_out = is_left_out
         self._inside = f"{folder}/" if folder else ""
         self._found: dict[_Key, dict[int, _Surety]] = {}
         self._taken: dict[_Key, set[int]] = {}
@@ -114,6 +119,8 @@ class GatheredEdges:
         If a line has several such references, the surest counts; of equally sure ones, a precise indexer's.
         """
         if line in self._taken.get((edge_type, other, via), ()) or not other.path.startswith(self._inside):
+            return
+        if self._is_left_out(edge_type, other):
             return
         lines = self._found.setdefault((edge_type, other, via), {})
         own = (confidence, source)

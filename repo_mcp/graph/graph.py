@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -160,6 +160,11 @@ class Graph:
             found, match = self._looked_up.get((qualified_name, scope), look_up)
             return [self._nodes.get(one) for one in found[:most]], match, len(found)
 
+    def drop_declared(self, nodes: Sequence[Node]) -> list[Node]:
+        """Return nodes without those of `.d.ts` files that have their bodies elsewhere."""
+        with self._lock:
+            return [node for node in nodes if self._edges.bodies.find(node.declaration) is None]
+
     def list_near(self, name: str) -> list[Node]:
         """Return the symbols with names most like an undeclared one, best first."""
         with self._lock:
@@ -193,9 +198,13 @@ class Graph:
         ordinal.
 
         Primary is the longest part of a partial type, the definition of a prototype if there is only one,
-        the variant of a plain build, else the node itself.
+        the variant of a plain build, the body of what a `.d.ts` file declares, else the node itself.
         """
-        prototypes = self._edges.prototypes
+        prototypes, bodies = self._edges.prototypes, self._edges.bodies
+        body = bodies.find(node.declaration) or node.declaration
+        declared = bodies.list_declared(body)
+        if declared:
+            return [self._nodes.get(one) for one in (body, *declared)]
         variants = prototypes.list_variants(node.declaration)
         if len(variants) > 1:
             return [self._nodes.get(one) for one in variants]

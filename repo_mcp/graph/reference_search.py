@@ -87,6 +87,7 @@ class ReferenceSearch:
         # A use of the name means the definition, or a twin or a variant of it for another platform.
         self._meant.update(references.prototypes.list_definitions(target))
         self._meant.update(references.prototypes.list_twins(target))
+        self._meant.update(filter(None, [references.bodies.find(target)]))
         self._meant.update(references.prototypes.list_variants(target))
         self._meant.update(references.list_parts(target, record))
         self._meant.update(references.hierarchy.list_names(target))

@@ -45,6 +45,7 @@ class References:
     def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
         self._program = program
         self._resolvers = resolvers
+        self.bodies = resolvers.bodies
         self.prototypes = Prototypes(program)
         self.hierarchy = Hierarchy(program, resolvers, self.prototypes)
         self.dispatch = Dispatch(program, self.hierarchy, self.prototypes)

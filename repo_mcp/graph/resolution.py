@@ -19,6 +19,7 @@ from repo_mcp.graph.program import (
     Resolver,
     Target,
 )
+from repo_mcp.graph.typescript.declared_bodies import DeclaredBodies
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import replace
 from repo_mcp.symbol_index.precise_index import PreciseView
@@ -105,6 +106,7 @@ class Resolvers:
         self._makers = makers
         self._made: dict[MakeResolver, Resolver] = {}
         self._answers: LruCache[tuple[str, int | str], Resolution] = LruCache(CACHED_ANSWERS)
+        self.bodies = DeclaredBodies(program)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""
@@ -131,9 +133,20 @@ class Resolvers:
         self, key: tuple[str, int | str], path: str, build: Callable[[], Reference], record: SymbolRecord
     ) -> Resolution:
         def answer() -> Resolution:
-            return self._find_resolver(path).resolve(path, record, build())
+            return self._prefer_bodies(self._find_resolver(path).resolve(path, record, build()))
 
         return self._answers.get(key, answer)
+
+    def _prefer_bodies(self, found: Resolution) -> Resolution:
+        """Return a meaning with the bodies of what `.d.ts` files declare in place of these declarations."""
+        bodies = [self.bodies.find(one.declaration) for one in found.targets]
+        if not any(bodies):
+            return found
+        targets: dict[Declaration, Target] = {}
+        for one, body in zip(found.targets, bodies, strict=True):
+            target = one if body is None else replace(one, declaration=body)
+            targets.setdefault(target.declaration, target)
+        return replace(found, targets=tuple(targets.values()))
 
     def _find_resolver(self, path: str) -> Resolver:
         maker = self._makers.get(self._program.find_language(path), ByNameResolver)

@@ -40,7 +40,7 @@ from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.unknown_symbols import LINE, NEAR_NAMES, UnknownSymbols, suggest
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.written_symbols import read_written
 from repo_mcp.workspace.client_paths import shown
@@ -53,6 +53,8 @@ MAX_CANDIDATES = 10  # listed for an ambiguous text
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
 # Kinds of which a scope has one of a name: several in a file are the branches of an `#if`.
 _WITHOUT_TWINS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.TYPE})
+_NESTED = TYPE_KINDS | {SymbolKind.PROPERTY}
+_AROUND_OUTER = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _SCOPES = TYPE_KINDS | {SymbolKind.MODULE}
 _OPEN_SCOPES = frozenset({"c", "cpp", "csharp"})  # whose namespaces are parts of names in every file
 _FOLDERS_IN_NAMES = frozenset({"go", "rust"})  # in which a type may have the name of its package
@@ -159,14 +161,16 @@ class SymbolLookup:
 
     def _is_declared_outside(self, name: str, found: Sequence[Node]) -> bool:
         """Return whether a plain name is that of an external type rather than of types inside others."""
-        if not found or not name.isidentifier() or not all(map(self._is_nested_type, found)):
+        if not found or not name.isidentifier() or any(one.symbol.kind not in TYPE_KINDS for one in found):
+            return False
+        if not all(map(self._is_nested, found)):
             return False
         return self._is_external_base(name)
 
-    def _is_nested_type(self, node: Node) -> bool:
-        """Return whether a symbol is a type inside another or a function, of which others need both names."""
+    def _is_nested(self, node: Node) -> bool:
+        """Return whether a symbol is a type or a property inside another, of which others need both names."""
         parent = self._nodes.get(Declaration(node.path, node.symbol.parent))
-        return node.symbol.kind in TYPE_KINDS and parent.symbol.kind in TYPE_KINDS | CALLABLE_KINDS
+        return node.symbol.kind in _NESTED and parent.symbol.kind not in _AROUND_OUTER
 
     def _are_overloads(self, nodes: Sequence[Node]) -> bool:
         """Return whether symbols of one name are in one scope, which other files may open again."""
@@ -336,8 +340,8 @@ class SymbolLookup:
         return sorted(drop_hidden(found) or self._names.list_modules(name, admits), key=_order_tests_last)
 
     def _drop_nested(self, found: list[Node]) -> list[Node]:
-        """Return symbols without the types inside others if one, outside tests, is a type in none."""
-        nested = [node for node in found if self._is_nested_type(node)] if len(found) > 1 else []
+        """Return symbols without what is nested in others if one, outside tests, is a type in none."""
+        nested = [node for node in found if self._is_nested(node)] if len(found) > 1 else []
         others = [node for node in found if node not in nested]
         has_outer = any(one.symbol.kind in TYPE_KINDS and not is_test_path(one.path) for one in others)
         return others if has_outer else found

@@ -53,6 +53,7 @@ _NOT_MERGED = frozenset(
     }
 )
 _WITHOUT_CONSTRUCTOR = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
+_PLAIN_TYPE = re.compile(r"(?:(?:string|number|boolean|bigint|undefined|null|true|false)[ |]*)+")
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 
 
@@ -373,7 +374,12 @@ def _limit(found: list[Target]) -> Resolution:
 
 
 def _may_accept(symbol: DeclaredSymbol, row: Reference) -> bool:
-    """Return False for a method that is called with more arguments than it has parameters."""
+    """Return False for a method that is called with more arguments than it has parameters.
+
+    The same for a call of a property that holds no function, as its written type tells.
+    """
+    if row.role is ReferenceRole.CALL and symbol.kind is SymbolKind.PROPERTY:
+        return _PLAIN_TYPE.fullmatch(symbol.return_type) is None
     if row.role is not ReferenceRole.CALL or symbol.kind is not SymbolKind.METHOD or row.arguments == 0:
         return True
     return bool(symbol.flags & SymbolFlag.VARIADIC) or row.arguments - 1 <= symbol.parameter_count

@@ -238,6 +238,7 @@ class Subjects:
 
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, taken_as = self._look_up(name, phrase, form)
+        nodes = self._graph.drop_declared(nodes) or nodes
         nodes = drop_hidden([node for node in nodes if self._admits(node)])
         nodes = prefer(nodes, form, phrase, self._graph.is_called)
         nodes = put_written_first(drop_lesser(nodes, means_types=form in _OF_TYPES), self._read_lines)
