@@ -18,10 +18,9 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading
-from repo_mcp.research.settings.asked_settings import find_key, find_option, find_written_setting
-from repo_mcp.research.settings.configuring_fields import keep_settings
+from repo_mcp.research.settings.asked_settings import find_key, find_option, find_written_setting, is_written
 from repo_mcp.research.settings.reading_lines import asks_for_readers
-from repo_mcp.research.settings.setting_names import is_written
+from repo_mcp.research.settings.setting_owners import keep_settings
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, list_words, shares_word

@@ -7,8 +7,7 @@ import re
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import OptionCall, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.noted_options import list_uses_of_bound
-from repo_mcp.research.settings.option_calls import MAX_DEFAULT_CHARS, mask_texts
+from repo_mcp.research.settings.option_calls import MAX_DEFAULT_CHARS, list_uses_of_bound, mask_texts
 from repo_mcp.research.settings.traced_values import trace_value
 from repo_mcp.text.citations import write_citation
 

@@ -7,19 +7,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.model import ExactRequest
-from repo_mcp.research.claims.decided_sentence import describe_decided
 from repo_mcp.research.claims.option_sentence import describe_option
+from repo_mcp.research.claims.undeclared_names import describe_decided
 from repo_mcp.research.findings.citing import cite_line, join_names
 from repo_mcp.research.findings.locating import is_aside, is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name, write_snake
+from repo_mcp.research.settings.asked_settings import KCONFIG, list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES
-from repo_mcp.research.settings.setting_names import KCONFIG, list_setting_names
 from repo_mcp.research.settings.traced_values import trace_value
 from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.text.citations import write_citation

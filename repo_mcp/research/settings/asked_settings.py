@@ -1,4 +1,4 @@
-"""Find the setting that a question asks for, although no symbol has its name.
+"""Find the setting that a question asks for, although no symbol has its name, and the names to search for.
 
 A call declares it as an option of the command line, a configuration file gives it a value, or the program
 writes it as it writes the names of settings.
@@ -14,13 +14,18 @@ from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.named_settings import list_keys, list_options, read_configuration_key
 from repo_mcp.research.settings.option_calls import list_declaring
+from repo_mcp.research.settings.setting_lines import search_mentions, search_setting
 from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.stop_words import STOP_WORDS
 
 MOST_MATCHES = 60  # lines with a key that are looked at
 _IN_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _JOINED = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
 _ASKS_DECLARATION = re.compile(r"\b(?:defined|declared|implemented|definition|declaration)\b", re.IGNORECASE)
+KCONFIG = "CONFIG_"
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_HYPHENATED = re.compile(r"\w+(?:-\w+)+")
 
 
 def find_option(state: ResearchState) -> Subject | None:
@@ -79,3 +84,32 @@ def _is_written_as_setting(state: ResearchState, reading: Reading) -> bool:
         looks_up = re.compile(rf"[\w)\]][\[(]\s*{quoted}|^\s*{quoted}\s*$")
         return any(looks_up.search(one.line) for one in list_written(state, subject.asked))
     return is_undeclared and bool(list_written(state, subject.asked))
+
+
+def list_setting_names(subject: Subject) -> list[str]:
+    """Return at most two names to search for: those of the declarations found, else the text itself.
+
+    Kconfig declares what the program calls `CONFIG_NET` as `config NET`.
+    """
+    names = dict.fromkeys(node.symbol.name for node in subject.nodes if subject.is_declared)
+    if not names:
+        last = subject.asked.rpartition(".")[2]
+        named = (
+            [last.removeprefix(KCONFIG) or last, last]
+            if _NAME.fullmatch(last)
+            else [*filter(_HYPHENATED.fullmatch, [subject.asked]), *_join_words(subject.asked)]
+        )
+        names = dict.fromkeys(named)
+    return list(names)[:2]
+
+
+def _join_words(text: str) -> list[str]:
+    words = [word for word in re.findall(r"\w+", text) if word.lower() not in STOP_WORDS]
+    return ["_".join(words)] if words else []
+
+
+def is_written(state: ResearchState, subject: Subject) -> bool:
+    """Return True for a setting that is declared, or whose name, perhaps of several words, some line has."""
+    return bool(subject.nodes) or any(
+        search_setting(state, name) or search_mentions(state, name) for name in list_setting_names(subject)
+    )

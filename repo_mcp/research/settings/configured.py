@@ -17,12 +17,11 @@ from repo_mcp.research.findings.locating import is_aside, is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.configuring_fields import is_configuration, list_other_fields
+from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking, note_decided
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.settings.named_constants import list_by_constant
-from repo_mcp.research.settings.noted_options import note_option
-from repo_mcp.research.settings.noted_settings import note_matches, note_readers
+from repo_mcp.research.settings.noted_settings import note_matches, note_option, note_readers
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import (
     MAX_MATCHES,
@@ -30,8 +29,7 @@ from repo_mcp.research.settings.setting_lines import (
     search_mentions,
     search_setting,
 )
-from repo_mcp.research.settings.setting_names import list_setting_names
-from repo_mcp.research.settings.setting_owners import is_owned
+from repo_mcp.research.settings.setting_owners import is_configuration, is_owned, list_other_fields
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_HEADINGS = 2  # of documents

@@ -1,4 +1,4 @@
-"""Note the lines that set, read or mention a setting, each function with several of them once.
+"""Note the lines that declare, set, read or mention a setting, each function with several of them once.
 
 Of what sets it, configuration comes first and tests last.
 """
@@ -14,9 +14,10 @@ from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_test_place, rank_role
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.line_use import LineUse, classify_match
+from repo_mcp.research.settings.option_calls import list_uses_of_bound
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -36,6 +37,20 @@ _ROLES = {
     LineUse.READS: Role.READS,
 }
 _READERS = {Role.READS: "reads {}", Role.FROM_ENVIRONMENT: LineUse.TAKES.value}
+
+
+def note_option(state: ResearchState, option: Subject) -> None:
+    """Note the calls that declare an option of the command line, then the lines that use what they set."""
+    name = option.asked
+    for call in option.declaring:
+        around, reason = state.source.find_around(call.path, call.line), f"declares the option {name}"
+        span, shown = (call.first, call.last), tuple(range(call.first, call.last + 1))
+        _add(state, call.path, span, around, Reason(reason, Role.OPTION, name), 1, (call.line,), "", shown)
+    for call in option.declaring:
+        reason = f"uses {call.bound}, which the option {name} sets"
+        for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
+            around = state.source.find_around(path, at)
+            _add(state, path, (at, at), around, Reason(reason, Role.READS, name), 2, (at,), "", (at,))
 
 
 def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
@@ -157,21 +172,27 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
         room = FUNCTION_CHARS + measure(state.source.read_lines(first.path), used[1:MAX_EVIDENCE])
         shown = show_body(state, function, room, dict.fromkeys(used, (name,)))
         shown = _keep_around(state.source.read_lines(first.path), {*shown, *used[:MAX_EVIDENCE]}, used)
+    written = _find_written(name, first.line)
+    return _add(state, first.path, (start, end), around, reason, hop, used[:MAX_EVIDENCE], written, shown)
+
+
+def _add(
+    state: ResearchState,
+    path: str,
+    span: tuple[int, int],
+    around: Node | None,
+    reason: Reason,
+    hop: int,
+    lines: tuple[int, ...],
+    name: str,
+    shown: tuple[int, ...],
+) -> bool:
+    """Note lines as the symbol around them, or as lines of a file."""
+    symbol, kind, node_id = (
+        (path, "file", None) if around is None else (around.qualified_name, around.kind, around.node_id)
+    )
     return state.add_place(
-        Finding(
-            first.path,
-            start,
-            end,
-            around.qualified_name if around is not None else first.path,
-            around.kind if around is not None else "file",
-            around.node_id if around is not None else None,
-            reason,
-            hop,
-            "text",
-            used[:MAX_EVIDENCE],
-            _find_written(name, first.line),
-            shown=shown,
-        )
+        Finding(path, *span, symbol, kind, node_id, reason, hop, "text", lines, name, shown=shown)
     )
 
 

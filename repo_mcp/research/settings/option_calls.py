@@ -1,4 +1,4 @@
-"""Find the calls that declare an option of the command line, and read what each gives it.
+"""Find the calls that declare an option of the command line, what each gives it, and what uses what it sets.
 
     flags.StringVar(&cfg.dir, "data-dir", "data", "Where to store.")      sets cfg.dir, default "data"
     app.Flag("data-dir", "Where to store.").Default("data").StringVar(&cfg.dir)
@@ -13,13 +13,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.research.edges.written_names import list_written
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.records import OptionCall
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.line_use import HEAD_LINES, list_open_brackets
+from repo_mcp.text.question_words import count_words
 
 MOST_MATCHES = 60  # lines with the name of an option
-MOST_DECLARING = 4  # calls that declare it
+MOST_DECLARING, MOST_USES = 4, 8  # calls that declare it, lines that use what one of them sets
 MOST_LINES = 16  # of one call, with those on its result
 MAX_DEFAULT_CHARS = 60
 _TEXT = re.compile(r"\"(?:\\.|[^\"\\\n]){0,900}\"|'(?:\\.|[^'\\\n]){0,900}'|`[^`]{0,900}`")
@@ -166,3 +168,28 @@ def _read_bound(text: str) -> str:
         return found[1] or found[2]
     given = _GIVEN.match(text)
     return given[1] if given is not None and "add_arg" not in text else ""
+
+
+def list_uses_of_bound(state: ResearchState, call: OptionCall) -> list[tuple[str, int]]:
+    """Return the other lines that use what a call sets, each with its path.
+
+    They are those of its file, or else those of the program that have the name of the field, if that is one
+    of several words.
+    """
+    if not call.bound:
+        return []
+    used = re.compile(rf"(?<![\w.]){re.escape(call.bound)}\b(?!\s*:)")
+    comments = state.source.read_comment_lines(call.path)
+    own = (at for at, line in enumerate(state.source.read_lines(call.path), 1) if used.search(line))
+    found = [(call.path, at) for at in own if not call.first <= at <= call.last and at not in comments]
+    field = call.bound.rpartition(".")[2]
+    if not found and field != call.bound and count_words(field) > 1:
+        others = list_written(state, field)
+        found = [
+            (one.path, one.start_line)
+            for one in others
+            if re.search(rf"\.{field}\b", one.line)
+            and not (one.path == call.path and call.first <= one.start_line <= call.last)
+            and one.start_line not in state.source.read_comment_lines(one.path)
+        ]
+    return found[:MOST_USES]
