@@ -193,6 +193,11 @@ class Graph:
         ]
         return sorted(spans, key=lambda span: (not span.is_primary, span.path, span.start_line))
 
+    def list_declarations(self, node: Node) -> list[Node]:
+        """Return the declarations of a symbol: the primary one, then the others by path and ordinal."""
+        with self._lock:
+            return self._list_places(node)
+
     def _list_places(self, node: Node) -> list[Node]:
         """Return the declarations of the symbol of a node: the primary one, then the others by path and
         ordinal.

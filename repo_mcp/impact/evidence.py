@@ -49,6 +49,7 @@ _BUILT_IN = """
     typedef typeof undefined union unknown unsafe unsigned using virtual volatile where
 """
 _NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS, *_BUILT_IN.split()})  # common words and keywords
+_SIZED = re.compile(r"u?int(?:_fast|_least)?(?:\d+|ptr|max)_t|s?size_t|ptrdiff_t|w?char(?:\d+)?_t")  # of C
 _PART = re.compile(PART)
 # Languages that use each other's modules or headers.
 _SHARED = (("javascript", "typescript", "vue", "svelte"), ("c", "cpp"))
@@ -168,7 +169,7 @@ class Evidence:
         One that is used everywhere, such as `is_empty`, is evidence only if a single file declares it.
         """
         joined = (word for word in dict.fromkeys(words) if len(_PART.findall(word)) > 1)
-        names = [word for word in joined if word not in _NO_NAMES]
+        names = [word for word in joined if word not in _NO_NAMES and not _SIZED.fullmatch(word)]
         languages = {_name_language(path) for path in changed}
         for name in names[:MAX_NAMES]:
             rare = graph.name_uses.list_rare(name, RARE)

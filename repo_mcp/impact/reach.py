@@ -18,7 +18,7 @@ from repo_mcp.graph.nodes import Node, name_shortly
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.impact.records import Change, ChangedSymbol, Reached
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 
 MAX_SEEDS = 200  # changed symbols that are followed
@@ -103,7 +103,23 @@ class Follower:
             edges = self._graph.find_incoming(one.node, _DEPENDENT, bounds, dispatches=True)
             self._is_cut = self._is_cut or edges.cut
             self._unresolved += sum(place.count for place in edges.unresolved)
-            yield from self._iter_reached(edges, names[one.node.declaration], 1)
+            found = [*self._iter_reached(edges, names[one.node.declaration], 1)]
+            yield from found
+            if one.has_new_signature:
+                yield from self._iter_declared(one.node, names[one.node.declaration], found)
+
+    def _iter_declared(self, changed: Node, name: str, found: Sequence[Reached]) -> Iterator[Reached]:
+        """Yield the declarations in other files of what has a new signature, and of what overrides that.
+
+        They have the old one: a definition of C++ outside its class, and the class in its header.
+        """
+        itself = Reached(
+            changed, EdgeType.REFERENCES, Confidence.EXACT, 1, (name,), (), self._name(changed.declaration)
+        )
+        for one in (itself, *(one for one in found if one.edge_type is EdgeType.OVERRIDES)):
+            for other in self._graph.list_declarations(one.node):
+                if other.path != one.node.path:
+                    yield replace(one, node=other, lines=(other.symbol.start_line,))
 
     def _iter_next(self, level: Sequence[tuple[Node, Confidence]], distance: int) -> Iterator[Reached]:
         bounds = _share(len(level), FILES, REFERENCES)

@@ -19,3 +19,10 @@ def test_a_name_that_is_used_everywhere_is_evidence_only_for_what_alone_declares
     evidence = Evidence()
     evidence.note_names(make_graph(texts), ["is_empty", "stand_alone"], ["src/use_1.rs"])
     assert evidence.list_paths() == ["src/c.rs"]
+
+
+def test_a_type_of_c_that_says_its_size_is_no_name_in_common() -> None:
+    texts = {"a.cpp": "int8_t run_now();\n", "b.cpp": "int8_t two;\n", "c.cpp": "int run_now(int one);\n"}
+    evidence = Evidence()
+    evidence.note_names(make_graph(texts), ["int8_t", "size_t", "uint_fast16_t", "run_now"], ["a.cpp"])
+    assert evidence.list_paths() == ["a.cpp", "c.cpp"]

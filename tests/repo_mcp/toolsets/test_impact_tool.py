@@ -21,6 +21,10 @@ HEADER = {
     "native/pool.h": "struct pool;\nint pool_take(struct pool *p);\n",
     "native/pool.c": '#include "pool.h"\nint pool_take(struct pool *p) {\n  return 1;\n}\n',
     "native/use.c": '#include "pool.h"\nint main(void) {\n  return pool_take(0);\n}\n',
+    "native/gate.hpp": "class Gate {\n public:\n  virtual void lift(int load);\n};\n",
+    "native/gate.cpp": '#include "gate.hpp"\nvoid Gate::lift(int load) {\n}\n',
+    "native/iron.hpp": '#include "gate.hpp"\nclass Iron : Gate {\n  void lift(int load) override;\n};\n',
+    "native/iron.cpp": '#include "iron.hpp"\nvoid Iron::lift(int load) {\n}\n',
     "lib/shelf.rb": "class Shelf\n  def put_aside(thing)\n    thing\n  end\nend\n",
     "lib/cart.rb": "class Cart\n  def keep(thing)\n    Shelf.new.put_aside(thing)\n  end\nend\n",
     "spec/shelf_spec.rb": "describe Shelf do\n  it { }\nend\n",
@@ -93,6 +97,19 @@ def _find(found: dict[str, Any], path: str, field: str = "result") -> dict[str, 
     (row,) = [row for row in found[field] if row["file_path"] == path]
     assert isinstance(row, dict)
     return row
+
+
+def test_a_new_signature_reaches_the_declarations_in_headers(served: Served) -> None:
+    found = served.call("get_impact", diff=_diff("native/gate.cpp", ("(int load)", "(long load)")))
+    assert _changed(found) == [("Gate.lift", "changed", True)]
+    assert _edges(found) == {
+        ("references", "exact", "Gate.lift", 1, "Gate.lift"),
+        ("overrides", "exact", "Iron.lift", 1, "Gate.lift"),
+    }
+    places = {(row["file_path"], row["symbols"][0]["lines"].partition("\t")[0]) for row in found["result"]}
+    assert places == {("native/gate.hpp", "3"), ("native/iron.hpp", "3"), ("native/iron.cpp", "2")}
+    body = served.call("get_impact", diff=_diff("native/gate.cpp", ("{\n}", "{\n  load++;\n}")))
+    assert ("references", "exact", "Gate.lift", 1, "Gate.lift") not in _edges(body)
 
 
 CHECK = ("shop/base.py", ('raise ValueError("nothing")', 'raise ValueError("no item")'))
