@@ -65,7 +65,7 @@ class Graph:
         self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded, precise))
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
-        other_names = OtherNames(program, self._edges.resolve)
+        other_names = self._other_names = OtherNames(program, self._edges.resolve)
         self._lookup = SymbolLookup(
             program,
             self._nodes,
@@ -119,12 +119,23 @@ class Graph:
         """
 
         def search() -> tuple[list[FoundSymbols], bool]:
-            found = self._symbols.find(query, self._build_filter(scope), limit)
-            return found, self._symbols.is_cut
+            admits = self._build_filter(scope)
+            found = self._symbols.find(query, admits, limit)
+            return self._put_own_first(query, found, admits)[:limit], self._symbols.is_cut
 
         with self._lock:
             found, is_cut = self._searched.get((query, scope, limit), search)
             return [(self._nodes.get(one.declaration), one.score) for one in found], is_cut
+
+    def _put_own_first(
+        self, name: str, found: list[FoundSymbols], admits: Callable[[str, SymbolKind], bool]
+    ) -> list[FoundSymbols]:
+        """Return found symbols behind those whose values call themselves by the name."""
+        nodes = map(self._nodes.get, self._other_names.list_own(name))
+        own = [one.declaration for one in nodes if admits(one.path, one.symbol.kind)]
+        best = found[0].score if found else 1.0
+        others = (one for one in found if one.declaration not in own)
+        return [*(FoundSymbols(one, best) for one in own), *others] if own else found
 
     def _build_filter(self, scope: SymbolFilter) -> Callable[[str, SymbolKind], bool]:
         kind = None if scope.kind is None else _get_kind(scope.kind)

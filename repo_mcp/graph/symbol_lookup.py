@@ -8,7 +8,8 @@
     shop/orders.py                the file itself
     shop.orders                   a Python module: its file
     Box<T>.put(int, String)       without type arguments; parameters choose among overloads
-    runProcedure                  what files import under that name, although none declares it
+    runProcedure                  what files import under that name, or call so themselves, although none
+                                  declares it
     crate::module::function       where qualified names have no modules, as in Rust: folders or a file
 
 Nothing is guessed: a text that fits several symbols is refused, and they are listed. Declarations of one
@@ -210,9 +211,13 @@ class SymbolLookup:
         return self._list_meant(name, lambda _: True) or self._list_as_written(name, lambda _: True)
 
     def _list_renamed(self, path: str, name: str) -> list[Node]:
-        """Return what is imported under a plain name that is not declared, in a file or anywhere."""
-        meant = self._other_names.list_meant(name, path=path) if name.isidentifier() else []
-        return self._merge(map(self._nodes.get, meant))
+        """Return what another name means that is not declared, in a file or anywhere, or a member of that."""
+        first, _, rest = name.partition(".")
+        meant = self._other_names.list_meant(first, path=path) if first.isidentifier() else []
+        found = self._merge(map(self._nodes.get, meant))
+        if not rest or not found:
+            return found
+        return self._list_meant(f"{found[0].name_inside}.{rest}", found[0].path.__eq__)
 
     def _list_as_written(self, text: str, admits: Admits) -> list[Node]:
         """Return the symbols that a name means in the form in which people and stack traces write it.

@@ -224,6 +224,8 @@ CONSTRUCTED = "new"
 # BIND in TypeScript: a part of a type that has no name. An index signature, `[key: string]: T`, has the name
 # ":T"; a construct signature, `new (a: A): T`, has the name "new".
 KEYLESS = "[:]"
+# USE in TypeScript: the own name of a class or function that is a value and is declared under another name.
+OWN_NAME = "{}="
 # BIND: a symbol that is visible only in its block, from this line to the line in `arguments`. TypeScript has
 # such rows, and C and C++ for a body whose head is a macro. With NOWHERE, a symbol of TypeScript has its name
 # from its file, and only importers use it.

@@ -20,6 +20,7 @@ from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.uses import THROUGH
 from repo_mcp.languages.typescript.walk import EXPECTED, RESULT
 from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import OWN_NAME
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     DeclaredSymbol,
@@ -108,6 +109,8 @@ class TypeScriptResolver:
             return self._resolve_export(file, reference)
         if role is ReferenceRole.BIND:
             return NOTHING
+        if reference.alias == OWN_NAME:
+            return UNCOUNTED
         resolve = self._resolve_member if reference.qualifier else self._resolve_name
         if role is ReferenceRole.CALL and reference.alias == THROUGH:
             return self._keep_callable(resolve(file, reference))

@@ -20,10 +20,12 @@ from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS
 from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import OWN_NAME
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
     DeclaredSymbol,
+    Reference,
     SymbolKind,
     SymbolRecord,
 )
@@ -79,6 +81,7 @@ class _Reading:
         self._language = language.name
         self._symbols = outline.symbols
         self._record = record
+        self._own_names = {one.symbol: one.name for one in _list_own_named(record)}
         self._heads = DeclarationHeads(language.name, text, scan(language, text).doc_spans)
         self._named: dict[str, list[int]] = {}  # name -> numbers of symbols of the outline
         for number, one in enumerate(outline.symbols):
@@ -130,7 +133,8 @@ class _Reading:
 
     def _find_listed(self, symbol: DeclaredSymbol) -> int | None:
         """Return the number of the outline's symbol for one of the record; None if it has none."""
-        numbers = self._named.get(symbol.name.rpartition(".")[2].removeprefix("~"), [])
+        name = symbol.name.rpartition(".")[2].removeprefix("~").strip("[]")
+        numbers = self._named.get(name) or self._named.get(self._own_names.get(symbol.ordinal, ""), [])
         is_holder = symbol.kind in _HOLDING and symbol.kind is not SymbolKind.TYPE
         while numbers and self._symbols[numbers[0]].end_line < symbol.start_line:
             del numbers[0]
@@ -146,7 +150,8 @@ class _Reading:
 
     def _correct(self, one: Symbol, symbol: DeclaredSymbol, around: str) -> Symbol:
         """Return a symbol of the outline with the kind, the end and the parent that the record gives it."""
-        name = symbol.name if symbol.name.startswith("~") else one.name
+        is_renamed = symbol.name.startswith("~") or symbol.ordinal in self._own_names
+        name = symbol.name if is_renamed else one.name
         kind, parent, scope = one.kind, one.parent_symbol, one.scope_kind
         if symbol.kind is SymbolKind.PROPERTY and kind == "variable":
             kind = "property"
@@ -211,6 +216,13 @@ class _Reading:
             if column >= 0:
                 return line, column
         return None
+
+
+def _list_own_named(record: SymbolRecord) -> list[Reference]:
+    """Return the rows with the own names of values that are declared under other names."""
+    number = record.string_table.find(OWN_NAME)
+    rows = () if number is None else (record.ref_aliases == number).nonzero()[0]
+    return [record.get_reference(int(row)) for row in rows]
 
 
 def _find_word(line: bytes, name: bytes) -> int:

@@ -80,6 +80,7 @@ _JS = r"""
         | (?<![ \t])(?:export{gap})?(?:declare{gap})?(?:const|let|var){gap}({js})(?!{opt}={opt}require\()
         | (?:const|let|var){gap}({js}){opt}(?:{typed})?={opt}(?:\n{opt})?{function}
         | (?:{js}\.){1,4}({js}){opt}={opt}{function}
+        | (?:{js}\.){1,4}{js}{opt}={opt}class{gap}(?!extends\b)({js})
         | (?:{js}\.){1,3}prototype\[(?:{js}\.){0,3}['"]?({js})['"]?\]{opt}={opt}{function}
         | (?:(?:public|private|protected|static|readonly|override){gap}){0,4}\#?({js}){opt}[:=]{opt}
           (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>

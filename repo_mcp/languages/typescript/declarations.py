@@ -14,7 +14,7 @@ from repo_mcp.languages.typescript.destructuring import bind_parameters
 from repo_mcp.languages.typescript.doc_comments import apply_doc, move_doc
 from repo_mcp.languages.typescript.unnamed_exports import UNNAMED
 from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, bind_written, read_type_text
-from repo_mcp.symbols.model import BLOCK, NOWHERE
+from repo_mcp.symbols.model import BLOCK, NOWHERE, OWN_NAME
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -99,10 +99,18 @@ def on_class_expression(walk: ScriptWalk, node: Node) -> None:
         last = walk.find_line(node.end_byte - 1)  # its name is visible only inside itself
         walk.refer(ReferenceRole.BIND, name, node.start_byte, "", BLOCK, last, ordinal)
     elif name_node is not None and walk.read(name_node) != walk.entries[ordinal].name:
+        note_own_name(walk, name_node, ordinal)
         walk.open_scope(node.end_byte)  # its own name hides others in itself
         walk.bind(walk.read(name_node))
     walk.open_scope(node.end_byte, is_local=False, ordinal=ordinal)
     walk.bind_this(is_known=True)
+
+
+def note_own_name(walk: ScriptWalk, name_node: Node, ordinal: int) -> None:
+    """Record the name in `Shop.Page = class ShopPage {}`, which stack traces have."""
+    name = walk.read(name_node)
+    if name != walk.entries[ordinal].name:
+        walk.refer(ReferenceRole.USE, name, name_node.start_byte, "", OWN_NAME, 0, ordinal)
 
 
 def on_method(walk: ScriptWalk, node: Node) -> None:

@@ -14,6 +14,7 @@ from repo_mcp.languages.typescript.contextual_types import expect, expect_result
 from repo_mcp.languages.typescript.declarations import (
     ACCESS,
     FUNCTION_VALUES,
+    note_own_name,
     read_function_value,
     read_optional,
 )
@@ -208,6 +209,8 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     """Open the scope of a function that is a value."""
     name_node = node.child_by_field_name("name")
     ordinal = walk.values.get(node.start_byte, -1)
+    if name_node is not None and ordinal >= 0:
+        note_own_name(walk, name_node, ordinal)
     _open_block(walk, node, hoists=True, ordinal=ordinal)
     if node.type != "arrow_function":
         walk.bind_this(is_known=ordinal >= 0 and _is_called_on_owner(walk, walk.entries[ordinal]))

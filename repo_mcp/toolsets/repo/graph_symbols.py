@@ -43,14 +43,9 @@ def open_longest(repository: Repository, nodes: Sequence[Node], about: str | Non
     These are the lines of its declaration in the outline or, if that has none, those that were indexed.
     """
     node = max(nodes, key=lambda one: one.symbol.end_line - one.symbol.start_line)
-    first, last = node.symbol.start_line, node.symbol.end_line
-    try:
-        opened = repository.open_file(
-            node.path, None, None, symbol=node.symbol.name, around=first, about=about, folds=True
-        )
-    except RepoError as error:
-        if error.code is not ErrorCode.NOT_FOUND:
-            raise
+    opened = _open_listed(repository, node, about)
+    if opened is None:
+        first, last = node.symbol.start_line, node.symbol.end_line
         opened = replace(repository.open_file(node.path, first, last, about=about), symbol=node.name_inside)
     others = [_cite(one) for one in nodes if one is not node]
     if not others:
@@ -58,6 +53,20 @@ def open_longest(repository: Repository, nodes: Sequence[Node], about: str | Non
     more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
     note = f"Other declarations of this name: {', '.join(others[:MAX_NAMED])}{more}."
     return replace(opened, warnings=(note, *opened.warnings))
+
+
+def _open_listed(repository: Repository, node: Node, about: str | None) -> OpenedText | None:
+    """Return the lines of a symbol in the outline; None if that has none, or another one of its name."""
+    name, first, last = node.symbol.name, node.symbol.start_line, node.symbol.end_line
+    try:
+        opened = repository.open_file(
+            node.path, None, None, symbol=name, around=first, about=about, folds=True
+        )
+    except RepoError as error:
+        if error.code is not ErrorCode.NOT_FOUND:
+            raise
+        return None
+    return opened if opened.start_line <= last and opened.end_line >= first else None
 
 
 def _cite(node: Node) -> str:

@@ -198,7 +198,7 @@ def _open_meant(repository: Repository, path: str, symbol: str, about: str | Non
     if symbol.replace("::", ".").rpartition(".")[2].rstrip("!") == nodes[0].symbol.name:
         return opened
     named = shown(nodes[0].name_inside)
-    note = f"{shown(symbol)} is another name under which {named} is imported or exported."
+    note = f"{shown(symbol)} is another name of {named}."
     return replace(opened, warnings=(note, *opened.warnings))
 
 

@@ -870,10 +870,21 @@ def test_a_name_under_which_files_import_a_symbol_opens_it(tmp_path: Path) -> No
         for arguments in ({"symbol": "totalOf"}, {"symbol": "totalOf", "path": "use.ts"}):
             answer = served.call(**arguments)
             assert (answer["result"]["path"], answer["result"]["start_line"]) == ("own.ts", 2)
-            assert answer["warnings"][0].startswith("'totalOf' is another name under which 'addUp' is")
+            assert answer["warnings"][0].startswith("'totalOf' is another name of 'addUp'.")
         assert served.call(symbol="sumOf")["error"]["message"] == "No file declares 'sumOf'."
     finally:
         served.repository.close()
+
+
+def test_the_own_name_of_a_class_opens_it_and_nothing_that_is_called_as_its_member(tmp_path: Path) -> None:
+    text = "const Page = make();\nclass Shop {}\nShop.Page = class ShopPage extends (\n  Page\n) {};\n"
+    files = {"shop.js": text}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    served.repository.refresh()
+    served.repository.symbol_index.build()
+    for name in ("ShopPage", "Shop.Page"):
+        assert served.open(symbol=name)["start_line"] == 3
+    served.repository.close()
 
 
 def test_names_of_the_graph_open_what_outlines_call_otherwise(tmp_path: Path) -> None:

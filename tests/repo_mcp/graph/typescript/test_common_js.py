@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from tests.repo_mcp.graph.memory_index import list_incoming, list_outgoing, make_graph
 
 CALLS, INHERITS = EdgeType.CALLS, EdgeType.INHERITS
@@ -20,7 +20,11 @@ module.exports = class Form {
   draw() {}
   static make() {}
 };
-module.exports.Drawer = class FormDrawer { run() {} };
+""",
+    "lib/drawers.js": """\
+class Plan {}
+Plan.Drawer = class PlanDrawer { run() {} };
+exports.run = function runAll() {};
 """,
     "lib/use.js": """\
 const readFile = require("./read-file");
@@ -152,3 +156,22 @@ def test_a_base_in_parentheses_and_one_that_a_base_has(graph: Graph) -> None:
 
 def test_a_method_of_a_new_object_is_called_where_that_is_made(graph: Graph) -> None:
     assert list_callers(graph, "Form.draw") == ["nine:3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("PlanDrawer", "Plan.Drawer"),
+        ("PlanDrawer.run", "Plan.Drawer.run"),
+        ("lib/Disc.js:DiscMaker", "Disc.Maker"),
+        ("DiscMaker.make", "Disc.Maker.make"),
+        ("runAll", "run"),
+    ],
+)
+def test_the_own_name_of_a_class_or_function_finds_it(graph: Graph, text: str, name: str) -> None:
+    assert graph.choose(text).name_inside == name
+
+
+def test_symbols_are_searched_by_their_own_names(graph: Graph) -> None:
+    found, _ = graph.search("DiscMaker", SymbolFilter(), 5)
+    assert found[0][0].name_inside == "Disc.Maker"

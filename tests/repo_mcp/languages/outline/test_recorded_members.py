@@ -275,3 +275,14 @@ def test_methods_of_go_belong_to_their_type_wherever_they_stand() -> None:
 def test_the_word_of_a_group_of_go_stands_before_each_of_its_names() -> None:
     signatures = [one.signature for one in complete("a.go", GO_METHODS).symbols]
     assert signatures[-3:] == ["const One Kind = iota", "const Two", 'var ErrNone = errors.New("none")']
+
+
+def test_a_value_with_a_name_of_its_own_is_listed_once_by_that_of_its_member() -> None:
+    text = "class Shop {}\nShop.Page = class ShopPage extends (\n  Page\n) {\n  show() {}\n};\n"
+    found = rows("a.js", text + "Shop.run = function go() {};\n")
+    assert [one[1] for one in found] == ["Shop", "Shop.Page", "Shop.Page.show", "Shop.run"]
+
+
+def test_a_member_named_by_an_expression_is_listed_once() -> None:
+    text = "class Ring {\n  [Symbol.iterator]() {\n    return 1;\n  }\n  [kSize]() {\n    return 2;\n  }\n}\n"
+    assert [one[2] for one in rows("a.js", text)] == [1, 2, 5]
