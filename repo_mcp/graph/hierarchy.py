@@ -30,6 +30,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     DeclaredSymbol,
+    ReferenceRole,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -156,8 +157,32 @@ class Hierarchy:
             for row in sorted(row for one in local for row in record.list_named_role(one, *BASES)):
                 owner = Declaration(path, int(record.ref_symbols[row]))
                 for target in self._resolvers.resolve(path, record, row).targets:
-                    below.setdefault(target.declaration, []).append(Target(owner, target.confidence))
+                    made = [one for one, _ in self.list_marked(owner)]
+                    below.setdefault(target.declaration, []).extend(
+                        made or [Target(owner, target.confidence)]
+                    )
         return below, len(paths) > MAX_FILES
+
+    def list_marked(self, macro: Declaration) -> list[tuple[Target, int]]:
+        """Return the types that a macro of Swift is attached to, each with the line of the attribute.
+
+        They are below the protocols that the macro names. Nothing for any other declaration.
+        """
+        record = self._program.find_record(macro.path)
+        if record is None or record.get_kind(macro.ordinal) is not SymbolKind.MACRO:
+            return []
+        found = []
+        for path in self._program.list_using(record.get_name(macro.ordinal))[:MAX_FILES]:
+            other = self._program.find_record(path)
+            rows = other.list_named_role(record.get_name(macro.ordinal), ReferenceRole.TYPE) if other else []
+            for row in rows:
+                assert other is not None
+                owner = int(other.ref_symbols[row])
+                meant = [one.declaration for one in self._resolvers.resolve(path, other, row).targets]
+                if macro in meant and other.get_kind(owner) in TYPE_KINDS:
+                    one = Target(Declaration(path, owner), Confidence.PROBABLE)
+                    found.append((one, int(other.ref_lines[row])))
+        return found
 
     def list_parts(self, declaration: Declaration) -> list[Declaration]:
         """Return all declarations of a `partial` type; any other symbol alone."""

@@ -45,7 +45,8 @@ class NameUses:
     def find_external_derived(self, name: str, folder: str) -> Edges:
         """Return the edges to an undeclared name from the types in a folder that name it as their base."""
         with self._lock:
-            return find_external_derived(self._program, name, folder)
+            marked = self._edges.hierarchy.list_marked
+            return find_external_derived(self._program, name, folder, marked)
 
     def find_dangling(self, name: str, near: str, bounds: Bounds) -> Edges:
         """Return the references by a name, or an alias of it, that lead to no declaration: uses of a removed

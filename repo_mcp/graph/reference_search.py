@@ -264,10 +264,15 @@ class ReferenceSearch:
         ):
             return  # this names the type and constructs nothing
         edge_type = self._references.name_edge(path, record, reference, found)
+        if edge_type is None or edge_type not in self._types:
+            return
         if self._types == _IMPLEMENTING and adds_members(self._family, record, reference):
             return
-        if edge_type in self._types:
-            source = Declaration(path, reference.symbol)
+        source = Declaration(path, reference.symbol)
+        marked = self._references.hierarchy.list_marked(source) if reference.role in BASES else []
+        for one, line in marked:
+            self._gathered.add(edge_type, one.declaration, one.confidence, line)
+        if not marked:
             self._gathered.add(edge_type, source, found.confidence, reference.line, source=decided_by)
 
 

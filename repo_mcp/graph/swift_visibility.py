@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.swift_overloads import is_after_bare_dot
 from repo_mcp.graph.typed.swift_rules import accepts_labels, is_of_value
+from repo_mcp.symbols.model import SIGN_OF_MACRO
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
     CALLABLE_KINDS,
@@ -52,6 +53,8 @@ class SwiftVisibility:
         if own is None:
             return True
         symbol, use = own.get_symbol(target.ordinal), record.get_reference(row)
+        if use.qualifier == SIGN_OF_MACRO:
+            return symbol.kind is SymbolKind.MACRO
         if not _takes_labels(symbol, use):
             return False
         if is_after_bare_dot(use):

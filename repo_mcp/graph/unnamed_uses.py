@@ -1,4 +1,5 @@
-"""The words on symbols whose uses do not name them, which are not followed: operators, indexers, destructors.
+"""The words on symbols whose uses do not name them, which are not followed: operators, indexers, destructors
+and the initialisers that literals call.
 
 Left out on purpose: the methods of Rust that stand for operators. They are like any other method, and only
 the trait tells.
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
 OF_KNOWN_TYPES = "A subscript is followed only on values whose type is known."
 NO_INDEXERS = "Uses of indexers are not followed."
 NO_OPERATORS = "Uses of operators are not followed."
+BY_LITERALS = "Literals call init({}:) without its name: these are not followed."
 RUN_UNNAMED = "The language itself runs {}: from where is not followed."
 _OPERATOR = re.compile(r"operator\W.*|[^\w~].*")
 _SPECIAL = re.compile(r"__\w+__")
+_OF_LITERAL = re.compile(r"\((\w+Literal)\b")  # in Swift, as in `init(stringLiteral value: String)`
 _WITH_OPERATORS = frozenset({"c", "cpp", "csharp", "swift"})
 _MADE = frozenset({"__init__", "__new__"})  # of Python: a call of the type runs these
 
@@ -36,6 +39,9 @@ def describe_unnamed_uses(node: Node) -> str:
         return NO_INDEXERS
     if name == "subscript" and language == "swift":
         return OF_KNOWN_TYPES
+    literal = _OF_LITERAL.match(node.symbol.parameters) if name == "init" and language == "swift" else None
+    if literal is not None:
+        return BY_LITERALS.format(literal[1])
     if name.startswith("~") or (name == "deinit" and language == "swift"):
         return RUN_UNNAMED.format(name)
     return NO_OPERATORS if _OPERATOR.fullmatch(name) else ""

@@ -79,6 +79,7 @@ class SymbolFlag(IntFlag):
     EXTENSION_METHOD = 2048
     PASTING = 4096  # a macro that writes "::", "." or "->" before a parameter, or joins it by "##"
     MACRO_USE = 8192  # a module of Rust whose macros are visible after it
+    ATTACHED = 8192  # the same bit of a macro of Swift, which is never a module: it is used as `@Name`
     OPTIONAL = 16384  # a member of TypeScript that an object of its type need not have: `name?: T`
     UNNAMED_BASE = 32768  # a class of Python with a base that no reference names: a builtin, an expression
 
@@ -195,12 +196,15 @@ OF_TYPE = 2  # USE: a member of a type. `qualifier` begins with the name of the 
 AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, which is a type or another such macro
 OF_GIVEN_TYPE = 4  # USE in C: as OF_TYPE, in the arguments of a macro, so the name may not be a member
 AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern, so neither an enum nor a trait
+AS_ATTRIBUTE = 1  # TYPE in Swift: `@Name`, which means a type or an attached macro
+EXPANDING = 2  # TYPE in Swift: the type that expands the macro; `qualifier` begins with its module
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which means a trait or a macro
 BY_REFERENCE = 1  # EXTEND in Rust: `impl T for &S` gives the members to references to S, not to S itself
 BEHIND_POINTER = 2  # EXTEND in Rust: `impl T for Arc<S>` gives the members to such a pointer to S
 
 # Values of `alias`, by role.
 OF_MACRO = "!"  # CALL in Rust: the call of a macro
+SIGN_OF_MACRO = "#"  # the qualifier of a CALL in Swift of a macro: `#name(...)`
 DEREFERENCED = "*"  # CALL in Rust: a method of `*value`
 BEHIND_ALIAS = "|"  # CALL in C++ and Java: the text after it marks the arguments that are literals
 NAMESPACE = "namespace"  # BIND in C++: a macro whose text opens the namespace `qualifier.name`

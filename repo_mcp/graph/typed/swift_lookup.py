@@ -7,6 +7,7 @@ from repo_mcp.graph.typed.file_scope import FileScope, is_list
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.rules import FoundDeclarations, Path
 from repo_mcp.graph.typed.swift_rules import SwiftRules
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 
 class SwiftLookup(NamedLookup):
@@ -14,6 +15,10 @@ class SwiftLookup(NamedLookup):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program, SwiftRules(program))
+
+    def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
+        """Return whether a name used in a role can mean a symbol of a kind; a macro has a sign before it."""
+        return kind is not SymbolKind.MACRO and super().is_wanted(scope, kind, role)
 
     def find_type(self, scope: FileScope, ordinal: int, names: Path) -> FoundDeclarations:
         """Return the type that dotted names lead to; for the metatype `Store.Type`, that is Store."""

@@ -11,6 +11,7 @@ from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
 from repo_mcp.graph.typed.swift_extensions import list_extension_members
 from repo_mcp.graph.typed.swift_inherited import keep_conforming
 from repo_mcp.graph.typed.swift_lookup import SwiftLookup
+from repo_mcp.graph.typed.swift_macros import resolve_macro
 from repo_mcp.graph.typed.swift_overloads import (
     choose_members,
     choose_overload,
@@ -23,7 +24,7 @@ from repo_mcp.graph.typed.swift_receivers import SwiftReceivers
 from repo_mcp.graph.typed.swift_rules import is_of_value
 from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
+from repo_mcp.symbols.model import AS_ATTRIBUTE, AS_LABEL, BARE_DOT, EXPANDING, SIGN_OF_MACRO
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 
@@ -44,7 +45,17 @@ class SwiftResolver(LanguageResolver):
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.role is ReferenceRole.USE and reference.arguments == AS_LABEL:
             return self._resolve_label(scope, reference)
-        return super()._resolve_name(scope, reference)
+        if reference.qualifier == SIGN_OF_MACRO:
+            found = resolve_macro(self._lookup, scope, reference)
+            return found if found.targets else Resolution((), SIGN_OF_MACRO + reference.name)
+        of_type = reference.arguments if reference.role is ReferenceRole.TYPE else 0
+        if of_type == EXPANDING:
+            path = (*reference.qualifier.split("."), reference.name)
+            return self._conclude(self._lookup.find_path(scope, path, ReferenceRole.TYPE), reference)
+        found = super()._resolve_name(scope, reference)
+        if found == NOTHING and of_type == AS_ATTRIBUTE:
+            return resolve_macro(self._lookup, scope, reference)
+        return found
 
     # Labels
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.swift_macros import read_macro_flags, refer_expanding
 from repo_mcp.languages.native.swift_patterns import bind_value, on_catch, on_conditions, on_switch
 from repo_mcp.languages.native.swift_types import strip_type
 from repo_mcp.languages.native.swift_uses import (
     on_attribute,
     on_call,
     on_inherits,
+    on_macro_call,
     on_navigation,
     on_prefix,
     on_user_type,
@@ -165,11 +167,13 @@ def _on_macro(walk: CaptureWalk, node: Node) -> None:
     name_node = find_child(node, "simple_identifier")
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
-        _declare_callable(walk, node, walk.read(name_node), SymbolKind.MACRO)
+        _declare_callable(walk, node, walk.read(name_node), SymbolKind.MACRO, read_macro_flags(walk, node))
+        refer_expanding(walk, node)
 
 
-def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind) -> None:
+def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind, own: int = 0) -> None:
     access, flags = _read_modifiers(walk, node)
+    flags |= own
     body = node.child_by_field_name("body")
     scope = walk.scope
     if kind is SymbolKind.FUNCTION and scope.kind in TYPE_KINDS:
@@ -181,7 +185,8 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     last = parameters[-1].end_byte if parameters else (name_node or node).start_byte
     last = max([last, *(one.end_byte for one in node.children_by_field_name("default_value"))])
     tail = text[last : min(head_end, last + 400)]
-    head, _, result = tail.partition(b"{")[0].partition(b"->")
+    end = b"=" if kind is SymbolKind.MACRO else b"{"
+    head, _, result = tail.partition(end)[0].partition(b"->")
     flags |= SymbolFlag.ASYNC if b"async" in head.split() else 0
     flags |= SymbolFlag.ABSTRACT if scope.kind is SymbolKind.TRAIT and body is None else 0
     flags |= SymbolFlag.VARIADIC if b"..." in text[first:last] and parameters else 0
@@ -203,10 +208,15 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
         result=" ".join(said.split()),
     )
     walk.results[ordinal] = said
-    statements = body.named_children[0] if body is not None and body.named_child_count else None
-    if statements is not None and statements.type == "statements" and statements.named_child_count == 1:
-        # a single expression is the value of its body.
-        expect_type(walk, statements.named_children[0], said)
+    _expect_only(walk, body, said)
+
+
+def _expect_only(walk: CaptureWalk, body: Node | None, result: str) -> None:
+    """Note the type of the only expression in a body, or in its getter: it is the value of the body."""
+    inner = find_child(body, "computed_getter") if body is not None else None
+    statements = find_child(inner or body, "statements") if body is not None else None
+    if statements is not None and statements.named_child_count == 1:
+        expect_type(walk, statements.named_children[0], result)
 
 
 def _write_labels(walk: CaptureWalk, parameters: Sequence[Node], end: int) -> bytes:
@@ -226,6 +236,7 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
     value = node.child_by_field_name("value")
     names = [one for pattern in patterns for one in _find_names(pattern)]
     expect_type(walk, value, type_text)
+    _expect_only(walk, node.child_by_field_name("computed_value"), type_text)
     if walk.text.startswith(b"async", node.start_byte):
         open_awaited(walk, node.start_byte, node.end_byte, is_awaited=True)
     if walk.is_local or walk.scope.kind in _VALUES:  # in the closure that computes the value of a property
@@ -453,6 +464,7 @@ SWIFT = Dialect(
         "inherits": on_inherits,
         "types": on_types,
         "call": on_call,
+        "macro_call": on_macro_call,
         "navigation": on_navigation,
         "prefix": on_prefix,
         "user_type": on_user_type,

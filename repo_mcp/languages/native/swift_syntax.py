@@ -2,10 +2,11 @@
 
 The grammar has no empty tuple as a value, `promise.succeed(())`, no `fallthrough` before `#else`, no `#if` as
 the first line of a `switch`, no function with an attribute in a body, no `sending`, no `nonisolated(unsafe)
-var` in a body, no `$` within a name, `_$id`, no second type of an `associatedtype`, no `where` after a
-`typealias`, and no `A? == B` in a `where`. In `catch let error as A where error.code == .full {` it takes the
-block for an argument of `.full`. Most of these can cost it a whole file. Names keep their offsets, and are
-read from the original text; only `.full` and the `where` of a `typealias` are lost.
+var` in a body, no `#warning` or `#error` among members, no `$` within a name, `_$id`, no second type of an
+`associatedtype`, no `where` after a `typealias`, and no `A? == B` in a `where`. In `catch let error as A
+where error.code == .full {` it takes the block for an argument of `.full`. Most of these can cost it a whole
+file. Names keep their offsets, and are read from the original text; only `.full` and the `where` of a
+`typealias` are lost.
 
 A line may be a megabyte long, so what stands between two words of a pattern is possessive or has a limit.
 """
@@ -43,6 +44,9 @@ _OPTIONALS_EQUAL = re.compile(rb"(?<=\w)(\?)(?=[ \t]++==[ \t]++[A-Z])")
 _SENDING = re.compile(rb"(?:->|:)[ \t]++(sending)(?=[ \t]++[A-Z\[(@a-z])")
 
 
+_NOTES = re.compile(rb"(?<=\n)([ \t]*+#(?:warning|error)\(\"[^\"\\\n]*+\"\))(?=[ \t]*+(?://[^\n]*+)?\n)")
+
+
 def spell_plainly(text: bytes) -> bytes:
     """Return a text, at the same length, in words that the grammar knows."""
     if b"()" in text:
@@ -51,6 +55,8 @@ def spell_plainly(text: bytes) -> bytes:
         text = _FALLTHROUGHS.sub(lambda found: found[1] + b"break".ljust(len(b"fallthrough")), text)
     if b"#if" in text:
         text = _BEGUN_SWITCHES.sub(blank_group, text)
+    if b"#warning(" in text or b"#error(" in text:
+        text = _NOTES.sub(blank_group, text)
     if b" func" in text:
         text = _FUNCTION_ATTRIBUTES.sub(blank_group, text)
     if b" where " in text:

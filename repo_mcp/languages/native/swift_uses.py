@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.swift_macros import ATTACHED, refer_conformances
 from repo_mcp.languages.native.swift_manifest import refer_target
 from repo_mcp.languages.native.swift_values import (
     MAX_LABELLED,
@@ -24,7 +25,8 @@ from repo_mcp.languages.native.swift_values import (
     spell_arguments,
 )
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, split_path
-from repo_mcp.symbols.model import AS_LABEL, AWAITED, BARE_DOT
+from repo_mcp.languages.treesitter.source_text import find_child
+from repo_mcp.symbols.model import AS_ATTRIBUTE, AS_LABEL, AWAITED, BARE_DOT, SIGN_OF_MACRO
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -46,10 +48,12 @@ def on_attribute(walk: CaptureWalk, node: Node) -> None:
         chain = walk.read_chain(name_node)
         name, qualifier = split_path(chain)
         if name[:1].isupper():
-            walk.refer(ReferenceRole.TYPE, name, node, qualifier)
+            walk.refer(ReferenceRole.TYPE, name, node, qualifier, "", AS_ATTRIBUTE)
             walk.take_words(name_node)
             _read_attribute_values(walk, node, chain)
             return
+        if chain == ATTACHED:
+            refer_conformances(walk, node)
     walk.take_words(node)
 
 
@@ -85,7 +89,7 @@ def on_inherits(walk: CaptureWalk, node: Node) -> None:
 def on_call(walk: CaptureWalk, node: Node) -> None:
     """Add a call, with the labels of its arguments, whose types depend on the called function."""
     function = next(iter(node.named_children), None)
-    if function is None:
+    if function is None or function.start_byte in walk.taken:  # in an attribute
         return
     function = find_called(walk, function)
     count, labels = _count_arguments(walk, node), _read_labels(walk, node)
@@ -122,10 +126,29 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
             is_bare = _is_bare(walk, function) and last != "@" and not last.isupper()
             owner += BARE_DOT if is_bare else ""
             walk.refer(ReferenceRole.CALL, walk.read(target), target, owner, labels, count)
+    elif function.type == "macro_invocation":
+        _refer_macro(walk, function, labels, count)
     elif function.type == "user_type":  # of `Base<Item>(3)`
         made, qualifier = split_path(walk.read_chain(function))
         walk.taken.update(one.start_byte for one in function.named_children[-2:] if one.type == _TYPE_NAME)
         walk.refer(ReferenceRole.CALL, made, function, qualifier, labels, count)
+
+
+def on_macro_call(walk: CaptureWalk, node: Node) -> None:
+    """Add the call of a macro, `#name(...)`, unless a closure follows it: then it is added with that."""
+    _refer_macro(walk, node, "()", 1)
+
+
+def _refer_macro(walk: CaptureWalk, node: Node, behind: str, count: int) -> None:
+    """Add the call of a macro, with the labels and the number plus 1 of the closures behind it."""
+    name = find_child(node, "simple_identifier")
+    if name is None or name.start_byte in walk.taken:
+        return
+    walk.taken.add(name.start_byte)
+    inside = _read_labels(walk, node)
+    labels = inside + behind.removeprefix("()") if inside and behind else ""
+    count += _count_arguments(walk, node) - 1
+    walk.refer(ReferenceRole.CALL, walk.read(name), name, SIGN_OF_MACRO, labels, count)
 
 
 def _find_bound(walk: CaptureWalk, name: str) -> str:

@@ -55,7 +55,8 @@ DISPATCHING = frozenset({"get_callers", "get_callees"})  # their edges may lead 
 MOST_WHOLE = 40  # edges that are not cut into two pages
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # code names these only by their paths
 TEXT_ROWS = 250  # of a page; with more, only the numbers of lines are shown: 500 rows fit into 64 KiB
-_HANDED_ON = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})  # values in most languages
+# Functions are values in most languages, and a macro of Swift may be attached to a declaration.
+_HANDED_ON = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.MACRO})
 _DIRECTLY = frozenset({EdgeType.INHERITS, EdgeType.IMPLEMENTS, EdgeType.EXTENDS})
 _BASES = TYPE_KINDS - {SymbolKind.EXTENSION}
 MAX_ASKED = 20  # types of one page that are asked for subtypes

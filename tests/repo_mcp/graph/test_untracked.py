@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.edges import Unresolved
+from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
 from repo_mcp.graph.vocabulary import CALLS, NAMED, UNRECORDED_KINDS, are_uses_recorded, name_kind
 from repo_mcp.symbols.symbol_record import SymbolKind
 from tests.repo_mcp.graph.memory_index import find_node, make_graph
@@ -76,3 +77,11 @@ def test_a_call_through_a_name_like_the_module_may_mean_the_function() -> None:
     )
     found = graph.find_incoming(find_node(graph, "pkg.cache.get"), CALLS)
     assert found.unresolved == (Unresolved("pkg/use.py", (2,), 1),)
+
+
+def test_an_initialiser_that_literals_call_says_so() -> None:
+    text = "struct Size {\n  init(value: Int) {}\n  init(stringLiteral value: String) {}\n}\n"
+    by_name, by_literal = make_graph({"a.swift": text}).outline("a.swift")[1:]
+    assert describe_unnamed_uses(by_name) == ""
+    said = "Literals call init(stringLiteral:) without its name: these are not followed."
+    assert describe_unnamed_uses(by_literal) == said

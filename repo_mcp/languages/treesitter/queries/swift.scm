@@ -63,6 +63,7 @@
 (type_arguments) @types
 (call_expression) @call
 (constructor_expression) @call
+(macro_invocation) @macro_call
 (navigation_expression) @navigation
 (prefix_expression) @prefix
 (user_type) @user_type

@@ -36,6 +36,11 @@ class Work {
     items.filter { $0.kind == .short }.map { $0.default }
   }
 }
+struct Maker { init(_ run: (Work) -> Void) {} }
+extension Maker {
+  static var plain: Self { .init { $0.state() } }
+  var second: Maker { get { .init { one in one.state() } } set {} }
+}
 """
 
 
@@ -52,6 +57,8 @@ def found() -> Repository:
     [
         ("in print(one.kind)", "short", ["1 short probable"]),  # by the parameter of its label
         ("in print(one.kind)", "kind", ["2 kind probable"]),  # a closure's parameter, by the function's
+        ("static var plain", "state", ["14 state probable"]),  # the only expression of a computed property
+        ("var second", "state", ["14 state probable"]),
         ("true ? .usual", "usual", ["1 usual probable"]),
         ("true ? .usual", "long", ["1 long probable"]),
         ("true ? .usual", "default", ["2 default probable"]),  # declared in backticks

@@ -64,6 +64,7 @@ def test_a_class_with_all_of_it_is_read_whole() -> None:
         ("\n    // Nothing.\n    ()\n", "\n    // Nothing.\n    []\n"),
         ("\n    @Sendable func a() {}", "\n              func a() {}"),
         ("-> sending Answer", "->         Answer"),
+        ('}\n    #warning("later")\n    func', "}\n                     \n    func"),
         ("nonisolated(unsafe) var a: [B] = []", "                    var a: [B] = []"),
         ("nonisolated(unsafe) weak var a: B?", "                    weak var a: B?"),
         ("self._$id.make()", "self.__id.make()"),
