@@ -84,7 +84,7 @@ def test_all_conforming_types_with_extension_conformances(answers: Mapping[str, 
 def test_references_are_followed_five_levels_deep_and_mapped(answers: Mapping[str, Asked]) -> None:
     found, reported = answers["deep"]
     assert found["depth"] == 5
-    assert {"service.auth.Authenticator.__init__", "service.api.login", "service.api.handle"} <= {
+    assert {"Authenticator.__init__", "api.login", "api.handle"} <= {
         one["symbol"] for one in found["findings"]
     }
     assert found["dependency_map"]["edges"]

@@ -226,14 +226,15 @@ def _list_also(findings: Iterable[Finding], parts: int, taken: int = 0) -> tuple
     Of these, `taken` are used already. Those of hop 0 take at most NEAR_CHARS, to leave room for the findings
     that they lead to.
     """
+    from repo_mcp.research.findings.citing import shorten_symbol  # not when tools are listed
+
     places: list[str] = []
     near, left = NEAR_CHARS, ALSO_CHARS
     if parts > 1:  # the findings of each part need the room more
         near = left = ALSO_OF_PARTS_CHARS // parts
     left -= taken
     for one in findings:
-        own = ".".join(one.symbol.split(".")[-2:]) if one.name else one.symbol  # the path says the rest
-        place = f"{own} ({one.citation})"
+        place = f"{shorten_symbol(one)} ({one.citation})"
         if len(place) <= (left if one.hop else min(near, left)):
             places.append(place)
             left -= len(place)

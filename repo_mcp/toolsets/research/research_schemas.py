@@ -75,7 +75,7 @@ _FINDING = build_object(
         "path": _text(),
         "start_line": _number(),
         "end_line": _number(),
-        "symbol": _text("Qualified name, or the path outside any symbol"),
+        "symbol": _text("Name with that of its holder, or the path outside any symbol"),
         "kind": _text("function, class, file, text, ..."),
         "why": _text("Why it is here"),
         "hop": _number("References away from the subject; 0: the subject") | {"default": 0},

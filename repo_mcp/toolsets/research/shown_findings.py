@@ -71,12 +71,14 @@ def _join_gaps(lines: Sequence[str], before: str, gap: str) -> list[str]:
 
 def build_finding(finding: Finding, part: int) -> Result:
     """Build the fields of a finding; `part` is that of the question, from 1, or 0 if it has only one."""
+    from repo_mcp.research.findings.citing import shorten_symbol  # not when tools are listed
+
     return {
         "part": part,
         "path": escape_text(finding.path),
         "start_line": finding.start_line,
         "end_line": finding.end_line,
-        "symbol": escape_text(finding.symbol),
+        "symbol": escape_text(shorten_symbol(finding)),  # the path says the rest
         "kind": finding.kind,
         "why": escape_text(finding.why),
         "hop": finding.hop,
