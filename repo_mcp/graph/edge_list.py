@@ -37,7 +37,7 @@ from repo_mcp.text.roles import is_test_path
 ROW_LINES = 20  # lines of an edge in one row
 CACHED_FOLDERS = 256  # lists of a symbol's uses by folder, of at most MAX_FOLDERS rows each: 0.6 MB
 CACHED_LISTS = 16  # partial or complete: one of 40,000 references takes some 10 MB
-MAX_WINDOWS = 2  # read for one page without finding a row
+MAX_WINDOWS = 6  # read for one page without finding a row: 0.7 s for a hot name, whose first ones are small
 MAX_FOLDERS = 10
 SMALLEST_PART = 20  # a folder is listed separately if it has at least 1/20 of all references
 SAMPLED_FILES, SAMPLED_REFERENCES = 2, 3  # files of a folder; references of each of those files

@@ -71,7 +71,7 @@ def test_an_edge_of_many_lines_takes_several_rows() -> None:
 
 def test_windows_that_hold_nothing_are_passed_a_few_at_a_time() -> None:
     read: list[int] = []
-    empty = [Edges((), is_followed=True) for _ in range(5)]
+    empty = [Edges((), is_followed=True) for _ in range(MAX_WINDOWS + 3)]
     edges = EdgeList(iter_windows(*empty, Edges((build_edge("z", Confidence.EXACT, 1),)), read=read))
     found = edges.read(0)
     assert found.rows == tuple(WindowEnd(number) for number in range(MAX_WINDOWS))
