@@ -159,6 +159,7 @@ SWIFT = build_language(
             |nonisolated|distributed|lazy|weak|unowned|prefix|postfix|infix){gap}){0,6}
           (?:(?:func|class|struct|enum|protocol|typealias|actor|associatedtype|macro){gap}{any_name}
             | extension{gap}(?:{name}\.){0,8}{any_name}
+            | (init|deinit|subscript)(?=[?!]?{opt}[(<{])
             | (?<=static[ ])(?:let|var){gap}{any_name})
         | (?<![ \t])(?:(?:{access}){gap})?(?:let|var){gap}{any_name}
     )

@@ -54,6 +54,7 @@ _ALONE = {
     "c": "type_alias",
     "cpp": "type_alias",
     "objective-c": "type_alias",
+    "swift": "function",  # `deinit`
     "javascript": "function",
     "typescript": "function",
 }

@@ -404,12 +404,20 @@ extension Session {}
 extension Session.Cache {
     dynamic func drop() {}
     func `repeat`() {}
+    public convenience init?(named name: String) { self.init(name) }
+    init<Source>(from source: Source) {
+        super.init()
+    }
+    subscript(key: Int) -> Int { init(key) }
+    deinit { drop() }
+    let initial = 1
 }
 let topLevel = 3
 enum State { case idle }
 """,
         [
             *("Session", "shared", "request", "make", "Adapter", "Session", "Cache", "drop", "repeat"),
+            *("init", "init", "subscript", "deinit"),
             *("topLevel", "State"),
         ],
         ["/// Doc"],
