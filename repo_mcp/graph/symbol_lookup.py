@@ -152,10 +152,10 @@ class SymbolLookup:
             found = self._list_bodies(found[0])
         if len(found) > 1:
             fitting = keep_likely(found, likely, self._is_called)
-            if len(fitting) != 1:
-                meant = fitting or found
-                raise AmbiguousSymbolError(text, meant, argument, are_overloads=self._are_overloads(meant))
-            found = fitting
+            are_overloads = self._are_overloads(fitting or found)
+            found = _drop_prototypes(fitting or found) if are_overloads else fitting or found
+            if len(found) != 1:
+                raise AmbiguousSymbolError(text, found, argument, are_overloads=are_overloads)
         if not found:
             raise self._unknown.explain(text, path, rest, argument)
         return found[0]
@@ -410,6 +410,13 @@ def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:
         return node.language, node.qualified_name, kind
     is_one = node.language in _WITHOUT_OVERLOADS or kind in _WITHOUT_TWINS
     return (node.path, node.qualified_name, kind) if is_one else None
+
+
+def _drop_prototypes(overloads: list[Node]) -> list[Node]:
+    """Return overloads without the prototypes that have as many parameters as a definition: they are its."""
+    defined = [node for node in overloads if not node.symbol.flags & SymbolFlag.FORWARD]
+    counts = {node.symbol.parameter_count for node in defined}
+    return [node for node in overloads if node in defined or node.symbol.parameter_count not in counts]
 
 
 def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:

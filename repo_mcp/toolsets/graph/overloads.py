@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError
-from repo_mcp.symbols.model import TYPE_KINDS, SymbolFlag
+from repo_mcp.symbols.model import TYPE_KINDS
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.graph.answers import render_candidate
 from repo_mcp.toolsets.graph.edge_page import EDGE, EXTERNAL, UNRESOLVED, EdgePage, choose_rows
@@ -28,21 +28,14 @@ CUT_OVERLOADS = "Not all edges of these overloads are shown: ask for one of them
 def list_overloads(error: RepoError) -> Sequence[Node]:
     """Return what an ambiguous name means if these are overloads, by file and line; else nothing.
 
-    A value of an enum and a property may have the name of a function. A prototype is left out beside a
-    definition with as many parameters, which is its own.
+    A value of an enum and a property may have the name of a function.
     """
     meant: Sequence[Node] = getattr(error, "meant", ())
     if len(meant) > MAX_OVERLOADS or not getattr(error, "are_overloads", False):
         return ()
     if any(node.symbol.kind in TYPE_KINDS for node in meant):
         return ()
-    defined = {node.symbol.parameter_count for node in meant if not node.symbol.flags & SymbolFlag.FORWARD}
-    found = [
-        node
-        for node in meant
-        if not node.symbol.flags & SymbolFlag.FORWARD or node.symbol.parameter_count not in defined
-    ]
-    return sorted(found, key=lambda node: (node.path, node.symbol.start_line))
+    return sorted(meant, key=lambda node: (node.path, node.symbol.start_line))
 
 
 def _join_rows(each: Iterable[tuple[int, Iterable[tuple[str, Row]]]]) -> list[tuple[str, Row]]:
