@@ -42,6 +42,7 @@ class Span:
     start_line: int
     end_line: int
     is_primary: bool
+    declaration: Declaration
     constraint: str = ""  # of the builds that have it, if others have other declarations of the symbol
 
 
@@ -198,16 +199,12 @@ class Graph:
                 one.symbol.start_line,
                 one.symbol.end_line,
                 one == primary,
+                one.declaration,
                 constraints.get(one.declaration, ""),
             )
             for one in places
         ]
         return sorted(spans, key=lambda span: (not span.is_primary, span.path, span.start_line))
-
-    def list_declarations(self, node: Node) -> list[Node]:
-        """Return the declarations of a symbol: the primary one, then the others by path and ordinal."""
-        with self._lock:
-            return self._list_places(node)
 
     def _list_places(self, node: Node) -> list[Node]:
         """Return the declarations of the symbol of a node: the primary one, then the others by path and

@@ -117,9 +117,10 @@ class Follower:
             changed, EdgeType.REFERENCES, Confidence.EXACT, 1, (name,), (), self._name(changed.declaration)
         )
         for one in (itself, *(one for one in found if one.edge_type is EdgeType.OVERRIDES)):
-            for other in self._graph.list_declarations(one.node):
+            for other in self._graph.list_spans(one.node):
                 if other.path != one.node.path:
-                    yield replace(one, node=other, lines=(other.symbol.start_line,))
+                    node = self._graph.get_node(other.declaration)
+                    yield replace(one, node=node, lines=(other.start_line,))
 
     def _iter_next(self, level: Sequence[tuple[Node, Confidence]], distance: int) -> Iterator[Reached]:
         bounds = _share(len(level), FILES, REFERENCES)
