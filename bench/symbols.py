@@ -14,7 +14,7 @@ from pathlib import Path
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.vocabulary import CALLS, NAMED, EdgeType, SymbolFilter
+from repo_mcp.graph.vocabulary import CALLS, NAMED, EdgeType, SymbolFilter, list_implementing
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import SymbolKind
 
@@ -28,7 +28,7 @@ QUESTIONS: Mapping[str, Callable[[Graph, Node], object]] = {
     "symbol": lambda graph, node: graph.choose(node.node_id),
     "callers": lambda graph, node: graph.find_incoming(node, CALLS),
     "callees": lambda graph, node: graph.find_outgoing(node, CALLS),
-    "implementations": lambda graph, node: graph.find_implementations(node),
+    "implementations": lambda graph, node: graph.find_incoming(node, list_implementing(node.symbol.kind)),
     "references": lambda graph, node: graph.find_incoming(node, NAMED),
     "dependencies": lambda graph, node: graph.find_outgoing(node, tuple(EdgeType)),
     "dependents": lambda graph, node: graph.find_incoming(node, tuple(EdgeType)),

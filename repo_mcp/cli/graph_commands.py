@@ -154,7 +154,7 @@ def define(options: Namespace) -> int:
 
 
 def _find_edges(command: str, graph: Graph, node: Node) -> Edges:
-    from repo_mcp.graph.vocabulary import CALLS, NAMED
+    from repo_mcp.graph.vocabulary import CALLS, NAMED, list_implementing
 
     if command == "callers":
         return graph.find_incoming(node, CALLS, dispatches=True)
@@ -162,7 +162,7 @@ def _find_edges(command: str, graph: Graph, node: Node) -> Edges:
         return graph.find_outgoing(node, CALLS, dispatches=True)
     if command == "references":
         return graph.find_incoming(node, NAMED)
-    return graph.find_implementations(node)
+    return graph.find_incoming(node, list_implementing(node.symbol.kind))
 
 
 def _list_likely(command: str) -> frozenset[SymbolKind]:

@@ -23,7 +23,7 @@ from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import SymbolLookup
 from repo_mcp.graph.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
-from repo_mcp.graph.vocabulary import CALLS, KINDS, EdgeType, SymbolFilter, is_in_text, list_implementing
+from repo_mcp.graph.vocabulary import CALLS, KINDS, EdgeType, SymbolFilter, is_in_text
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
@@ -286,10 +286,6 @@ class Graph:
         with self._lock:
             search = self._edges.iter_outgoing
             return next(search(node.declaration, frozenset(types), bounds, dispatches=dispatches))
-
-    def find_implementations(self, node: Node) -> Edges:
-        """Return the edges from subtypes or implementations of a type, or overrides of a member."""
-        return self.find_incoming(node, list_implementing(node.symbol.kind))
 
     def find_similar(self, node: Node, limit: int) -> list[tuple[Node, Similar]]:
         """Return the symbols most like one, most similar first."""

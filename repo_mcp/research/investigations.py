@@ -14,7 +14,7 @@ from dataclasses import field
 from repo_mcp.bundler.statements import is_branch, leaves
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, list_implementing
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.claims.first_sentences import read_comment
@@ -388,7 +388,7 @@ def _find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, 
     """Return a shape for each subject that is a base of other symbols, and note those symbols."""
     shapes = []
     for node in nodes:
-        found = state.graph.find_implementations(node)
+        found = state.graph.find_incoming(node, list_implementing(node.symbol.kind))
         citations = []
         for edge in found.edges:
             other = state.get_node(edge.other)

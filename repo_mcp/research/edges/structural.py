@@ -11,7 +11,7 @@ from __future__ import annotations
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.graph.vocabulary import EdgeType, list_implementing
 from repo_mcp.research.findings.locating import weaker
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState
@@ -136,7 +136,7 @@ def list_overriding(state: ResearchState, node: Node) -> list[Link]:
         return []
     links = [
         Link(edge.other, node.declaration, "overrides", edge.confidence)
-        for edge in state.graph.find_implementations(node).edges
+        for edge in state.graph.find_incoming(node, list_implementing(node.symbol.kind)).edges
     ]
     around = state.get_node(Declaration(node.path, node.symbol.parent))
     owners = {link.source for link in list_structural(state, around)} if node.symbol.parent else set()

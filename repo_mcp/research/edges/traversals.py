@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.vocabulary import CALLS, IMPL, IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, IMPL, IMPLEMENTATIONS, NAMED, EdgeType, list_implementing
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.structural import BOUNDS, list_filling, list_structural
 from repo_mcp.research.findings.locating import weaker
@@ -173,7 +173,7 @@ def _is_subject(state: ResearchState, node: Node) -> bool:
 
 def _expand_implementations(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     if node.symbol.kind in _DISPATCHED:
-        below = state.graph.find_implementations(node)
+        below = state.graph.find_incoming(node, list_implementing(node.symbol.kind))
         links = [
             Link(edge.other, node.declaration, edge.type.value, edge.confidence, edge.lines)
             for edge in below.edges
