@@ -84,6 +84,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, Sy
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
+MAX_PARTS = 12  # of a qualified name: each class in it has a symbol of its own
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 # The head of a body by a macro with a class and a name as arguments; the parser saw a semicolon before it.
 _HEAD_NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}")
@@ -236,8 +237,9 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
 
 
 def _read_path(walk: CaptureWalk, name: Node) -> list[str]:
-    """Return the parts of a name between `::`, without template arguments."""
-    return [*filter(None, (part.strip() for part in strip_arguments(walk.read(name)).split("::")))]
+    """Return the last parts of a name between `::`, without template arguments."""
+    parts = [*filter(None, (part.strip() for part in strip_arguments(walk.read(name)).split("::")))]
+    return parts[-MAX_PARTS:]
 
 
 def _find_holder(walk: CaptureWalk, node: Node, name: Node, path: Sequence[str]) -> int:

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from repo_mcp.languages.treesitter.blanking import blank
 
-MAX_MOCK_BYTES = 2_000  # of the arguments of one macro
+MAX_MOCK_BYTES = 1_000  # of the arguments of one macro
+MAX_ARGUMENTS, MAX_DEPTH = 4, 8  # of these arguments, and of brackets in them
+MAX_GAP_BYTES = 40  # between an argument and the bracket or comma before it
 _MOCKS = re.compile(rb"\n[ \t]*+MOCK_(?:CONST_)?METHOD(\d*+)(?:_T)?\(")
 _MARKS = re.compile(rb"[(),]")
 _SPECIFIERS = re.compile(rb"\b(?:const|noexcept|override|final)\b")
@@ -26,6 +29,7 @@ _OBJECTS = re.compile(
     rb"[ \t\n]*+(\))[ \t]*+(?=;?[ \t]*+\n)"
 )
 _OF_OBJECTS = re.compile(rb"_(?:CPO|OBJECT|VAR|VARIABLE)\(\Z")
+_TYPES = re.compile(rb"\b(?:struct|class|using)[ \t]++(\w++)")
 _DEFINING = re.compile(rb"(?:\A|_)DEFINE(?!_TYPE)[_(]")
 
 
@@ -40,16 +44,16 @@ def spell_declared(text: bytes) -> bytes:
     """Return a C++ text, at the same length, with declarations in place of those macros."""
     if b"MOCK_" in text:
         text = _spell_mocks(text)
-    return _OBJECTS.sub(_spell_object, text)
+    if _OBJECTS.search(text) is None:
+        return text
+    return _OBJECTS.sub(partial(_spell_object, frozenset(_TYPES.findall(text))), text)
 
 
-def _spell_object(found: re.Match[bytes]) -> bytes:
-    """Return `type name;` for a macro that says that it declares an object, or has a type of the text."""
-    macro, type_name = found[1], found[2]
-    if _OF_OBJECTS.search(macro) is None:
-        declared = re.compile(rb"\b(?:struct|class|using)\s+%s\b" % re.escape(type_name))
-        if _DEFINING.search(macro) is None or declared.search(found.string) is None:
-            return found[0]
+def _spell_object(declared: frozenset[bytes], found: re.Match[bytes]) -> bytes:
+    """Return `type name;` for a macro that says that it declares an object, or is given a declared type."""
+    macro = found[1]
+    if _OF_OBJECTS.search(macro) is None and (_DEFINING.search(macro) is None or found[2] not in declared):
+        return found[0]
     whole, offset = bytearray(found[0]), found.start()
     for group, written in ((1, blank(macro)), (3, b" "), (4, b";")):
         whole[found.start(group) - offset : found.end(group) - offset] = written
@@ -77,6 +81,8 @@ def _split_arguments(text: bytes, start: int) -> list[_Argument]:
     depth = 1
     for mark in _MARKS.finditer(text, start, start + MAX_MOCK_BYTES):
         depth += {b"(": 1, b")": -1}.get(mark[0], 0)
+        if depth > MAX_DEPTH or len(found) == MAX_ARGUMENTS:
+            break
         if not depth:
             return [*found, _Argument(start, mark.start()), _Argument(mark.start(), mark.end())]
         if depth == 1 and mark[0] == b",":
@@ -103,7 +109,8 @@ def _list_plain(text: bytes, parameters: _Argument) -> list[_Argument]:
     start = parameters.start
     for mark in _MARKS.finditer(text, parameters.start, parameters.end):
         if mark[0] == b"(":
-            is_extra = bool(around) and text[parameters.start : mark.start()].rstrip()[-1:] in (b"(", b",")
+            before = text[max(parameters.start, mark.start() - MAX_GAP_BYTES) : mark.start()].rstrip()
+            is_extra = bool(around) and before[-1:] in (b"(", b",")
             around.append(is_extra)
         elif mark[0] == b")":
             is_extra = bool(around) and around.pop()

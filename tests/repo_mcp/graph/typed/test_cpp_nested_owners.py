@@ -66,3 +66,8 @@ def test_a_namespace_before_a_class_holds_no_part_of_it() -> None:
     text = "namespace Net { struct Item { void run(); }; }\nvoid Net::Item::run() {}\n"
     found = {one.qualified_name for one in make_graph({"a.cpp": text}).outline("a.cpp")}
     assert found == {"Net", "Net.Item", "Net.Item.run"}
+
+
+def test_a_name_of_too_many_parts_keeps_its_last_ones() -> None:
+    text = f"void {'A::' * 3_000}run() {{}}\n"
+    assert [one.symbol.name for one in make_graph({"a.cpp": text}).outline("a.cpp")] == [*"A" * 11, "run"]
