@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import dropwhile, takewhile
 from operator import not_
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.research_state import ResearchState
 
-_TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
+# A tag, of which the group stays: `{@link Depot}`, and what is left of one that ends on another line
+_TAG = re.compile(r"<[^<>]*>|[{]@\w+ ?([^{}]*)(?:[}]|$)|^([^{}]*)[}]")
 # A tag of C# that stands for a name: `<see cref="Depot"/>`.
 _NAMES = re.compile(r"<(?:see|seealso|paramref|typeparamref) \w+=\"(?:\w:)?([^\"<>]{1,80})\"\s*+/>")
 _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing
@@ -20,12 +21,18 @@ _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and
 _IS_NOTE = re.compile(r"(?:NOTE|TODO|FIXME|HACK|XXX|SAFETY)\b")  # to those who maintain the code
 # A line that says nothing of what is declared: `@internal`, `@author Ada`.
 _IS_TAG = re.compile(r"@\w+$|@(?:author|since|version|license|copyright)\b")
+# A line after which nothing more is said of the whole: `@param {Depot} depot to look in`
+_ENDS = re.compile(r"@(?!(?:brief|short|desc|description|summary|details)\b)\w+(?:[ {(]|$)")
+_OPENS = re.compile(r"[@\\](?:brief|short|desc|description|summary|details)\s+")
 # A line below or above a title, and the signs before one: "= Depots" of RDoc
 _RULE = re.compile(r"[=~*^-]{3,}$")
 _TITLE = re.compile(r"=+ ")
 _DIRECTIVE = re.compile(r":([a-z-]+):(?:\s|$)")  # of RDoc: `:markup: markdown`
 _WORD = re.compile(r"[A-Za-z]+")
+# Words that repeat what the kind of a declaration says: "Creates an instance of Depot."
+_OF_EACH = frozenset({"a", "an", "constructor", "create", "creates", "instance", "new", "of", "the"})
 _OPENS_DOCSTRING = re.compile(r"\s*+[rRbBuU]*[\"']")
+_OPENS_DOC = re.compile(r"\s*/\*\*")
 _MARKS = "/*#!-\"'` \t"
 HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
 MAX_SENTENCE_CHARS = 220
@@ -40,8 +47,9 @@ def read_comment(state: ResearchState, path: str, start: int) -> str:
 def read_description(state: ResearchState, node: Node) -> str:
     """Return the first sentence of the comment on a symbol; "" for one that only repeats its name."""
     said = read_comment(state, node.path, node.symbol.start_line)
-    name = node.symbol.name.lower()
-    return "" if all(word.lower() in name for word in _WORD.findall(said)) else said
+    name = node.qualified_name.lower()
+    words = (word.lower() for word in _WORD.findall(said))
+    return "" if all(word in name or word in _OF_EACH for word in words) else said
 
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
@@ -56,9 +64,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     """
     numbers = list_above(lines, comments, start) or _list_inside(lines, comments, start)
     numbers = _leave_out_directives(lines, numbers)
-    untagged = (_strip_marks(_TAG.sub("", _NAMES.sub(r"\1", lines[number - 1]))) for number in numbers)
-    said = (_TITLE.sub("", line) for line in untagged if not (_IS_TAG.match(line) or _RULE.match(line)))
-    plain = " ".join(takewhile(bool, dropwhile(not_, said)))
+    plain = " ".join(takewhile(bool, dropwhile(not_, _iter_said(lines, numbers))))
     sentences = re.split(r"(?<=[.!?])\s", " ".join(plain.split()))
     is_brief = " " in sentences[0] and sentences[0].count(" ") < FEW_WORDS
     sentence = " ".join(sentences[: 2 if is_brief else 1])
@@ -66,6 +72,18 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     if " " not in sentence or _IS_NOTE.match(sentence) or "://" in sentence:
         return ""
     return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
+
+
+def _iter_said(lines: Sequence[str], numbers: Iterable[int]) -> Iterator[str]:
+    """Yield the lines of a comment without marks, and without tags, up to one that tells of a part."""
+    for number in numbers:
+        line = _strip_marks(_NAMES.sub(r"\1", lines[number - 1]))
+        if _IS_TAG.match(line) or _RULE.match(line):
+            continue
+        if _ENDS.match(line):
+            return
+        line = _TAG.sub(lambda found: found[1] or found[2] or "", _OPENS.sub("", line))
+        yield _strip_marks(_TITLE.sub("", line))
 
 
 def _leave_out_directives(lines: Sequence[str], numbers: Sequence[int]) -> list[int]:
@@ -87,6 +105,8 @@ def _strip_marks(line: str) -> str:
 
 def list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
     """Return the numbers of the comment lines above a declaration and its annotations."""
+    if start in comments and _OPENS_DOC.match(lines[start - 1]):  # JSDoc declares a type: `@typedef`
+        return list(takewhile(comments.__contains__, range(start, len(lines) + 1)))
     first = min(start, len(lines) + 1)  # the file may have become shorter since it was parsed
     while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):
         first -= 1

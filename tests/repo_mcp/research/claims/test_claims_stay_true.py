@@ -458,6 +458,10 @@ def test_a_test_beside_the_program_is_counted_as_a_test(module: str) -> None:
         ("/** @internal */\nfunction one() {}", ""),
         ("/**\n * @author Ada Lovelace\n */\nfunction one() {}", ""),
         ("/**\n * @internal\n * Reads a text.\n */\nfunction one() {}", "Reads a text."),
+        ("/** @param {Depot | Shed=} shed to look in */\nfunction one() {}", ""),
+        ("/**\n * Reads {@link Depot}\n * @param {Text} a\n */\nfunction one() {}", "Reads Depot."),
+        ("/** @brief Reads a text. */\nfunction one() {}", "Reads a text."),
+        ("/** Reads `{ a: {} }` of it. */\nfunction one() {}", "Reads `{ a: {} }` of it."),
         ("function one(a) {\n  if (a) {\n    // to keep it so\n    a()\n  }\n}", ""),
         ("function one(a) {\n  // Reads a text.\n  a()\n}", ""),
         ("// NOTE: see two()\nfunction one(a) {\n  a()\n}", ""),
@@ -469,6 +473,23 @@ def test_the_comment_of_a_declaration_is_about_it(text: str, expected: str) -> N
     comments = {at for at, line in enumerate(lines, 1) if line.lstrip().startswith(("/*", "*", "//"))}
     start = next(at for at, line in enumerate(lines, 1) if line.startswith("function"))
     assert read_first_sentence(lines, comments, start) == expected
+
+
+def test_a_type_that_a_comment_declares_is_described_in_it() -> None:
+    lines = ["/**", " * What a depot holds.", " * @typedef {object} Parcels", " */"]
+    assert read_first_sentence(lines, {1, 2, 3, 4}, 1) == "What a depot holds."
+
+
+def test_a_comment_that_repeats_the_name_and_the_kind_is_not_quoted() -> None:
+    text = """
+    class Depot {
+      /** Creates an instance of Depot. */
+      constructor(parcels) { this.parcels = parcels; }
+      watch() { return this.parcels; }
+    }
+    """
+    question = "what is the difference between Depot.constructor and Depot.watch?"
+    assert "instance" not in Asked({"depot.js": text}).ask(question).claim
 
 
 ELEMENT = """class Element:
