@@ -227,6 +227,8 @@ class ReferenceSearch:
         if self._is_constructor:
             return name != self._symbol.name
         qualifier: str = record.strings[record.ref_qualifiers[row]]
+        if qualifier and name not in self._names:
+            return False  # a local name of the symbol is used without a receiver
         return self._is_member or not qualifier or _LAST_NAME.split(qualifier)[-1] in self._holders
 
     def _iter_rows(self, record: SymbolRecord, name: str) -> Iterator[int]:

@@ -17,7 +17,7 @@ from repo_mcp.graph.typescript.owners import MAX_PARTS, NO_OWNERS, Owners
 from repo_mcp.graph.typescript.script_file import ScriptFile, is_assigned
 from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
-from repo_mcp.languages.typescript.uses import THROUGH
+from repo_mcp.languages.typescript.uses import CALLING, THROUGH
 from repo_mcp.languages.typescript.walk import EXPECTED, RESULT
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OWN_NAME
@@ -193,10 +193,17 @@ class TypeScriptResolver:
                 if row.name == "constructor" and row.qualifier == "super":
                     return self._conclude(Meaning(self._list_run(owners.declarations)), row)
                 meaning = self._find_member(owners, row)
+                if meaning is UNKNOWN and row.name in CALLING and self._are_functions(owners):
+                    return Resolution(external=f"Function.{row.name}")
                 if meaning is not UNKNOWN or not owners.is_choice:
                     meaning = self._add_assigned(file, self._narrowing.narrow(file, meaning, row), row)
                     return self._conclude(self._separate_static(file, meaning, row), row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(file.path, row)
+
+    def _are_functions(self, owners: Owners) -> bool:
+        """Return whether the owners are nothing but functions."""
+        symbols = map(self._names.get_symbol, owners.declarations)
+        return all(symbol is not None and symbol.kind in CALLABLE_KINDS for symbol in symbols)
 
     def _find_member(self, owners: Owners, row: Reference) -> Meaning:
         """Return the member that a row names, in its owners; after `super`, in the first base that has it."""

@@ -56,6 +56,18 @@ _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # by convention, real types
 # Types that the language derives from the type of a function.
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "VFC"})
 MAX_SEGMENTS = 12
+# Values that every program has, or that its environment gives it.
+_GLOBALS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        Array ArrayBuffer Atomics BigInt Boolean Buffer CSS DataView Date Error Function Intl JSON Map Math
+        Number Object Promise Proxy RangeError Reflect RegExp Set String Symbol SyntaxError TypeError URL
+        URLSearchParams WeakMap WeakRef WeakSet WebAssembly console document localStorage location navigator
+        performance process sessionStorage
+        """,
+    )
+)
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
 
@@ -133,9 +145,16 @@ class ScriptTypes:
             return self._call_often(owners, calls, steps)
         meaning = self._names.look_up(file, ordinal, name, line)
         if meaning is UNKNOWN:
-            return self._inheritance.window if name in _WINDOWS else NO_OWNERS
+            return self._inheritance.window if name in _WINDOWS else self._find_global(name)
         owners = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
         return self._call_often(owners, calls - 1, steps)
+
+    def _find_global(self, name: str) -> Owners:
+        """Return a global value as one outside the repository; NO_OWNERS if this may declare it."""
+        is_declared = name not in _GLOBALS or any(
+            path.endswith(".d.ts") for path in self._names.program.list_declaring(name)
+        )
+        return NO_OWNERS if is_declared else Owners(external=name)
 
     def _call_often(self, owners: Owners, calls: int, steps: int) -> Owners:
         for _ in range(calls):

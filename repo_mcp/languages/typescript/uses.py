@@ -30,7 +30,7 @@ _ASKING = frozenset(
     }
 )
 _INSIDE = ("await_expression", "binary_expression", "unary_expression")  # of the function before `<T>()`
-_CALLING = frozenset({"call", "apply", "bind"})
+CALLING = frozenset({"call", "apply", "bind"})
 _CLOSING = (b"}", b")", b"]")
 # In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
@@ -51,7 +51,8 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
             return
         _refer_call(walk, node, function, "")
     elif kind == "member_expression":
-        _refer_call(walk, node, function, None)
+        if not _passes_own_object(walk, node, function):
+            _refer_call(walk, node, function, None)
         _refer_called_through(walk, function)
     elif kind == "subscript_expression":
         _refer_quoted_call(walk, node, function)
@@ -76,13 +77,29 @@ def _refer_quoted_call(walk: ScriptWalk, node: Node, function: Node) -> None:
     walk.refer(CALL, walk.read(name), name.start_byte, qualifier, "", arguments)
 
 
+def _passes_own_object(walk: ScriptWalk, node: Node, function: Node) -> bool:
+    """Return whether `a.b.apply(a, ...)` or `A.prototype.b.call(...)` calls a member of every function."""
+    name = function.child_by_field_name("property")
+    called = function.child_by_field_name("object")
+    if name is None or called is None or called.type != "member_expression" or walk.read(name) not in CALLING:
+        return False
+    owner = walk.read(called.child_by_field_name("object"))
+    arguments = node.child_by_field_name("arguments")
+    first = arguments.named_children[:1] if arguments is not None else []
+    is_own = [walk.read(one) for one in first] == [owner]
+    if is_own or owner == "super" or owner.endswith(".prototype"):
+        walk.taken.add(name.start_byte)
+        return True
+    return False
+
+
 def _refer_called_through(walk: ScriptWalk, function: Node) -> None:
     """Add a call of `f`, marked as THROUGH, for `f.call(...)`, `f.apply(...)` and `f.bind(...)`.
 
     It is one only if `f` is a function, since other objects also have members of these names.
     """
     called = function.child_by_field_name("object")
-    if called is None or walk.read(function.child_by_field_name("property")) not in _CALLING:
+    if called is None or walk.read(function.child_by_field_name("property")) not in CALLING:
         return
     if called.type == "identifier":
         walk.refer(CALL, walk.read(called), called.start_byte, "", THROUGH)

@@ -452,6 +452,19 @@ def test_a_variable_that_holds_what_a_function_returns_is_no_name_of_it(
     assert answer["unresolved"] == 0
 
 
+def test_a_member_named_like_a_parameter_of_a_callback_is_no_call_of_it(tmp_path: Path) -> None:
+    text = """
+class Registry { register(given) {} }
+hook.intercept({ register: (tap) => { tap.run(); other.hooks.tap(1); } });
+"""
+    served = Served(write_tree(tmp_path / "r", {"a.js": text}), tmp_path / "data")
+    try:
+        answer = served.call("get_callers", symbol="Registry.register")
+    finally:
+        served.close()
+    assert (answer["result"], answer["unresolved"]) == ([], 0)
+
+
 HANDED_ON = {
     "table.go": "package a\n\nvar table = []func(){stop, once}\n\nfunc start() { use(stop); once() }\n",
     "a.go": "package a\n\nfunc stop() {}\n\nfunc once() {}\n\nfunc use(f func()) { f() }\n",
