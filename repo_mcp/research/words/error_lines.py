@@ -12,13 +12,16 @@ from collections.abc import Sequence
 from repo_mcp.bundler.statements import holds_failure, is_branch
 
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`; in C++
-# `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`; in Node.js `new ERR_INVALID_URL(`.
+# `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`; in Node.js `new ERR_INVALID_URL(`;
+# and what a promise fails with: `promise.fail(Refusal(`.
 _ERROR = re.compile(
     r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b"
     r"(?!\.(?!(?:new|create|from|of)(?![a-z]))[a-z]\w*\()"
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
     r"|\bthrow(?: (?=\w+::\w+[({])|_\w+<)((?:\w+::)*[a-z]\w+)\b"
     r"|\bnew ((?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+)\b"
+    r"|\b(?:completeExceptionally|fail|reject|setException|throw_exception)\((?:new )?"
+    r"((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)(?=\()"
 )
 # The value of one in C: `EINVAL`, `PARSE_INVALID_METHOD`.
 _CODE = (
@@ -53,12 +56,14 @@ _LOGS = re.compile(
 )
 _WRAPS = re.compile(r"\b(?:\w{0,20}errors|status)\.(?:Errorf?|Newf|Wrapf?|With(?:Message|Stack)f?)\(")
 # The head of a function makes no error: `func (m Matcher) MatchWithError(`, `fn open() -> OpenError`, and
-# before the brackets `void ReadError(`. Of Swift, what it `throws` is kept.
+# before the brackets `void ReadError(`. Of Swift, what it `throws(ReadError)` is kept.
 _NAMES_FUNCTION = re.compile(
-    r"\b(?:fn|func) (?![^{\n]*\bthrows\b)[^{\n]*+|\b(?:def|func?|function) \w+"
+    r"\b(?:fn|func) (?![^{\n]*\bthrows\()[^{\n]*+|\b(?:def|func?|function) \w+"
     r"|^\s*+(?:(?!(?:and|assert|await|case|defer|do|elif|else|for|go|if|in|is|match|new|not|or|raise|return"
     r"|switch|throw|try|unless|when|while|yield)\b)[\w<>\[\],.?*&]++\s++){1,6}[*&]?\w++(?=\()"
 )
+# What the head of a function of Swift says of any error, perhaps on a line of its own: `) async throws {`.
+_MAY_THROW = re.compile(r"\b(?:re)?throws\b(?!\()")
 # What a function gives, at the end of its head: `(cause): ReadError {`.
 _RESULT = re.compile(r"\)\s*+:\s*+[\w$<>\[\]|.&, ?]++\{\s*+$")
 # A text in quotes. In C# a quote is doubled in `@"..."`; one in a word, or of `&'a`, opens no text.
@@ -72,6 +77,7 @@ RAISES = (
     r"|\b(?:[A-Z]\w{0,40}|sink|emitter|subscriber)\.(?:error|failed|failedFuture|reject)\(|(?<![\w)])\.failure\("
     r"|\b(?:completeExceptionally|fail|onError|onErrorMap|orElseThrow|reject|setException|throw_if|throw_unless)\("
     r"|\b(?:Err|map_err|ok_or|ok_or_else)\("
+    r"|\bthrow_\w{1,40}\s*+[(<]|\B(?:OrThrow|_or_throw)\("
 )
 # They have no text: nothing but the caller is wrong.
 OF_ARGUMENT = frozenset({"ArgumentNullException", "NullPointerException"})
@@ -99,6 +105,7 @@ _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and 
 _FACTORY = re.compile(r"(?<=Error|ption)(?:\.|::)(?:[Cc]reate|[Ff]rom|[Nn]ew|[Oo]f|[Ff]or)(?:[A-Z]\w*)?$")
 # Stands before the last part of the name of an error that is made: `throw errors.`
 _GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
+_CONSTANT = r"(?:[A-Z]\w*(?:\.|::)){0,4}\.?\b(?<=[.:])(?!class\b)\w++"  # `.notFound`, `Code::NotFound`
 _MAKES = re.compile(r"\b(?:(?:new|raise|return|throw)\s+|(?:Err|panic|reject|throw)\s?)\(?$")
 _TEMPLATE_TOKEN = re.compile(r"\\.|\$\{|[`{}]|[^\\`${}]++|.", re.DOTALL)
 _HAS_QUOTE = re.compile(r"[\"'`]")
@@ -113,7 +120,7 @@ def holds_error(line: str) -> bool:
     for an error.
     """
     text = _LOGS.sub("", line[:MOST_CHARS])
-    plain = _RESULT.sub("", blank_texts(_NAMES_FUNCTION.sub("", text)))
+    plain = _MAY_THROW.sub("", _RESULT.sub("", blank_texts(_NAMES_FUNCTION.sub("", text))))
     is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain)
     return bool(is_made or ("_error(" in plain and _SAYS.search(plain)))
 
@@ -162,8 +169,8 @@ def find_errors(line: str) -> list[str]:
     return [
         name_made(name)
         for found in _ERROR.finditer(code)
-        if (name := found[1] or found[2] or found[3] or found[4])
-        and not _is_something_else(code, name, found.start(), found.end())
+        if (name := next(filter(None, found.groups()), ""))
+        and not _is_something_else(code, name, max(found.start(), found.start(5)), found.end())
     ]
 
 
@@ -193,6 +200,14 @@ def find_message(statement: str) -> str:
         if " " in text:
             return f'"{text[:MESSAGE_CHARS].rstrip()}{"…" if len(text) > MESSAGE_CHARS else ""}"'
     return ""
+
+
+def add_value(name: str, statement: str) -> str:
+    """Return the name of an error with the constant that a statement gives it first: `Abort(.notFound)`."""
+    if name in OF_ARGUMENT:
+        return name
+    given = re.search(rf"\b{re.escape(name)}\(\s*+(?:\w++:\s*+)?({_CONSTANT})\s*+[,)]", statement)
+    return f"{name}({given[1]})" if given is not None else name
 
 
 def find_inner(name: str, statement: str) -> str:

@@ -15,9 +15,10 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding
-from repo_mcp.research.question.error_types import is_no_error
+from repo_mcp.research.question.error_types import is_error_name, is_no_error
 from repo_mcp.research.words.error_lines import (
     LINE_CHARS,
+    add_value,
     declares_type,
     find_errors,
     find_inner,
@@ -38,6 +39,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 _Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
 HELPER_LINES = 40  # of a function that makes an error for others
+MOST_PLACES = 6  # of one error without a text
 FAILING = 8  # best declarations whose errors are named
 MOST_DECLARED = 6  # types of one name
 VARIABLE_LINES = 12  # above an error, in which a variable gets its text
@@ -66,10 +68,11 @@ def list_errors(
 ) -> tuple[list[str], list[str]]:
     """Return the errors that some findings raise with their places, and the places of those without a name.
 
-    An error that lacks a name or a text adds nothing to others that have what it has. If `places` are given,
-    paths with lines, only the errors there count. If it `says_when`, the place has the condition around it.
+    An error that lacks a name or a text adds nothing to others that have what it has; of one without a text,
+    which may mean anything, all places are told, up to MOST_PLACES. If `places` are given, paths with lines,
+    only the errors there count. If it `says_when`, the place has the condition around it.
     """
-    errors: dict[_Error, str] = {}
+    errors: dict[_Error, list[str]] = {}
     unnamed: list[str] = []
     for one in near:
         for number, found in iter_errors(state, one):
@@ -82,14 +85,24 @@ def list_errors(
             place += f", {guard.text}" if guard.text else ""
             unnamed += [] if found else [place]
             for error in found:
-                if not _is_covered(error, errors):
-                    errors.setdefault(error, place)
+                told = errors.setdefault(error, []) if not _is_covered(error, errors) else [place]
+                told += [place] if place not in told and len(told) < (1 if error[1] else MOST_PLACES) else []
     named = [
-        f"{' '.join(filter(None, error))} ({place})"
-        for error, place in errors.items()
+        f"{' '.join(filter(None, error))} ({_join_places(told)})"
+        for error, told in errors.items()
         if not _is_covered(error, errors)
     ]
     return named, unnamed
+
+
+def _join_places(told: Sequence[str]) -> str:
+    """Return places in one text; of those in the file of the one before, only the line is said."""
+    paths = [place.partition(":")[0] for place in told]
+    brief = (
+        place.removeprefix(path) if path == before else place
+        for place, path, before in zip(told, paths, ["", *paths], strict=False)
+    )
+    return f"{'; ' if any(', ' in place for place in told) else ', '}".join(brief)
 
 
 def put_asked_first(state: ResearchState, errors: Sequence[str]) -> list[str]:
@@ -118,7 +131,7 @@ def iter_errors(
         names = [find_inner(name, statement) for name in found]
         names = names or ([name_made(made[1])] if made else [])
         text = find_message(statement) or _find_variable(lines, one, at)
-        errors = [(name, text) for name in names or [""] if name or text]
+        errors = [(add_value(name, statement), text) for name in names or [""] if name or text]
         errors += [(name, "") for name in name_held(lines, one.start_line, number) if name not in names]
         is_told = is_helper or (text if at != number else errors)  # `ReadError made = makeError(row)`
         yield number, errors if is_told else _list_of_helper(state, one, at) or errors
@@ -166,14 +179,24 @@ def _may_raise(lines: Sequence[str], at: int, *, is_helper: bool) -> bool:
 
 
 def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Error]:
-    """Return the errors that a function makes which a line calls: `throw makeError(row)`, `fail(row)`."""
+    """Return the errors that a function makes which a line calls: `throw makeError(row)`, `fail(row)`.
+
+    One whose lines do not name it is told by the type that the function returns.
+    """
     caller = _find_node(state, one)
     edges = () if caller is None else state.graph.find_outgoing(caller, CALLS, _BOUNDS).edges
     called = (state.get_node(edge.other) for edge in edges if number in edge.lines)
     helpers = [node for node in called if node.symbol.end_line - node.symbol.start_line < HELPER_LINES]
     own = [build_finding(helper) for helper in helpers if helper is not caller]
-    made = (errors for place in own for _, errors in iter_errors(state, place, is_helper=True))
-    return [error for errors in made for error in errors]
+    made = [
+        error for place in own for _, errors in iter_errors(state, place, is_helper=True) for error in errors
+    ]
+    types = (
+        helper.symbol.return_type.strip("&* ").rpartition("::")[2]
+        for helper in helpers
+        if helper is not caller
+    )
+    return made or [(name, "") for name in types if is_error_name(name)]
 
 
 def _find_node(state: ResearchState, one: Finding) -> Node | None:

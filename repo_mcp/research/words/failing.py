@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType
+from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_standing_in
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.locating import is_program, is_test_node
@@ -18,9 +19,9 @@ from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
-from repo_mcp.research.question.error_types import is_error, is_of_error
+from repo_mcp.research.question.error_types import is_error, is_error_name, is_of_error
 from repo_mcp.research.question.named_forms import find_only_name
-from repo_mcp.research.question.phrase_names import is_whole_name
+from repo_mcp.research.question.phrase_names import is_one_name, is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.asked_words import asks_tests
@@ -35,14 +36,19 @@ FAILING_DEPTH, MAX_CALLING = 3, 24  # levels of calls searched for errors, and f
 NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
 MAX_DECLARING = 4  # files that declare one error
+MAX_OVERLOADING, MOST_OVERLOADS = 200, 12  # declarations of one name, and functions whose errors are told
 MOST_MAKING = 4  # functions that make one error, if each is shown for it
 MOST_TRIED = 8  # functions that override one, until one is found that fails
 MOST_BELOW = 40  # functions whose errors are told for such a question
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])")  # of a name
+_BETWEEN = re.compile(r",? (?:and|or) |, ")  # several names
+_TYPE = re.compile(r"(?<![\w$])[A-Z]\w*[a-z]\w*(?![\w$])")  # its name, in a question
+_ERRORS = ("Error", "Exception")  # endings of the name of an error that is declared for a type
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
 # The name of an error, or the last part of one.
 _CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*|\b(?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+\b")
+_GLANCE = Bounds(files=20, references=40)
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
 _BELOW = Bounds(files=40, references=240)  # of a long function: the call that fails may be its last
 
@@ -56,6 +62,7 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     type that fails itself. All that fail are noted in the state, too.
     """
     named = state.failures.asked = _find_named(state, text)
+    state.failures.unraised = find_unraised(state)
     if named and named[0].symbol.kind in TYPE_KINDS:
         return named, {}
     named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [
@@ -184,8 +191,39 @@ def _keep_in_functions(state: ResearchState, uses: Sequence[ErrorUse]) -> list[t
     ]
 
 
+def find_unraised(state: ResearchState) -> list[Node]:
+    """Return the errors that a question names, or that are declared for what it names, if nothing makes them.
+
+    `LockError` is declared for `Lock`.
+    """
+    names = dict.fromkeys(split_qualified(name)[-1] for name in _TYPE.findall(state.request.query))
+    spelled = (
+        one for name in names for one in ([name] if is_error_name(name) else map(name.__add__, _ERRORS))
+    )
+    declared = [
+        node
+        for name in spelled
+        for node in map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING))
+        if node.symbol.kind in TYPE_KINDS and admits_node(state, node) and not is_test_node(node)
+    ]
+    return [
+        node
+        for node in declared
+        if not any(one.use in MAKING for one in find_written(state, [node.symbol.name]))
+        and not state.graph.find_incoming(node, IMPLEMENTATIONS, _GLANCE).edges
+    ]
+
+
 def _find_named(state: ResearchState, text: str) -> list[Node]:
-    """Return the functions that a question names, or else the types whose lines fail.
+    """Return the functions that a question names, one or several, or else the types whose lines fail."""
+    parts = _BETWEEN.split(text)
+    if len(parts) > 1 and all(is_one_name(part.removesuffix("()")) for part in parts):
+        return [*dict.fromkeys(node for part in parts for node in _find_one_named(state, part))]
+    return _find_one_named(state, text)
+
+
+def _find_one_named(state: ResearchState, text: str) -> list[Node]:
+    """Return the functions that a text names, or else the types whose lines fail.
 
     They may be named in several words, if these make up the whole name: "let command" for `LetCommand`.
     """
@@ -199,8 +237,20 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
         nodes = [node for node in nodes if not is_test_node(node)]
     named = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
     functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
+    functions = _list_failing_overloads(state, functions) if subject.left_out else functions
     types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _list_raising(state, node)]
     return functions or types or named
+
+
+def _list_failing_overloads(state: ResearchState, named: Sequence[Node]) -> list[Node]:
+    """Return those of all overloads of the first of some functions that fail; the functions if none does."""
+    overloads = (
+        node
+        for node in map(state.get_node, state.graph.scan.find_declared(named[0].symbol.name, MAX_OVERLOADING))
+        if node.qualified_name == named[0].qualified_name and node.symbol.kind in CALLABLE_KINDS
+    )
+    failing = [node for node in overloads if admits_node(state, node) and fails(state, node)]
+    return failing[:MOST_OVERLOADS] or [*named]
 
 
 def fails(state: ResearchState, node: Node) -> bool:
