@@ -17,6 +17,7 @@ from repo_mcp.research.edges.shared_members import (
     find_inherited,
     find_members,
     list_bases,
+    name_apart,
 )
 from repo_mcp.research.edges.surroundings import list_sections
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, name_findings, shorten
@@ -73,7 +74,8 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
         kept = [one for one in alone if one.symbol.name not in inherited]
         told = [f"{one.symbol.name} ({cite(one)})" for one in kept]
         verb = "declares" if all(_is_own(one, node) for one in kept) else "requires"
-        sentences += [f"Only {node.symbol.name} {verb} {join_names(told)}."] if told else []
+        name = shorten(name_apart(node, nodes))
+        sentences += [f"Only {name} {verb} {join_names(told)}."] if told else []
     return sentences
 
 

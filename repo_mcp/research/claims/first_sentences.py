@@ -19,8 +19,11 @@ _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and
     r"|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
 )
 _IS_NOTE = re.compile(r"(?:NOTE|TODO|FIXME|HACK|XXX|SAFETY)\b")  # to those who maintain the code
-# A line that says nothing of what is declared: `@internal`, `@author Ada`.
-_IS_TAG = re.compile(r"@\w+$|@(?:author|since|version|license|copyright)\b")
+# A line that says nothing of what is declared: `@internal`, `@author Ada`, `@class Depot`.
+_IS_TAG = re.compile(
+    r"@\w+$|@(?:author|since|version|license|copyright)\b"
+    r"|[@\\](?:class|concept|def|enum|file|fn|ingroup|interface|namespace|struct|typedef|union|var)\s+[\w.:~]+$"
+)
 # A line after which nothing more is said of the whole: `@param {Depot} depot to look in`
 _ENDS = re.compile(r"@(?!(?:brief|short|desc|description|summary|details)\b)\w+(?:[ {(]|$)")
 _OPENS = re.compile(r"[@\\](?:brief|short|desc|description|summary|details)\s+")

@@ -13,7 +13,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
-from repo_mcp.research.findings.named_symbols import count_lines, read_body
+from repo_mcp.research.findings.named_symbols import count_lines, is_left_out, read_body
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
@@ -30,7 +30,7 @@ def find_members(state: ResearchState, node: Node) -> dict[str, Node]:
     members: dict[str, Node] = {}
     for one in state.graph.outline(node.path):
         is_own = one.qualified_name == f"{node.qualified_name}.{one.symbol.name}"
-        if is_own and one.symbol.kind in CALLABLE_KINDS:
+        if is_own and one.symbol.kind in CALLABLE_KINDS and not is_left_out(state, one):
             members.setdefault(one.symbol.name, one)
     return members
 
@@ -91,9 +91,16 @@ def list_alone(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, list[N
         known = {one.symbol.name for one in nodes}.union(*(members[one] for one in others))
         own = [one for name, one in members[node].items() if name not in known]
         own.sort(key=lambda one: (-shares_word(one.symbol.name, words), -count_lines(one)))  # stable
-        found = (one for one in own if not any(_declares(state, other, one.symbol.name) for other in others))
+        owners = [name_apart(other, nodes) for other in others]
+        found = (one for one in own if not any(_declares(state, owner, one.symbol.name) for owner in owners))
         alone[node] = [*islice(found, MAX_ALONE)]
     return alone
+
+
+def name_apart(node: Node, compared: Sequence[Node]) -> str:
+    """Return the name of one of some declarations: the qualified one if another one has the same name."""
+    namesakes = sum(one.symbol.name == node.symbol.name for one in compared)
+    return node.qualified_name if namesakes > 1 else node.symbol.name
 
 
 def _find_required(state: ResearchState, node: Node) -> dict[str, Node]:
@@ -123,8 +130,11 @@ def list_bases(state: ResearchState, node: Node) -> list[Node]:
     return list(dict.fromkeys(state.get_node(edge.other) for edge in edges))
 
 
-def _declares(state: ResearchState, node: Node, name: str) -> bool:
-    """Return True if a type declares a name, in whichever file: in an extension, or in a part of its own."""
+def _declares(state: ResearchState, owner: str, name: str) -> bool:
+    """Return True if a type declares a name, in whichever file: in an extension, or in a part of its own.
+
+    `owner` is the name of the type, as `name_apart` gives it.
+    """
     state.check()
     found = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARED))
-    return any(f".{one.qualified_name}".endswith(f".{node.symbol.name}.{name}") for one in found)
+    return any(f".{one.qualified_name}".endswith(f".{owner}.{name}") for one in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from repo_mcp.bundler.body import Body, list_code
@@ -14,6 +15,8 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKin
 
 MOST_ALIKE = 40  # symbols whose names are compared with the words
 DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
+_OF_CPP = frozenset({"c", "cpp"})
+_LEFT_OUT = re.compile(r"=\s*(?:delete|default)\s*(?:\([^()]*\)\s*)?;\s*$")
 VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
 
 
@@ -48,6 +51,11 @@ def list_statements(state: ResearchState, node: Node) -> list[Statement]:
     """Return the statements of a function, its signature first."""
     body = read_code(state, node)
     return cut_statements(body, list_code(body))
+
+
+def is_left_out(state: ResearchState, node: Node) -> bool:
+    """Return True for a member of C++ that is deleted, or left to the compiler: nobody wrote it."""
+    return node.language in _OF_CPP and _LEFT_OUT.search(" ".join(read_body(state, node))) is not None
 
 
 def is_deprecated(node: Node) -> bool:

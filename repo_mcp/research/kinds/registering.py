@@ -7,23 +7,33 @@ import re
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.findings.locating import may_answer
-from repo_mcp.research.findings.named_symbols import DOING, count_lines, find_by_name, is_deprecated
+from repo_mcp.research.findings.named_symbols import (
+    DOING,
+    count_lines,
+    find_by_name,
+    is_deprecated,
+    is_left_out,
+)
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import join_name
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, shares_word
 
 MOST_TAKING = 12  # functions that take a type; of more, none says where it belongs
+MOST_GUESSED = 3  # names after which a function may be called
 _REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
+_SETS = re.compile(r"_*[Ss]et(?![a-z])")
 _FAILURE = re.compile(r"(?:Error|Exception)s?$")
 
 
 def find_registering(state: ResearchState, base: Node) -> Node | None:
     """Return the shortest function that takes the type and has a name like `register`; None without one.
 
-    If none takes it, return one named after both: `RegisterParcelSorter`, which takes what makes a sorter.
+    If none takes it, return one named after both, `RegisterParcelSorter`, which takes what makes a sorter, or
+    after a guessed name: `setSorterFactory`.
     """
     nodes = _list_taking(state, base)
     fitting = [
@@ -32,13 +42,16 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
         if node.symbol.kind in DOING
         and _is_offered(node, base)
         and _may_register(node.symbol.name, base.symbol.name)
-    ] or [
+    ]
+    fitting = fitting or [
         node
-        for words in (base.symbol.name, f"register {base.symbol.name}")
+        for kind in dict.fromkeys((base.symbol.name, *list_own_names(state.request.guesses)[:MOST_GUESSED]))
+        for words in (kind, f"register {kind}", f"set {kind}")
         for node in find_by_name(state, words)
         if node.symbol.kind in DOING
         and not is_deprecated(node)
-        and _registers_kind(node.symbol.name, base.symbol.name)
+        and not is_left_out(state, node)
+        and _registers_kind(node.symbol.name, kind)
     ]
     return min(
         fitting,
@@ -72,10 +85,22 @@ def find_taking(state: ResearchState, base: Node) -> Node | None:
 
 
 def _list_taking(state: ResearchState, base: Node) -> list[Node]:
-    """Return some functions of the program that take a type and are not deprecated."""
+    """Return some functions of the program that take a type and are not deprecated.
+
+    Its own constructors take one to copy it, and a function that is deleted takes none.
+    """
     edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
     nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
-    return [node for node in nodes if not is_deprecated(node)]
+    return [
+        node
+        for node in nodes
+        if not is_deprecated(node) and not is_left_out(state, node) and not _copies(node, base)
+    ]
+
+
+def _copies(node: Node, base: Node) -> bool:
+    owner = node.qualified_name.rpartition(".")[0]
+    return node.symbol.kind is SymbolKind.CONSTRUCTOR and owner == base.qualified_name
 
 
 def _is_offered(node: Node, base: Node) -> bool:
@@ -96,11 +121,11 @@ def _may_register(name: str, kind: str) -> bool:
 
 
 def _registers_kind(name: str, kind: str) -> bool:
-    """Return True for a verb such as `register` with the whole name of a kind.
+    """Return True for a verb such as `register` or `set` with the whole name of a kind.
 
     That has several words, or the verb is `register` itself: much is added that is of no kind.
     """
-    verb = _REGISTERS.match(name)
+    verb = _REGISTERS.match(name) or _SETS.match(name)
     if verb is None or join_name(name[verb.end() :]) != join_name(kind):
         return False
     return count_words(kind) > 1 or verb[0].strip("_").lower() == "register"

@@ -38,7 +38,8 @@ def _confirm(state: ResearchState, seed: Seed, weights: Mapping[str, float]) -> 
     link = _LINK.fullmatch(seed.reason.text)
     if link is None or seed.node is None or seed.node.symbol.kind in TYPE_KINDS:
         return seed
-    found = _find_confidence(state, seed.node, link[1], link[2])
+    is_around = f".{seed.node.qualified_name}".startswith(f".{link[2]}.")  # a namespace calls nothing
+    found = None if is_around else _find_confidence(state, seed.node, link[1], link[2])
     if found is None:
         return replace(seed, reason=Reason(describe_words(seed.body, weights), Role.HAS_WORDS))
     if found is Confidence.POSSIBLE:

@@ -156,3 +156,34 @@ def test_a_table_whose_keys_are_spelled_otherwise_is_a_mirror() -> None:
         "By its name, others of the kind are entries of queryFunctions (web/hints.ts:1-7)."
         " parse.Functions (parse/table.go:4-20) has 5 keys of queryFunctions."
     )
+
+
+BACKENDS = """class Backend {
+ public:
+  Backend(const Backend&) = delete;
+  virtual int poll() = 0;
+};
+class Epoll : public Backend {
+  int poll() override {
+    int found = 1;
+    return found;
+  }
+};
+class Select : public Backend {
+  int poll() override {
+    int found = 2;
+    return found;
+  }
+};
+"""
+
+
+def test_a_copy_takes_none_of_the_kind_and_what_sets_a_guessed_factory_registers_one() -> None:
+    question = "how do I add a new backend? (Backend, BackendFactory)"
+    assert "takes one" not in Asked({"backend.h": BACKENDS}).ask(question).claim
+    texts = {
+        "backend.h": BACKENDS,
+        "loop.h": "struct Options {\n  Options& setBackendFactory(BackendFactory factory) {\n"
+        "    factory_ = factory;\n    return *this;\n  }\n};\n",
+    }
+    assert "Options.setBackendFactory (loop.h:2-5) registers one." in Asked(texts).ask(question).claim

@@ -187,3 +187,47 @@ def test_only_one_calls_what_no_namesake_of_the_other_does() -> None:
         "    def tie_twice(self):\n        return check(self)\n",
     }
     assert "Only Quay.tie calls" not in Asked(files).ask("difference between tie and tie_twice").claim
+
+
+LATCHES = {
+    "a/latch.h": """namespace a {
+/**
+ * @class Latch
+ *
+ * Lets one fiber wait for another.
+ */
+class Latch {
+ public:
+  Latch(const Latch&) = delete;
+  void wait() {
+    park();
+  }
+  void setWaiter(int* waiter) {
+    waiter_ = waiter;
+  }
+};
+}
+""",
+    "b/latch.h": """namespace b {
+/** Lets one thread wait for another. */
+class Latch {
+ public:
+  Latch& operator=(const Latch&) = delete;
+  void wait() {
+    sleep();
+  }
+  void reset() {
+    state_ = 0;
+  }
+};
+}
+""",
+}
+
+
+def test_two_types_of_one_name_are_compared_by_what_somebody_wrote_in_either() -> None:
+    assert Asked(LATCHES).ask("difference between a::Latch and b::Latch").claim == (
+        "a.Latch (a/latch.h:7-16): Lets one fiber wait for another."
+        " b.Latch (b/latch.h:3-12): Lets one thread wait for another."
+        " Only a.Latch declares setWaiter (a/latch.h:13-15). Only b.Latch declares reset (b/latch.h:9-11)."
+    )
