@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -171,11 +171,6 @@ class Graph:
         with self._lock:
             found, match = self._looked_up.get((qualified_name, scope), look_up)
             return [self._nodes.get(one) for one in found[:most]], match, len(found)
-
-    def drop_declared(self, nodes: Sequence[Node]) -> list[Node]:
-        """Return nodes without those of `.d.ts` files that have their bodies elsewhere."""
-        with self._lock:
-            return [node for node in nodes if self._edges.bodies.find(node.declaration) is None]
 
     def list_near(self, name: str) -> list[Node]:
         """Return the symbols with names most like an undeclared one, best first."""

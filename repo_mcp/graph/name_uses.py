@@ -6,11 +6,13 @@ Calls may raise IndexFormatError for a damaged index.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 
 from repo_mcp.graph.bulk_scan import list_named
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
 from repo_mcp.graph.external_bases import find_external_derived
+from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.symbol_search import SearchableProgram
 from repo_mcp.graph.vocabulary import ROLE_EDGES
@@ -41,6 +43,11 @@ class NameUses:
         """Return the number of files that use a name."""
         with self._lock:
             return self._program.count_using(name)
+
+    def drop_declared(self, nodes: Sequence[Node]) -> list[Node]:
+        """Return nodes without those of `.d.ts` files that have their bodies elsewhere."""
+        with self._lock:
+            return [node for node in nodes if self._edges.bodies.find(node.declaration) is None]
 
     def find_external_derived(self, name: str, folder: str) -> Edges:
         """Return the edges to an undeclared name from the types in a folder that name it as their base."""

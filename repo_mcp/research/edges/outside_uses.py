@@ -42,6 +42,8 @@ def follow_outside(
 ) -> None:
     """Note the users of a name declared outside the repository as the first hop, and follow on from them."""
     _, found = state.graph.scan.find_outside(subject.name, types, WIDE)
+    if not found.edges and EdgeType.IMPLEMENTS in types:
+        found = state.graph.name_uses.find_external_derived(subject.name, "")
     nodes = _note_users(state, subject, found)
     state.report_hop(1)
     if nodes and traversal is not DEPENDENTS:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from itertools import takewhile
 
-from repo_mcp.errors import RepoError
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
@@ -68,6 +68,7 @@ _PATH = re.compile(r"[\w.@+~()\[\]-][\w.@+~()\[\] -]*(?:/[\w.@+~()\[\] -]+)*/?")
 _PLACE = re.compile(r"(?:[a-z ]{0,40}(?:at|in|on) )?(\S.*\.\w{1,12}):(\d{1,9})(?:[:-]\d{1,9})?")
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _INTERFACES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
+_CAPITAL = re.compile(r"(?<![\w.:])[A-Z]\w+(?![\w.:])")  # a plain name of a type
 _IMPLEMENTED = TYPE_KINDS | {SymbolKind.METHOD}  # a name in another case never means a property
 # Forms whose subject is a type with all that it declares.
 _OF_TYPES = frozenset({Form.CONFIGURED, Form.DEFINED, Form.DIFFERENCE, Form.TESTS})
@@ -90,6 +91,11 @@ class Subjects:
         placed = self._find_placed(phrase.text) or self._find_path(phrase.text)
         if placed is not None:
             return placed
+        if form is Form.IMPLEMENTATIONS:
+            bases = [name for name in _CAPITAL.findall(phrase.text) if self._is_external_base(name)]
+            if bases:
+                written = Subject(phrase.text, TakenAs.OUTSIDE, name=bases[-1])
+                return self._find_outside(bases[-1], phrase) or written
         whole = "_".join(split_phrase(phrase.whole))
         names = list_names(phrase.text)
         if form is Form.DIFFERENCE:  # the word that tells two apart may be a stop word: "a before handler"
@@ -238,7 +244,7 @@ class Subjects:
 
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, taken_as = self._look_up(name, phrase, form)
-        nodes = self._graph.drop_declared(nodes) or nodes
+        nodes = self._graph.name_uses.drop_declared(nodes) or nodes
         nodes = drop_hidden([node for node in nodes if self._admits(node)])
         nodes = prefer(nodes, form, phrase, self._graph.is_called)
         nodes = put_written_first(drop_lesser(nodes, means_types=form in _OF_TYPES), self._read_lines)
@@ -345,6 +351,15 @@ class Subjects:
         ranks = {declaration: rank(declaration) for declaration in inside}
         ordered = sorted(inside, key=ranks.__getitem__)
         return [self._graph.get_node(declaration) for declaration in ordered[:MAX_LOOKED_AT]]
+
+    def _is_external_base(self, name: str) -> bool:
+        """Return whether a name is that of a base which is declared elsewhere, and of nothing else."""
+        try:
+            self._graph.choose(name)
+        except RepoError as error:
+            is_unknown = error.code is ErrorCode.NOT_FOUND
+            return is_unknown and bool(self._graph.name_uses.find_external_derived(name, "").edges)
+        return False
 
     def _find_outside(self, name: str, phrase: Phrase) -> Subject | None:
         plain = normalise_name(name)

@@ -22,3 +22,15 @@ def test_a_class_in_another_namespace_is_told_with_its_place() -> None:
 def test_a_property_in_another_case_is_nothing_that_types_implement() -> None:
     answer = Asked(GLAZE).ask("who conforms to Fired?").claim
     assert "known to implement or extend" not in answer
+
+
+def test_types_that_have_an_external_base_are_told_of_it_alone() -> None:
+    bowls = {
+        "Sources/Bowl.swift": "struct Bowl: Sent, Fired {}\nprotocol Dish: Fired {}\nstruct Plate: Dish {}\n",
+        "Sources/Mark.swift": "struct Mark {\n    enum Fired {}\n    static let fired = 1\n}\n",
+    }
+    claim = Asked(bowls).ask("who conforms to Fired?").claim
+    assert claim.startswith(
+        "Fired is implemented, extended or overridden by Bowl (Sources/Bowl.swift:1) and Dish"
+    )
+    assert "Plate (Sources/Bowl.swift:3)" in claim
