@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.research.claims.decisions import describe_decisions
 from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.edges.filled_functions import fill
@@ -72,6 +73,8 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     sentences += [outcome] if outcome else []
     if not errors:
         sentences += _describe_called(best, callees, is_clear=not (rivals or outcome))
+        if not (rivals or outcome or state.word_match.lacking):
+            sentences += filter(None, [describe_decisions(state, best)])
     if others and not (rivals or errors):
         sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
     return " ".join([*sentences, *describe_section(state)])
@@ -110,7 +113,7 @@ def _describe_guessed(
     named = (one for one in dict.fromkeys((*rivals, *map(name_briefly, near))) if one not in known)
     rest = [*named][: NEAREST_GUESSED - len(known)]
     sentences += [f"Next {_list_next(rest)}."] if rest else []
-    outcome = describe_outcome(state)
+    outcome = describe_outcome(state) or describe_decisions(state, best)
     return [*sentences, outcome] if outcome else sentences
 
 

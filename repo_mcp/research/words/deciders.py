@@ -22,7 +22,7 @@ from repo_mcp.research.findings.named_symbols import count_lines, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
-from repo_mcp.research.words.error_lines import holds_error
+from repo_mcp.research.words.error_lines import OF_ERROR, holds_error
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
@@ -30,10 +30,6 @@ LOOKED_AT, MOST_DECIDERS = 3, 2  # best declarations, and functions that decide 
 SHORT_LINES = 30  # of a function that decides; a longer one has parts of its own
 # A line that does more than to give a field.
 _DOES = re.compile(r"\w\s*\(|[=!<>]=|[<>]|&&|\|\||\b(?:and|or|not|in|is)\b")
-
-_OF_ERROR = re.compile(
-    r"(?<![A-Za-z])err(?:s|no|ors?)?(?![a-z])|Err(?:ors?)?(?![a-z])|(?<![A-Z])ERR"
-)  # not "preferred"
 
 
 def put_deciders(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -83,5 +79,5 @@ def _list_deciding(body: Body) -> set[int]:
         for at, below in pairwise(code)
         if is_branch(body.lines[at - 1])
         and holds_error(body.lines[below - 1])
-        and not _OF_ERROR.search(body.lines[at - 1])
+        and not OF_ERROR.search(body.lines[at - 1])
     }

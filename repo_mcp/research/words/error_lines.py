@@ -111,6 +111,8 @@ _TEMPLATE_TOKEN = re.compile(r"\\.|\$\{|[`{}]|[^\\`${}]++|.", re.DOTALL)
 _HAS_QUOTE = re.compile(r"[\"'`]")
 # An error of a kind that holds another: `DecodeError::Format(FormatErrorInner::TooShort {` in Rust.
 _HOLDS_ERROR = re.compile(r"\b\w+::[A-Z]\w*\(\s*+(\w{0,40}Err\w{0,40}::[A-Z]\w*)")
+# An error by its name, not "preferred": in Go, each call has a test of one.
+OF_ERROR = re.compile(r"(?<![A-Za-z])err(?:s|no|ors?)?(?![a-z])|Err(?:ors?)?(?![a-z])|(?<![A-Z])ERR")
 
 
 def holds_error(line: str) -> bool:

@@ -1,0 +1,82 @@
+"""Say by which conditions a function decides, where it leaves early: this answers how it works.
+
+    if not fs.strict:                     It decides by `if not fs.strict` with `return True` (serve.py:2) and
+        return True                       `if fs.denied(path)` with `return False` (serve.py:4).
+    if fs.denied(path):
+        return False
+
+One such condition is a guard, and says little of the whole; neither does one that only hands on an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from repo_mcp.bundler.body import Body, list_code
+from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, leaves
+from repo_mcp.graph.nodes import Node
+from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.branches import iter_branches, quote, read_body, read_line, show_lines
+from repo_mcp.research.words.error_lines import OF_ERROR
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.citations import write_citation
+from repo_mcp.text.question_words import list_words, shares_word
+
+LEAST, MOST = 2, 3  # conditions that are told
+INNER = 3  # statements under a condition; after more, its end says too little
+LONG_LINES = 60  # of a function; in a longer one, a condition must have a word of the question
+# `if (!strict) return true`, `guard let user else { return nil }`, `raise Locked if @locked`
+_ON_ONE_LINE = re.compile(
+    r"\s*(?:\}\s*)?(?:(?:if|else if|unless|guard)\b.*[\s){](?:return|throw|raise)\b"
+    r"|(?:return|raise|throw)\b.*\s(?:if|unless)\s)"
+)
+
+
+def describe_decisions(state: ResearchState, best: Node) -> str:
+    """Return a sentence on the conditions under which a function leaves early; "" if it has fewer than LEAST.
+
+    Of more than MOST, those with most words of the question are told. Their lines are shown.
+    """
+    one = next((one for one in state.findings if one.node_id == best.node_id and not one.hop), None)
+    if one is None or best.symbol.kind not in CALLABLE_KINDS:
+        return ""
+    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    body = read_body(state, one)
+    is_long = one.end_line - one.start_line >= LONG_LINES
+    told = [
+        (shares_word(quote(body, own), words), own)
+        for own in _iter_decisions(body)
+        if not OF_ERROR.search(read_line(body, own[0]))
+    ]
+    told = [ranked for ranked in told if ranked[0] or not is_long]
+    if len(told) < LEAST:
+        return ""
+    best_ones = sorted(
+        sorted(told, key=lambda ranked: -ranked[0])[:MOST], key=lambda ranked: ranked[1][0].first
+    )
+    show_lines(state, one, [statement for _, own in best_ones for statement in own])
+    return f"It decides by {join_names(_tell(one, body, own) for _, own in best_ones)}."
+
+
+def _iter_decisions(body: Body) -> Iterator[tuple[Statement, ...]]:
+    """Yield each condition with the statement that leaves under it, or alone if both are one statement."""
+    found = {}
+    for branch in iter_branches(body):
+        is_short = len(branch.inner) <= INNER and branch.otherwise is None
+        end = read_line(body, branch.end)
+        if is_short and (leaves(end) or holds_failure(end)):
+            found[branch.condition.first] = (branch.condition, branch.end)
+    for one in cut_statements(body, list_code(body))[1:]:
+        if _ON_ONE_LINE.match(read_line(body, one)):
+            found.setdefault(one.first, (one,))
+    yield from (found[at] for at in sorted(found))
+
+
+def _tell(one: Finding, body: Body, own: tuple[Statement, ...]) -> str:
+    """Return a condition and what it leads to, as the code has them."""
+    first = own[0].first
+    quoted = " with ".join(f"`{quote(body, (statement,))}`" for statement in own)
+    return f"{quoted} ({write_citation(one.path, first, first)})"

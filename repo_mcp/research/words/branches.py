@@ -1,0 +1,122 @@
+"""Read the branches of a function: each condition, what stands under it, and with what that ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from repo_mcp.bundler.body import Body, list_code
+from repo_mcp.bundler.statements import (
+    Statement,
+    cut_statements,
+    holds_failure,
+    is_branch,
+    leaves,
+    list_alternatives,
+    only_logs,
+)
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.guards import BARE_ELSE
+
+MOST_STATEMENTS = 10  # of a branch: a longer one has any word somewhere
+LINE_CHARS = 400  # read of a line, so that none takes long
+QUOTED_CHARS = 90
+_LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:for|while|switch|match|when)\b(?!.*->)")
+_TRIES = re.compile(r"\s*+(?:try|do)\b")
+_LEAVES_SWITCH = re.compile(r"\s*+break\b")
+_ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
+_HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A condition and what stands under it."""
+
+    condition: Statement
+    inner: tuple[Statement, ...]
+    end: Statement  # of `inner`, as `_find_end` finds it
+    otherwise: Statement | None = None  # the condition that does not hold, if this is a bare `else`
+
+
+def read_body(state: ResearchState, one: Finding) -> Body:
+    """Return the lines of a finding as a body."""
+    lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
+    return Body(lines, one.start_line, min(one.end_line, len(lines)), one.start_line, {}, comments)
+
+
+def read_line(body: Body, one: Statement) -> str:
+    """Return the first LINE_CHARS of the line on which a statement begins."""
+    return body.lines[one.first - 1][:LINE_CHARS]
+
+
+def iter_branches(body: Body) -> Iterator[Branch]:
+    """Yield the branches of a body of which the end says something by itself."""
+    statements = cut_statements(body, list_code(body))
+    for at, one in enumerate(statements):
+        line = read_line(body, one)
+        is_arm = _ARM.match(line) is not None and line.count("(") == line.count(")")
+        if at and (is_branch(line) or is_arm) and not _LOOPS.match(line):
+            inner = _list_inner(statements, at)
+            is_else = BARE_ELSE.match(line) is not None
+            above = _find_condition(body, statements, at) if is_else else None
+            is_short = 0 < len(inner) <= MOST_STATEMENTS
+            end = _find_end(body, inner) if is_short and not (is_else and above is None) else None
+            if end is not None:
+                yield Branch(one, inner, end, above)
+
+
+def _list_inner(statements: Sequence[Statement], at: int) -> tuple[Statement, ...]:
+    end = next(
+        (
+            below
+            for below in range(at + 1, len(statements))
+            if statements[below].indent <= statements[at].indent
+        ),
+        len(statements),
+    )
+    return tuple(statements[at + 1 : end])
+
+
+def _find_condition(body: Body, statements: Sequence[Statement], at: int) -> Statement | None:
+    """Return the condition to which an `else` belongs."""
+    above = list_alternatives(body, statements, at)
+    if not above:
+        return None
+    found = statements[above[0]]
+    line = read_line(body, found)
+    return None if _LOOPS.match(line) or _HANDLES.match(line) else found
+
+
+def _find_end(body: Body, inner: Sequence[Statement]) -> Statement | None:
+    """Return the statement with which a branch ends, or else the last one that does more than to log.
+
+    Return None if that is a condition, a loop or a `try`, of which the end says nothing by itself.
+    """
+    own = [one for one in inner if one.indent == inner[0].indent]
+    lines = {one: read_line(body, one) for one in own}
+    own = [one for one in own if not _LEAVES_SWITCH.match(lines[one])] or own  # the end of a `case`
+    leaving = [one for one in own if leaves(lines[one]) or holds_failure(lines[one])]
+    last = (leaving or [one for one in own if not only_logs(lines[one])] or own)[-1]
+    return None if is_branch(lines[last]) or _TRIES.match(lines[last]) else last
+
+
+def show_lines(state: ResearchState, one: Finding, told: Iterable[Statement]) -> None:
+    """Let a finding show the lines of some statements."""
+    lines = {at for own in told for at in (own.first, own.last)}
+    place = (one.path, one.start_line, one.symbol)
+    for at, known in enumerate(state.findings):
+        if (known.path, known.start_line, known.symbol) == place:
+            shown = known.shown or (known.start_line, *known.lines)
+            state.findings[at] = replace(known, shown=tuple(sorted({*shown, *lines})))
+
+
+def quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS) -> str:
+    """Return the text of statements on one line."""
+    lines = (line for one in statements for line in body.lines[one.first - 1 : one.last])
+    text = " ".join(" ".join(lines).split()).replace("`", "'")
+    if text.count("{") != text.count("}"):
+        text = text.strip("{} ")
+    text = text.rstrip(":").strip()
+    return text if len(text) <= most else f"{text[: most - 1]}…"

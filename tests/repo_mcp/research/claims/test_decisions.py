@@ -1,0 +1,72 @@
+"""An answer says by which conditions the best function decides, with what each leads to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.research.asking import Asked, find_one
+
+GATE = """export function isAdmitted(gate, guest) {
+  const { rules } = gate
+
+  if (!rules.strict) return true
+
+  if (rules.denies(guest)) {
+    log(guest)
+    return false
+  }
+
+  return guest.ticket.isValid
+}
+"""
+SHELF = """package shelf
+
+func fetch(label string) (*Parcel, error) {
+	if label == "" {
+		return nil, errNoLabel
+	}
+	parcel, err := store.read(label)
+	if err != nil {
+		return nil, err
+	}
+	if parcel.isLocked {
+		return nil, errLocked
+	}
+	return parcel, nil
+}
+"""
+ASKED = [
+    (
+        {"gate.ts": GATE},
+        "how is it decided whether a guest is admitted?",
+        "It decides by `if (!rules.strict) return true` (gate.ts:4) and `if (rules.denies(guest))` with"
+        " `return false` (gate.ts:6).",
+    ),
+    (
+        {"shelf.go": SHELF},
+        "how is a parcel fetched by its label? (fetch)",
+        'It decides by `if label == ""` with `return nil, errNoLabel` (shelf.go:4) and `if parcel.isLocked`'
+        " with `return nil, errLocked` (shelf.go:11).",
+    ),
+]
+
+
+@pytest.mark.parametrize(("texts", "question", "told"), ASKED)
+def test_the_conditions_under_which_a_function_leaves_early_are_told(
+    texts: dict[str, str], question: str, told: str
+) -> None:
+    assert told in Asked(texts).ask(question).claim
+
+
+def test_one_condition_is_only_a_guard() -> None:
+    text = GATE.replace("  if (!rules.strict) return true\n", "")
+    assert "decides by" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
+
+
+def test_of_many_conditions_those_with_words_of_the_question_are_told_and_shown() -> None:
+    many = "".join(f"  if (gate.{name}) return {at}\n" for at, name in enumerate(("a", "b", "c", "d")))
+    text = GATE.replace("  const { rules } = gate\n", f"  const {{ rules }} = gate\n{many}")
+    report = Asked({"gate.ts": text}).ask("how is it decided whether a guest with strict rules is admitted?")
+    assert "`if (!rules.strict) return true` (gate.ts:8)" in report.claim
+    assert "gate.d" not in report.claim
+    assert "rules.denies" in find_one(report, "isAdmitted").excerpt
