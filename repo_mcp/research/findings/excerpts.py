@@ -54,7 +54,7 @@ def find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | No
     base may be written `Outer.Base`. What `module.exports = ` gives may be called as its file.
     """
     name = name.rpartition(" ")[2]
-    if _EXPORTING.match(lines[start - 1]):
+    if any(map(_EXPORTING.match, lines[start - 1 : start])):  # it may be gone
         return start
     if not name:
         return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)

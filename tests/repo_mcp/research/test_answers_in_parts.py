@@ -52,7 +52,7 @@ def test_rows_are_shared_by_the_parts_and_say_which_they_answer() -> None:
     report = ask(BOTH)
     result = cut(report, 2)
     assert [(one["part"], one["symbol"]) for one in result["findings"]] == [
-        (1, "store.ParcelStore.save_parcel"),
+        (1, "ParcelStore.save_parcel"),
         (2, "sweeper.forget_old_parcels"),
     ]
     assert result["understood_as"]["parts"] == ["How is a parcel saved?", "When is it forgotten?"]

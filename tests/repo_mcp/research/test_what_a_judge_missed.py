@@ -9,8 +9,7 @@ import pytest
 
 from repo_mcp.bundler.body import Body
 from repo_mcp.research.claims.first_sentences import read_first_sentence
-from repo_mcp.research.words.deciders import _OF_ERROR
-from repo_mcp.research.words.error_lines import holds_error
+from repo_mcp.research.words.error_lines import OF_ERROR, holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, Seed, _discount_overloads
 from repo_mcp.research.words.shown_lines import end_blocks
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
@@ -151,12 +150,12 @@ def test_a_condition_that_only_has_the_letters_of_error_leaves_the_decision_to_w
 
 @pytest.mark.parametrize("line", ["if err != nil {", "if readErr != nil {", "if (error) {", "if (ERR(x)) {"])
 def test_a_test_of_an_error_decides_nothing(line: str) -> None:
-    assert _OF_ERROR.search(line)
+    assert OF_ERROR.search(line)
 
 
 @pytest.mark.parametrize("line", ["if (isDeferred(x)) {", "if !Overrides(x) {", "if (NOT_DEFERRED(x)) {"])
 def test_letters_of_error_in_a_word_are_none(line: str) -> None:
-    assert not _OF_ERROR.search(line)
+    assert not OF_ERROR.search(line)
 
 
 def test_what_only_calls_another_function_is_shown_with_that() -> None:
