@@ -49,13 +49,15 @@ from repo_mcp.languages.typescript.types import (
 )
 from repo_mcp.languages.typescript.walk import CAST, EXPECTED
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.symbols.model import TYPE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 _IMPORTED = re.compile(r"import\(\s*[\"']([^\"']+)[\"']\s*\)")
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # by convention, real types are not named like this
 # Types that the language derives from the type of a function.
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "VFC"})
 MAX_SEGMENTS = 12
+MAX_DECLARING = 40  # files that may declare a global value or type and are looked into
 # Values that every program has, or that its environment gives it.
 _GLOBALS = frozenset(
     re.findall(
@@ -81,6 +83,7 @@ class ScriptTypes:
         context = ContextualTypes(names, self, self._inference)
         self.follow_binds = Variables(names, self, self._inference, context).follow
         self._declared = DeclaredOwners(names, self, self.follow_binds)
+        self._globals: dict[str, Owners] = {}
         self._line: tuple[tuple[str, int, int], dict[str, Owners]] = ("", 0, 0), {}
         self._owners: dict[tuple[Declaration, bool, int, Bound], Owners] = {}
 
@@ -151,10 +154,14 @@ class ScriptTypes:
 
     def _find_global(self, name: str) -> Owners:
         """Return a global value as one outside the repository; NO_OWNERS if this may declare it."""
-        is_declared = name not in _GLOBALS or any(
-            path.endswith(".d.ts") for path in self._names.program.list_declaring(name)
-        )
-        return NO_OWNERS if is_declared else Owners(external=name)
+        if name not in _GLOBALS:
+            return NO_OWNERS
+        if name not in self._globals:
+            paths = [one for one in self._names.program.list_declaring(name) if one.endswith(".d.ts")]
+            files = (self._names.find_file(one) for one in paths[:MAX_DECLARING])
+            is_declared = any(file.find_children(0, name) for file in files if file is not None)
+            self._globals[name] = NO_OWNERS if is_declared else Owners(external=name)
+        return self._globals[name]
 
     def _call_often(self, owners: Owners, calls: int, steps: int) -> Owners:
         for _ in range(calls):
@@ -321,7 +328,12 @@ class ScriptTypes:
 
     def _may_be_global(self, file: ScriptFile, name: str) -> bool:
         """Return whether a type that JavaScript names without an import may be one of the repository."""
-        return file.path.endswith(SCRIPTS) and bool(self._names.program.list_declaring(name))
+        if not file.path.endswith(SCRIPTS):
+            return False
+        paths = self._names.program.list_declaring(name)[:MAX_DECLARING]
+        others = (self._names.find_file(path) for path in paths)
+        found = (one for other in others if other is not None for one in other.find_children(0, name))
+        return any(one.kind in TYPE_KINDS or one.kind is SymbolKind.FUNCTION for one in found)
 
     def _find_made(self, file: ScriptFile, ordinal: int, name: str, steps: int, bound: Bound) -> Owners:
         """Return the owners of what a variable makes that holds a class: `Kind` in `new Kind()`."""

@@ -150,6 +150,8 @@ def test_a_type_without_import_may_be_one_of_the_repository() -> None:
         "use.js": "/** @param {Store} s */\nfunction f(s) { s.unload(); }\n",
     }
     assert Repository.build(texts).ask("use.js", "s.unload", "unload", CALL) == ["a.js:1 unload probable"]
+    texts["a.js"] = "class Shop { unload() {} Store() {} }"  # no type of that name
+    assert Repository.build(texts).ask("use.js", "s.unload", "unload", CALL) == ["-> Store.unload"]
 
 
 def test_a_variable_may_hold_an_item_of_a_map() -> None:

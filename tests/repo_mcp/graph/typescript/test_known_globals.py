@@ -42,6 +42,8 @@ def test_a_global_that_the_repository_declares_is_not_outside() -> None:
         "use.ts": "process.assignAll();",
     }
     assert Repository.build(texts).ask("use.ts", "process", "assignAll", CALL) != ["-> process.assignAll"]
+    texts["globals.d.ts"] = "export class Options { process(): void; }"  # a member of that name is another
+    assert Repository.build(texts).ask("use.ts", "process", "assignAll", CALL) == ["-> process.assignAll"]
 
 
 def test_apply_with_the_own_object_is_a_member_of_functions() -> None:
