@@ -194,7 +194,8 @@ class SwiftReceivers(ReceiverTypes):
         arguments: list[tuple[str, Receiver]] = []
         one = found.types[0] if found.types else None
         other = lookup.find_scope(one.path) if one is not None else None
-        names: Sequence[str] = KNOWN_PARAMETERS.get(found.external, ())
+        # the parameters of most external types have names that are not known
+        names: Sequence[str] = KNOWN_PARAMETERS.get(found.external) or [""] * len(said)
         if one is not None and other is not None:
             symbol = other.get_symbol(one.ordinal)
             names = list_parameters(symbol.parameters) or KNOWN_PARAMETERS.get(symbol.name, ())

@@ -21,7 +21,7 @@ from repo_mcp.graph.typed.swift_overloads import (
     weaken_bare,
 )
 from repo_mcp.graph.typed.swift_receivers import SwiftReceivers
-from repo_mcp.graph.typed.swift_rules import is_of_value
+from repo_mcp.graph.typed.swift_rules import has_values, is_of_value
 from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_ATTRIBUTE, AS_LABEL, BARE_DOT, EXPANDING, SIGN_OF_MACRO
@@ -62,8 +62,9 @@ class SwiftResolver(LanguageResolver):
     def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve a label of a switch: a case or a static member of the compared type."""
         receiver = self._find_receiver(scope, reference, reference.qualifier)
-        if receiver is None or receiver.is_result:  # a case follows a dot, and is not a name in scope
-            return self._guess(scope, reference, is_member=True)
+        is_property = "." in reference.qualifier and not reference.qualifier.endswith("()")
+        if receiver is None or (receiver.is_result and not is_property):
+            return self._guess(scope, reference, is_member=True)  # a case is not a name in scope
         for one in receiver.types:
             if self._lookup.get_kind(one) in TYPE_KINDS:
                 members = self._lookup.find_members(one, reference.name, reference.role)
@@ -106,6 +107,8 @@ class SwiftResolver(LanguageResolver):
         are too many for a guess, none are left out.
         """
         found = super()._list_candidates(scope, reference, is_member=is_member)
+        if reference.role is ReferenceRole.CALL:
+            found = [one for one in found if self._may_be_called(one, reference)]
         if len(found) > MAX_POSSIBLE:
             return found
         if is_after_bare_dot(reference):
@@ -113,6 +116,12 @@ class SwiftResolver(LanguageResolver):
         if is_member and is_of_value(reference):
             return [one for one in found if not is_type_member(self._lookup, one)]
         return found
+
+    def _may_be_called(self, member: Declaration, call: Reference) -> bool:
+        """Return False for a case, unless it follows a bare dot and has the values that are passed."""
+        if self._lookup.get_kind(member) is not SymbolKind.ENUM_MEMBER:
+            return True
+        return is_after_bare_dot(call) and has_values(self._lookup.get_parameters(member), call.alias)
 
     def _is_callable_kind(self, scope: FileScope, kind: SymbolKind) -> bool:
         return kind is SymbolKind.ENUM_MEMBER or super()._is_callable_kind(scope, kind)
@@ -136,10 +145,12 @@ class SwiftResolver(LanguageResolver):
             return False
         receiver = self._find_receiver(scope, reference, owner)
         if receiver is not None:
-            is_given = any(one.types for _, one in receiver.type_arguments)
-            return bool(receiver.external) and not receiver.types and not is_given
+            is_key = receiver.is_items and called.endswith(".subscript")
+            is_own = bool(receiver.types) or _has_own_arguments(receiver)
+            return bool(receiver.external) and not (is_own or is_key)
         names = tuple(owner.split("."))
         is_type = names[-1][:1].isupper() and all(one.isidentifier() for one in names)
+        is_type = is_type and names[-1] not in KNOWN_PARAMETERS  # of a type argument that is not written
         return is_type and not self._lookup.find_type(scope, reference.symbol, names).declarations
 
     def _may_mean_library(self, reference: Reference) -> bool:
@@ -202,6 +213,10 @@ class SwiftResolver(LanguageResolver):
         is_made = reference.name == "init" and reference.role is ReferenceRole.CALL
         if is_made and receiver is not None:
             return self._resolve_init(reference, receiver)
+        if receiver is not None and receiver.is_result and _has_own_arguments(receiver):
+            found = self._guess(scope, reference, is_member=True)
+            if found.targets:  # the member of the external type may give a value of such a type
+                return found
         if receiver is not None and (receiver.external or receiver.is_items):
             extending = list_extension_members(self._lookup, scope, receiver, reference)
             found = self._conclude(FoundDeclarations(extending, is_certain=False), reference)
@@ -263,3 +278,8 @@ class SwiftResolver(LanguageResolver):
         types = [one for one in declarations if self._lookup.get_kind(one) is not SymbolKind.CONSTRUCTOR]
         is_type = len(types) > 1 and all(self._lookup.get_kind(one) in TYPE_KINDS for one in types)
         return is_type and len(set(map(self._lookup.get_parent, types))) == 1
+
+
+def _has_own_arguments(receiver: Receiver) -> bool:
+    """Return whether a type argument of a receiver's type is declared in the repository."""
+    return any(one.types for _, one in receiver.type_arguments)

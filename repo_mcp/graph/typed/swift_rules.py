@@ -43,6 +43,7 @@ _PLAIN = re.compile(
 )
 _ARROW = "\0\0"  # replaces "->", which is not a bracket
 _LABEL = re.compile(r"^(?:\w+\s+)?`?\w+`?\s*:\s*")
+_VALUE_LABEL = re.compile(r"\s*`?(\w+)`?\s*:")
 _ATTRIBUTES = re.compile(r"^(?:@\w+(?:\([^()]*\))?\s+)+")
 
 
@@ -121,6 +122,18 @@ def list_values(parameters: str) -> list[str]:
     parts = _split(parameters[1:-1].replace("->", _ARROW)) if parameters.endswith(")") else []
     said = (part.partition("=")[0].strip() for part in parts)
     return [_LABEL.sub("", one, count=1).replace(_ARROW, "->") for one in said]
+
+
+def has_values(parameters: str, passed: str) -> bool:
+    """Return whether a case with these associated values may be made of the arguments of a call."""
+    inside, _, behind = passed.partition("|")[0].removeprefix("(").partition(")")
+    if not passed or behind or (parameters and not parameters.endswith(")")):
+        return True
+    parts = _split(parameters[1:-1].replace("->", _ARROW)) if parameters else []
+    labels = [(found[1] if (found := _VALUE_LABEL.match(one)) else "_", "=" in one) for one in parts]
+    given = inside.split(":")[:-1]
+    needed = [label for label, is_optional in labels if not is_optional or label in given]
+    return needed == given
 
 
 def _take(wanted: list[_Parameter], labels: list[str], taken: list[int] | None = None) -> int:

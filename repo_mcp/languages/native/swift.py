@@ -271,13 +271,15 @@ def _find_names(pattern: Node) -> list[Node]:
 
 
 def _find_made_type(walk: CaptureWalk, value: Node | None) -> str:
-    """Return the type of a value: "Foo" for `Foo(...)`, "make()" for `make()`."""
+    """Return the type of a value: "Foo<Bar>" for `Foo<Bar>(...)`, "make()" for `make()`."""
     for _ in range(3):
         if value is None or value.type not in {"try_expression", "await_expression", "as_expression"}:
             break
         if value.type == "as_expression":
             return walk.read_line(value.named_children[-1])
         value = value.named_children[-1] if value.named_child_count else None
+    if value is not None and value.type == "constructor_expression":  # of `Set<Item>()`
+        return walk.read_line(value.named_children[0])
     if value is None or value.type != "call_expression":
         return ""
     chain = walk.read_chain(value.named_children[0])

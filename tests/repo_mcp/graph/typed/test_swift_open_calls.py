@@ -36,7 +36,9 @@ TEXTS = {
             static func make(_ one: Int) -> Store { Store() }
             func take(_ path: [Part], _ run: () -> Void) {}
             func take(_ path: Part..., run: () -> Void) {}
+            func drain() {}
         }
+        final class Kept<Item> { func count() {} }
         """,
     "Sources/App/Use.swift": """
         func use(server: any Server, marked: any Marked, store: Store, box: Outside.Box, all: Set<Store>) {
@@ -53,6 +55,14 @@ TEXTS = {
             all.insert(.make(2))
             store.take("one") { 1 }
             store.take(["two"]) { 1 }
+            store.box.with { $0 = .packed(3, 4) }
+            Outside.packed(5)
+            let kept = Kept<Int>()
+            kept.count()
+            let cache = Cache<Store>()
+            let plain = Cache<Int>()
+            cache.first().drain()
+            plain.first().drain()
         }
         """,
 }
@@ -71,14 +81,19 @@ def repository() -> Repository:
         ("Use", "stop(now", "stop", ["4 stop possible"]),
         ("Use", "stop(later", "stop", []),
         ("Use", "marked.run()", "run", []),  # a marker has no members
-        ("Use", "$0 = .packed", "packed", ["3 packed probable"]),
+        ("Use", "packed(3) }", "packed", ["3 packed probable"]),
         ("Use", "case .opened", "opened", ["3 opened probable"]),  # what another repository's method returned
         ("Use", "box.insert", "make", ["4 make possible"]),  # passed to a method of an external type ...
         ("Use", "all.insert", "make", ["4 make probable"]),  # ... which is of a type declared here
         ("Use", 'take("one")', "take", ["6 take probable"]),
         ("Use", 'take(["two"])', "take", ["5 take probable", "6 take possible"]),
+        ("Use", "packed(3, 4)", "packed", []),  # a case with other values
+        ("Use", "Outside.packed", "packed", []),
+        ("Use", "kept.count", "count", ["9 count exact"]),  # of the type that the value was made of
+        ("Use", "cache.first", "drain", ["7 drain probable"]),  # a type argument of an external type
+        ("Use", "plain.first", "drain", ["-> Cache.drain"]),
     ],
 )
 def test_what_is_meant(repository: Repository, path: str, line: str, name: str, said: list[str]) -> None:
     found = repository.ask(f"Sources/App/{path}.swift", line, name)
-    assert [one.partition(":")[2] for one in found] == said
+    assert [one if one[0] == "-" else one.partition(":")[2] for one in found] == said
