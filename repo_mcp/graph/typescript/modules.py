@@ -33,8 +33,6 @@ _GLOB_LINE = re.compile(r"""^\s*-\s*['"]?([^'"#\n]+?)['"]?\s*$""", re.MULTILINE)
 _CONDITIONS = ("source", "types", "import", "module", "node", "browser", "default", "require")
 _INDEXES = ("index.ts", "index.tsx", "index.js", "index.mjs", "index.jsx", "main.ts", "main.js", "mod.ts")
 MAX_PACKAGES = 2_000  # packages in the workspaces of one folder whose names are read: 0.1 ms each
-_DECLARATIONS = ".d.ts"
-_RUN_SUFFIXES = (".js", ".jsx", ".mjs", ".cjs")  # of files that import what runs, not its declared types
 MAX_CONDITIONS = 12
 
 
@@ -44,7 +42,6 @@ class ModuleFinder:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._found: dict[tuple[str, str], str | None] = {}
-        self._run: dict[str, str] = {}  # path of declarations -> that of the script
         self._files = ConfigFiles(program)
         self._configs = PathConfigs(program, self._files)
         self._workspaces: dict[str, tuple[str, ...]] = {}
@@ -56,23 +53,7 @@ class ModuleFinder:
         key = (folder, module)
         if key not in self._found:
             self._found[key] = self._find(folder, module.partition("?")[0])
-        found = self._found[key]
-        if found is not None and found.endswith(_DECLARATIONS) and path.endswith(_RUN_SUFFIXES):
-            return self._find_run(found)
-        return found
-
-    def _find_run(self, path: str) -> str:
-        """Return what runs of a file of types: the script beside it, or the main file of its package."""
-        if path not in self._run:
-            stem = path.removesuffix(_DECLARATIONS)
-            folder = self.find_package_folder(path).rstrip("/")
-            main = self._files.read_json(under(folder, "package.json")).get("main")
-            beside = (stem + one for one in _RUN_SUFFIXES if self._program.has_file(stem + one))
-            found = next(beside, None)
-            if found is None and isinstance(main, str) and self._find_entry(folder, ".") == path:
-                found = self._find_file(join(folder, main))
-            self._run[path] = found or path
-        return self._run[path]
+        return self._found[key]
 
     def find_own_name(self, path: str) -> str:
         """Return the name of the package whose main file this is; "" for any other file."""

@@ -59,10 +59,10 @@ function seven() { return new lib.Shape(1); }
 function eight() { lib.readFile("x"); }
 """,
     "package.json": '{"main": "lib/index.js", "types": "types.d.ts"}',
-    "types.d.ts": "export class Shape { constructor(size: number) }\n",
+    "types.d.ts": "export class Form { constructor(size: number) }\n",
     "test/main.js": """\
 const all = require("..");
-function eleven() { return new all.Shape(1); }
+function eleven() { return new all.Form(1); }
 """,
     "lib/Circle.js": """\
 const Shape = require("./Shape");
@@ -144,7 +144,7 @@ def test_a_getter_that_only_requires_stands_for_the_module(graph: Graph) -> None
     assert "eight:3" in list_callers(graph, "readFile")
 
 
-def test_a_script_imports_what_runs_and_not_its_declared_types(graph: Graph) -> None:
+def test_declared_types_of_the_main_file_lead_to_what_runs(graph: Graph) -> None:
     assert "eleven:2" in list_callers(graph, "Form")
 
 
