@@ -231,32 +231,52 @@ def _write_labels(walk: CaptureWalk, parameters: Sequence[Node], end: int) -> by
 
 def _on_property(walk: CaptureWalk, node: Node) -> None:
     patterns = node.children_by_field_name("name")
-    annotation = find_child(node, "type_annotation")
-    type_text = walk.read_line(annotation).lstrip(": ")
-    value = node.child_by_field_name("value")
-    names = [one for pattern in patterns for one in _find_names(pattern)]
-    expect_type(walk, value, type_text)
-    _expect_only(walk, node.child_by_field_name("computed_value"), type_text)
+    declared = _read_declared(walk, node, patterns)
+    for _, type_text, value in declared:
+        expect_type(walk, value, type_text)
+        _expect_only(walk, node.child_by_field_name("computed_value"), type_text)
     if walk.text.startswith(b"async", node.start_byte):
         open_awaited(walk, node.start_byte, node.end_byte, is_awaited=True)
+    names = [(one, text, value) for pattern, text, value in declared for one in _find_names(pattern)]
     if walk.is_local or walk.scope.kind in _VALUES:  # in the closure that computes the value of a property
         if patterns:
             walk.shadowing.delay(patterns[0].start_byte, patterns[-1].end_byte, node.end_byte)
-        for one in names:
+        for one, type_text, value in names:
             _bind(walk, one, type_text, value)
         return
     access, flags = _read_modifiers(walk, node)
     is_member = walk.scope.kind in TYPE_KINDS
     kind = SymbolKind.PROPERTY if is_member else SymbolKind.VARIABLE
     flags |= SymbolFlag.ABSTRACT if node.type.startswith("protocol") else 0
-    result = type_text or _find_made_type(walk, value)
-    for one in names:
+    for one, type_text, value in names:
         walk.taken.add(one.start_byte)
-        opens = one is names[-1]
+        opens = one is names[-1][0]
+        result = type_text or _find_made_type(walk, value)
         ordinal = walk.declare(
             node, walk.read(one), kind, flags=flags, access=access, result=result, opens=opens
         )
         walk.results[ordinal] = type_text
+
+
+def _read_declared(
+    walk: CaptureWalk, node: Node, patterns: Sequence[Node]
+) -> list[tuple[Node, str, Node | None]]:
+    """Return each pattern of a declaration with its written type and its value.
+
+    In `var a, b: Item`, the type is that of both.
+    """
+    annotations = [one for one in node.named_children if one.type == "type_annotation"]
+    values = list(node.children_by_field_name("value"))
+    found: list[tuple[Node, str, Node | None]] = []
+    type_text = ""
+    for pattern in reversed(patterns):
+        value = values.pop() if values and values[-1].start_byte >= pattern.end_byte else None
+        if annotations and annotations[-1].start_byte >= pattern.end_byte:
+            type_text = walk.read_line(annotations.pop()).lstrip(": ")
+        elif value is not None:
+            type_text = ""
+        found.append((pattern, type_text, value))
+    return found[::-1]
 
 
 def _find_names(pattern: Node) -> list[Node]:

@@ -59,10 +59,12 @@ TEXTS = {
             Outside.packed(5)
             let kept = Kept<Int>()
             kept.count()
-            let cache = Cache<Store>()
-            let plain = Cache<Int>()
+            let cache = Cache<Store>(), plain = Cache<Int>()
             cache.first().drain()
             plain.first().drain()
+            var left, right: Store, last: Outside.Box
+            left.take("six") { 1 }
+            last.drain()
         }
         """,
 }
@@ -91,7 +93,9 @@ def repository() -> Repository:
         ("Use", "Outside.packed", "packed", []),
         ("Use", "kept.count", "count", ["9 count exact"]),  # of the type that the value was made of
         ("Use", "cache.first", "drain", ["7 drain probable"]),  # a type argument of an external type
-        ("Use", "plain.first", "drain", ["-> Cache.drain"]),
+        ("Use", "plain.first", "drain", ["-> Cache.drain"]),  # the second of two variables
+        ("Use", "left.take", "take", ["6 take probable"]),  # of the type behind the next name
+        ("Use", "last.drain", "drain", ["-> Outside.Box.drain"]),
     ],
 )
 def test_what_is_meant(repository: Repository, path: str, line: str, name: str, said: list[str]) -> None:
