@@ -213,9 +213,10 @@ class SwiftResolver(LanguageResolver):
         is_made = reference.name == "init" and reference.role is ReferenceRole.CALL
         if is_made and receiver is not None:
             return self._resolve_init(reference, receiver)
-        if receiver is not None and receiver.is_result and _has_own_arguments(receiver):
-            found = self._guess(scope, reference, is_member=True)
-            if found.targets:  # the member of the external type may give a value of such a type
+        # the member of an external type may give out a value of one of its type arguments
+        for _, given in receiver.type_arguments if receiver is not None and receiver.is_result else ():
+            found = self._resolve_in_types(scope, reference, replace(given, is_certain=False))
+            if found.targets:
                 return found
         if receiver is not None and (receiver.external or receiver.is_items):
             extending = list_extension_members(self._lookup, scope, receiver, reference)
