@@ -63,7 +63,7 @@ def describe_decisions(state: ResearchState, best: Node) -> str:
 
 def _iter_decisions(body: Body) -> Iterator[tuple[Statement, ...]]:
     """Yield each condition with the statement that leaves under it, or alone if both are one statement."""
-    found = {}
+    found: dict[int, tuple[Statement, ...]] = {}
     for branch in iter_branches(body):
         is_short = len(branch.inner) <= INNER and branch.otherwise is None
         end = read_line(body, branch.end)
