@@ -43,6 +43,8 @@ def read_declarator(node: Node) -> Declarator | None:
         if current is None or current.type == "structured_binding_declarator":
             return None
         kind = current.type
+        if current.is_missing:  # the grammar wanted a name that the text does not have
+            return None
         if kind in _NAMES:
             return Declarator(current, None if is_pointer else function, pointers, value)
         if kind == "function_declarator":

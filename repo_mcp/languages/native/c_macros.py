@@ -95,7 +95,7 @@ _TYPE_GIVERS = re.compile(
 )
 # Before the words of a function's head: CURL_EXTERN CURLcode curl_easy_init(
 _HEADS = re.compile(
-    rb"\n([ \t]*+(?=[A-Zsie])(?:(?:static|inline|extern|explicit)[ \t]++)?)"
+    rb"\n([ \t]*+(?=[A-Zsie])(?:(?:static|inline|extern(?:[ \t]++\"C\")?|explicit)[ \t]++)?)"
     rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++|[A-Z]{4,}+)[ \t]++"
     rb"(?=(?:[a-z_A-Z][\w:]*+(?:<[\w:, *]*>)?[ *&\t]++){1,6}[\w:~]++[ \t]*\()"
 )
@@ -193,7 +193,8 @@ _FIRST_TYPES = re.compile(
 )
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
 # Macros that head a block.
-_EACH = re.compile(rb"(?:for_each|foreach|ForEach)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])")
+_EACH = re.compile(rb"(?:for_each|foreach|ForEach|FOR_EACH)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])")
+_EACH_PARTS = (b"for_each", b"foreach", b"ForEach", b"FOR_EACH")
 # In C, where functions do not nest: an indented call before a brace, every_ms(100) {
 _CALLED_BLOCKS = re.compile(rb"\n[ \t]++([a-z]\w*_\w++)(?=[ \t]*+" + _BALANCED + rb"[ \t]*+\{)")
 _WORD_END = re.compile(rb"\w+\Z")
@@ -265,7 +266,7 @@ def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
     text = blank_behind_parameters(text)
     text = _LINES.sub(blank_group, _TYPE_GIVERS.sub(_keep_type, text))
     text = _BLOCK_HEADS.sub(_end_statement, text)
-    if b"for_each" in text or b"foreach" in text or b"ForEach" in text:
+    if any(one in text for one in _EACH_PARTS):
         text = _make_loops(text)
     if is_c:
         text = _CALLED_BLOCKS.sub(_make_loop, text)

@@ -6,6 +6,7 @@ import re
 
 from repo_mcp.languages.native.c import C
 from repo_mcp.languages.native.cpp import CPP
+from repo_mcp.languages.native.cpp_resumed import read_resumed
 from repo_mcp.languages.treesitter.capture_walk import Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 
@@ -32,14 +33,14 @@ def read_header(plain: bytes) -> tuple[Dialect, Captures | None]:
     is_likely = looks_like_cpp(plain)
     other = find_captures("cpp", ("cpp",), plain) if is_likely else None
     if other is not None and _count_errors(other) <= FEW_ERRORS * len(plain):
-        return CPP, other
+        return CPP, read_resumed(plain, other)
     found = find_captures("c", ("c",), plain)
     if found is None or found.is_complete:
         return C, found
     if not is_likely:
         other = find_captures("cpp", ("cpp",), plain)
     if other is not None and _count_errors(other) < _count_errors(found):
-        return CPP, other
+        return CPP, read_resumed(plain, other)
     return C, found
 
 

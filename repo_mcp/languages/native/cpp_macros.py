@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.languages.native.cpp_misread import respell
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
 
 MAX_TEMPLATE_BYTES = 600  # of the parameters of a template
@@ -91,6 +92,7 @@ _PLACED = re.compile(rb"(?<![\w>])(::)(?=new\b)")
 
 def blank_more(text: bytes) -> bytes:
     """Return a C++ text with those macros blanked, at the same length."""
+    text = respell(text)
     if b"_include" in text or b"_INCLUDE" in text:
         text = _ASKED.sub(_zero, text)
     text = _FIRST_WORDS.sub(_blank_macro, _CONDITIONS.sub(_blank_macro, text))

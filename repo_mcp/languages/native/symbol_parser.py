@@ -87,10 +87,12 @@ def parse_cpp(file_name: str, text: bytes) -> bytes:
     """Return the symbol record of a C++ file."""
     from repo_mcp.languages.native.c_macros import blank_macros
     from repo_mcp.languages.native.cpp import CPP
+    from repo_mcp.languages.native.cpp_resumed import read_resumed
 
     heads: list[Head] = []
     plain = blank_macros(text, heads=heads)
-    return _encode(CPP, file_name, text, find_captures("cpp", ("cpp",), plain), plain, heads)
+    found = read_resumed(plain, find_captures("cpp", ("cpp",), plain))
+    return _encode(CPP, file_name, text, found, plain, heads)
 
 
 def _parse(dialect: Dialect, grammar: str, file_name: str, text: bytes) -> bytes:

@@ -47,6 +47,15 @@ def blank(text: str) -> str:
         ("int f() { return *a.operator->() + b->operator*(); }\n", "int f() { return *a + b ; }"),
         ("int f() { return *operator->(); }\n", "int f() { return *(*this) ; }"),
         ("\n#if A_B\n  ANY_ALWAYS_HERE\n#endif\n  int f();\n", "int f();"),
+        ("\nextern \"C\" ANY_KEEP void f(int a) {}\n", "extern \"C\" void f(int a) {}"),
+        ("void f() {\n  FOR_EACH_KEY (i, 0, n) {}\n}\n", "void f() { while (i, 0, n) {} }"),
+        ("enable_if<sizeof(T) >= 4>::type f();\n", "enable_if<sizeof(T) == 4>::type f();"),
+        ("bool operator >= (A a, A b);\n", "bool operator >= (A a, A b);"),
+        ("auto f() { return g(typename T::key{1}); }\n", "auto f() { return g( T::key{1}); }"),
+        ("using typename Base<T>::key;\n", "using Base<T>::key;"),
+        ("void f(typename T::key one);\n", "void f(typename T::key one);"),
+        ("enum : char { A };\n", "enum { A };"),
+        ("using R = decltype(ANY_VALUE(T const&)());\n", "using R = decltype(ANY_VALUE(T )());"),
     ],
 )
 def test_what_no_grammar_expects_is_blank(text: str, plain: str) -> None:

@@ -509,3 +509,20 @@ def test_cut_anywhere(language: str) -> None:
     text = (SAMPLES / f"sample.{SUFFIXES[language]}").read_bytes()
     for end in range(0, len(text), 41):
         parse(language, text[:end])
+
+
+def test_cpp_an_error_in_a_function_swallows_no_function_below_it() -> None:
+    broken = "void a() {\n  for (int i = 0; i < 3; ++i) { BEGIN( }, ({ go(; \n}\n"
+    text = f"namespace n {{\n\n{broken}\nint b(int x) {{\n  return x;\n}}\n\nint c() {{\n  return 1;\n}}\n\n}} // n\n"
+    found = parse("cpp", text)
+    assert [(find(found, one).start_line, find(found, one).end_line) for one in "abc"] == [
+        (3, 5),
+        (7, 9),
+        (11, 13),
+    ]
+    assert found.status is ParseStatus.PARTIAL
+
+
+def test_cpp_a_name_that_only_the_grammar_wants_declares_nothing() -> None:
+    found = parse("cpp", "template <class T>\nenable_if<(\n  one &&\n T> f();\nint g() { return 1; }\n")
+    assert all(found.get_symbol(one).name for one in range(1, found.symbol_count))

@@ -1,0 +1,32 @@
+"""Respells C++ that the grammar misreads though it is no macro, byte for byte.
+
+`enable_if<sizeof(T) >= 4>`, `typename Table::key(1)`, `using typename Base::key;`, `enum : char {` and a type
+as the argument of a macro, `ANY_DECLVAL(T&&)`, each cost the grammar the declaration around them, sometimes
+all that follow up to the end of the namespace. Only bytes that name nothing are replaced.
+"""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.languages.treesitter.blanking import blank_group
+
+# The grammar takes the first sign of `>=` for the end of a list of template arguments.
+_AT_LEAST = re.compile(rb"(?<!operator) >= ")
+# A value of a type that depends on a parameter, and what a class takes over from such a base.
+_TYPENAMES = re.compile(
+    rb"(?<=[\s({,!&|+*/-])(typename)[ \t\n]++(?=(?:\w++(?:<[^<>;{}()]*+>)?::)++(?:template )?\w++(?:<[^<>;{}()]*+>)?[({])"
+    rb"|(?<=using )(typename)[ \t]"
+)
+_UNNAMED = re.compile(rb"enum(?<!\wenum)[ \t]*+(:[^;{}()]{1,60})(?=\{)")
+_TYPE_ARGUMENTS = re.compile(rb"[A-Z](?<!\w[A-Z])[A-Z0-9_]{2,}+\([\w:]++(?:<[^<>;{}()]*+>)?((?:[ \t]++const)?[ \t]*+[&*]{1,2})(?=\))")
+
+
+def respell(text: bytes) -> bytes:
+    """Return a C++ text with such places respelt, at the same length."""
+    text = _AT_LEAST.sub(b" == ", text)
+    if b"typename" in text:
+        text = _TYPENAMES.sub(lambda found: blank_group(found, found.lastindex or 0), text)
+    if b"enum" in text:
+        text = _UNNAMED.sub(blank_group, text)
+    return _TYPE_ARGUMENTS.sub(blank_group, text)
