@@ -53,6 +53,9 @@ class PathFilter:
         about `folder`.
         """
         self.languages = frozenset(request.languages or filter(None, [request.language]))
+        self._takes_headers = request.language == "cpp" and not request.languages
+        if self._takes_headers:  # C by their names
+            self.languages |= {"c"}
         directory = (request.path_prefix or "").strip("/") or folder
         self.prefix = f"{directory}/" if directory else ""
         self._matches_glob = matches_glob
@@ -66,6 +69,7 @@ class PathFilter:
             path.startswith(self.prefix)
             and (self._matches_glob is None or self._matches_glob(path))
             and (self._include_tests or not is_test_path(path))
+            and not (self._takes_headers and path.endswith(".c"))
         )
 
     def matches_unindexed(self, path: str) -> bool:

@@ -24,6 +24,7 @@ from repo_mcp.graph.symbol_lookup import SymbolLookup
 from repo_mcp.graph.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.vocabulary import CALLS, KINDS, EdgeType, SymbolFilter, is_in_text
+from repo_mcp.languages.patterns.language_registry import passes_language
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
@@ -152,7 +153,7 @@ class Graph:
         return admits
 
     def _admits_path(self, path: str, scope: SymbolFilter) -> bool:
-        if scope.language is not None and self._program.find_language(path) != scope.language:
+        if not passes_language(path, self._program.find_language(path), scope.language):
             return False
         return scope.project_id is None or self.projects.find(path) == scope.project_id
 

@@ -17,7 +17,7 @@ from itertools import islice
 
 from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
-from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.patterns.language_registry import find_language, passes_language
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactRequest, SearchRequest, SkipReason
 from repo_mcp.ranking.scoring.file_masks import Filter
@@ -52,7 +52,9 @@ class LeftOut:
         matches_glob = GlobFilter(glob or "**").matches
 
         def matches(path: str) -> bool:
-            return matches_glob(path) and language in (None, find_language(path, self._extensions).name)
+            return matches_glob(path) and passes_language(
+                path, find_language(path, self._extensions).name, language
+            )
 
         named = " with language ".join(f"`{one}`" for one in (glob, language) if one)
         files = "indexed file" if self._index.report.describe_progress(searcher.snapshot) else "file"
@@ -66,7 +68,7 @@ class LeftOut:
             path
             for path, reason in self._read_skipped().items()
             if reason is SkipReason.TOO_LARGE and matches(path) and not has_binary_extension(path)
-            if language in (None, find_language(path, self._extensions).name)
+            if passes_language(path, find_language(path, self._extensions).name, language)
         ]
         if not large:
             return ()

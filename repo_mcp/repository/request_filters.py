@@ -6,7 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.languages.patterns.language_registry import find_language, find_near_languages, name_language
+from repo_mcp.languages.patterns.language_registry import (
+    find_language,
+    find_near_languages,
+    name_language,
+    passes_language,
+)
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.record_classes import replace
@@ -60,6 +65,8 @@ class RequestFilters:
         matches, language = GlobFilter(request.file_glob or "**").matches, request.language
 
         def is_wanted(path: str) -> bool:
-            return matches(path) and language in (None, find_language(path, self._extensions).name)
+            return matches(path) and passes_language(
+                path, find_language(path, self._extensions).name, language
+            )
 
         return is_wanted

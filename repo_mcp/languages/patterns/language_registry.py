@@ -118,6 +118,7 @@ _NAMES: tuple[tuple[Language, str], ...] = (
 
 # Extensions of templates: the language is that of what they make, as in `config.h.in`.
 _TEMPLATES = frozenset("in erb j2 jinja jinja2 tmpl tpl template mustache dist example sample".split())  # noqa: SIM905
+HEADER = ".h"  # of C and C++
 
 
 def _split(table: tuple[tuple[Language, str], ...]) -> dict[str, Language]:
@@ -199,6 +200,11 @@ def name_language(given: str, others: Iterable[str] = ()) -> str | None:
         return folded
     folded = _OTHER_NAMES.get(folded, folded.removeprefix("."))
     return folded if folded in LANGUAGES else _BY_EXTENSION[folded].name if folded in _BY_EXTENSION else None
+
+
+def passes_language(path: str, found: str, wanted: str | None) -> bool:
+    """Return whether a file in the language `found` passes a filter; headers of C++ are C by their names."""
+    return wanted in (None, found) or (wanted == "cpp" and found == "c" and path.endswith(HEADER))
 
 
 def find_near_languages(given: str, others: Iterable[str]) -> list[str]:

@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from repo_mcp.languages.patterns.language_registry import HEADER
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import Mask
 from repo_mcp.ranking.scoring.path_scan import PathScan
@@ -76,10 +77,17 @@ def _compute_file_mask(
     """Return a mask of the files, in the segment at `position`, that the filters let through."""
     reader = segments[position].reader
     mask = np.ones(reader.file_count, dtype=np.bool_)
-    for names in filter(None, (languages, wanted_languages)):
-        wanted = np.array([name in names for name in reader.language_names])
-        mask &= wanted[reader.read_languages()]
     scan = PathScan(reader.files)
+
+    def find_in(names: frozenset[str]) -> Mask:
+        wanted = np.array([name in names for name in reader.language_names])
+        return wanted[reader.read_languages()]
+
+    for names in filter(None, (languages, wanted_languages)):
+        found = find_in(names)
+        if "cpp" in names and "c" not in names:
+            found |= scan.keep(find_in(frozenset({"c"})), lambda path: path.endswith(HEADER))
+        mask &= found
     for part in path_parts:
         mask &= scan.find_holding(part)
     if not include_tests:

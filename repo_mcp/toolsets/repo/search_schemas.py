@@ -54,7 +54,7 @@ def search_input(limits: Limits) -> Schema:
                 "Only these paths: `*.py`, `src/**`, `!docs/**`.",
                 MAX_GLOB_CHARS,
             ),
-            "language": build_text("Only this language, as in repo.status.", 64),
+            "language": build_text("Only this language, as in repo.status; cpp has all .h files.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
                 "Default snippets; text: half the bytes, to find a place.",

@@ -22,7 +22,7 @@ from repo_mcp.exact.required_terms import PatternReading, Run
 from repo_mcp.exact.shown_matches import CUT_LINE_CHARS
 from repo_mcp.exact.term_finder import FoundTerms, TermFinder
 from repo_mcp.live import tree_look
-from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.model import ExactAnswer, ExactRequest, SearchRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source, split_lines
@@ -274,6 +274,24 @@ def test_filters_hold_for_files_that_are_not_indexed(root: Path, repository: Rep
     assert search(language="typescript") == ["new.ts"]
     assert search(include_tests=False, file_glob="*.py") == ["new.py", "src/new.py"]
     assert search(path_prefix="src") == ["src/new.py"]
+
+
+def test_headers_are_of_cpp_as_well_as_of_c(root: Path, repository: Repository) -> None:
+    for path in ("new.cpp", "new.h", "new.c", "new.hpp"):
+        write(root, path, "int zeta_new;\n")
+
+    def search(language: str) -> list[str]:
+        answer = repository.search_exact(ExactRequest("zeta_new", language=language))
+        ranked = repository.search(SearchRequest("zeta_new", 10, language=language))
+        assert not {one.path for one in ranked.hits} - {one.path for one in answer.matches}
+        return sorted(one.path for one in answer.matches)
+
+    for _ in range(2):  # before and after they are indexed
+        assert search("cpp") == ["new.cpp", "new.h", "new.hpp"]
+        assert search("c") == ["new.c", "new.h"]
+        repository.refresh()
+    ranked = repository.search(SearchRequest("zeta_new", 10, language="cpp"))
+    assert {one.path for one in ranked.hits} == {"new.cpp", "new.h", "new.hpp"}
 
 
 def test_only_included_extensions_are_searched(root: Path) -> None:
