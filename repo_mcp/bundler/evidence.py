@@ -177,16 +177,25 @@ def gather_evidence(
 
 
 def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests: bool) -> Iterator[Mention]:
-    """Yield the files that the clues refer to: of a frame that names a type, those that declare both."""
+    """Yield the files that the clues refer to: of a frame that names a type, those that declare both.
+
+    A file named like the type may define the function alone, as in C++.
+    """
     for clue in clues:
         found = resolve_mentions((clue,), source.find_paths)
         yield from found
         if not found and clue.arguments is not None and clue.name:
             owner = clue.text.rpartition(".")[2]
             owning = source.find_declaring(owner, MAX_DECLARING, include_tests)
-            both = set(source.find_declaring(clue.name, MAX_DECLARING_FRAME, include_tests)) if owning else ()
-            paths = [path for path in owning if path in both]
+            naming = source.find_declaring(clue.name, MAX_DECLARING_FRAME, include_tests) if owner else ()
+            paths = [path for path in naming if path in owning or _is_named_like(path, owner)]
             yield from (Mention(path, clue, 1 / len(paths)) for path in paths)
+
+
+def _is_named_like(path: str, name: str) -> bool:
+    """Return whether a file has the name of a type: Book.cpp or signal_handler.cc."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    return stem.replace("_", "").lower() == name.replace("_", "").lower()
 
 
 def _is_wanted(mention: Mention, title: str | None, *, include_tests: bool) -> bool:

@@ -13,6 +13,7 @@ from repo_mcp.record_classes import dataclass, replace
 
 MAX_LINE_CHARS = 500  # of a line in an excerpt; a longer line is data, and open_file shows it
 USUAL_LINE_CHARS = 40  # of a line of code, with its number
+MAX_JOINED_LINES = 80  # of excerpts that touch: of more, each function has its own name and reason
 DUPLICATE_SHARE = 0.8  # excerpts are twins if they share this part of the shorter one's lines
 DUPLICATE_LEAST_LINES = 5  # shorter excerpts may be alike
 
@@ -150,7 +151,7 @@ def order_selections(
     positions: Mapping[str, int],
     rank: Callable[[Selection], int] = lambda _selection: 0,
 ) -> list[Selection]:
-    """Join selections that touch, and order them by rank, then by file, best first, then by line.
+    """Join short selections that touch, and order them by rank, then by file, best first, then by line.
 
     None begins or ends with an empty line: blocks have these only so that neighbours touch.
     """
@@ -158,7 +159,7 @@ def order_selections(
     joined: list[Selection] = []
     for one in ordered:
         last = joined[-1] if joined else None
-        if last is not None and _touch(last, one):
+        if last is not None and _touch(last, one) and len(last.lines) + len(one.lines) <= MAX_JOINED_LINES:
             joined[-1] = _join(last, one)
         else:
             joined.append(one)

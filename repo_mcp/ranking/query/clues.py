@@ -114,8 +114,9 @@ _ERROR_LINE = PrefilteredPattern(
 )
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 _BOILERPLATE = PrefilteredPattern(
-    ["(", ":"],
-    r"Traceback \(most recent call last\):?|^goroutine \d+ \[\w+\]:|Stack ?trace:",
+    ["(", ":", "***"],
+    r"^\*\*\* [^\n]{1,300}\*\*\*$"
+    r"|Traceback \(most recent call last\):?|^goroutine \d+ \[\w+\]:|Stack ?trace:",
     re.M | re.I,
 )
 _URL = PrefilteredPattern(["://"], r"\b(?:https?|ftp|file)://[^\s<>)\]\"'`]{1,2000}")

@@ -1,7 +1,8 @@
 """Finds the frames of stack traces, of any language, the innermost first. Pure.
 
-Most frames name a file and a line. Those of .NET without symbols name only a type and a method, with what the
-method takes, which tells its overloads apart. Every pattern is bounded, so that time is linear in the prompt.
+Most frames name a file and a line. Those of .NET and C++ without symbols name only a type and a method, with
+what the method takes, which tells its overloads apart. In C++, what reports a crash comes last. Every pattern
+is bounded, so that time is linear in the prompt.
 """
 
 from __future__ import annotations
@@ -52,6 +53,16 @@ _FRAMES = (
         rf"(?: in (?P<path>{PATH}):line (?P<line>\d{{1,7}}))?[ \t]{{0,8}}$",
         re.M,
     ),
+    # of C++, often without a file: `@ 0x4f1a ns::Book::read(int)`, `#1 0x4f1a in ns::Book::read(int) ()`
+    PrefilteredPattern(
+        ["::"],
+        r"^[ \t]{0,12}(?:@|#\d{1,3}|\d{1,3}[#:])[ \t]{1,8}(?:(?:0x)?[0-9A-Fa-f]{1,16}[ \t]{1,8}(?:in )?)?"
+        r"(?:[\w:<>*&]{1,200} )?"
+        r"(?P<name>(?:\w{1,120}(?:<[^()\n]{0,300}>)?::|\(anonymous namespace\)::|`[\w ]{1,40}'::){1,12}"
+        r"~?\w{1,120})(?:<[^()\n]{0,300}>)? ?\((?P<arguments>[^\n]{0,800}?)\)(?: const)?"
+        rf"(?:(?: at)? (?P<path>{PATH}\.\w{{1,4}}):(?P<line>\d{{1,7}}))?[^\n]{{0,200}}$",
+        re.M,
+    ),
     PrefilteredPattern(  # of Ruby, often within a line: "from lib/book.rb:12:in 'Book#read'"
         [".rb:"],
         rf"(?:(?:\d{{1,3}}: )?from )?(?<![\w.@+~\\/-])(?P<path>{PATH}\.rb):(?P<line>\d{{1,7}})"
@@ -69,12 +80,18 @@ _FRAMES = (
         re.M,
     ),
 )
+# In the names of C++ functions that report a crash, above the frames of what crashed.
+_REPORTS = compile_late(
+    r"(?i)signal_?handler|failure_?handler|terminate_?handler|stack_?trace|back_?trace|^terminate$|^abort$"
+)
+_TEMPLATE_ARGUMENTS = compile_late(r"<[^<>]{0,300}>")
 # What the compilers of .NET make of a method: of an asynchronous one, of a lambda in it, of a generic type.
 _ASYNCHRONOUS = compile_late(r"\.?<(\w{1,200})>d__\d{1,9}(?:`\d{1,3})?\.MoveNext$")
 _LAMBDA = compile_late(r"(?:[.+]<>c(?:__DisplayClass\w{1,40})?)?\.<(\w{1,200})>[bg]__.{0,200}$")
 _ARITY = compile_late(r"`\d{1,3}")
 # What Go writes around the names of types and methods, and makes of a function literal within a function.
 _OF_GO = compile_late(r"^.*/|\(\*|\)|\[\.{3}\]|(?:\.(?:func|gowrap|deferwrap)?\d{1,6}|-fm)+$")
+_MAX_NESTED = 4  # arguments of templates in one another
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +106,7 @@ class Frame:
     type_name: str = ""  # qualified by dots if it names no file; else the last name before the function's
     arguments: str = ""  # what the function takes, as the trace has it, if it names no file
     is_python: bool = False
+    is_scoped: bool = False  # of C++: its names are joined by `::`
 
 
 def find_frames(prompt: str) -> list[Frame]:
@@ -124,7 +142,8 @@ def _match_frames(prompt: str) -> list[re.Match[str]]:
 def _order_frames(prompt: str, frames: Sequence[Frame]) -> list[Frame]:
     """Return the innermost frame first: Python prints it last, all other languages first.
 
-    Java prints the exception that caused another one below it.
+    Java prints the exception that caused another one below it. In C++ a handler of the signal is innermost,
+    which is not what crashed.
     """
     causes: list[list[Frame]] = [[]]
     end = 0
@@ -133,29 +152,30 @@ def _order_frames(prompt: str, frames: Sequence[Frame]) -> list[Frame]:
             causes.append([])
         causes[-1].append(frame)
         end = frame.end
-    return [*(one for one in reversed(frames) if one.is_python), *chain.from_iterable(reversed(causes))]
+    found = [*(one for one in reversed(frames) if one.is_python), *chain.from_iterable(reversed(causes))]
+    return sorted(found, key=lambda one: one.is_scoped and _REPORTS.search(one.name or "") is not None)
 
 
 def _build_frame(match: re.Match[str]) -> Frame | None:
     """Return the frame of a match; None if it has neither a file nor a type."""
     found = match.groupdict()
     name, arguments = found.get("name"), found.get("arguments")
-    owner = ""
+    owner, is_scoped = "", "::" in (name or "")
     if arguments is not None:
-        owner, name = _split_call(name or "")
+        owner, name = _split_scoped(name or "") if is_scoped else _split_call(name or "")
     if match["path"] is None:
         if not owner or not name:
             return None
-        return Frame(match.start(), match.end(), "", None, name, owner, arguments or "")
+        ends = match.start(), match.end()
+        return Frame(*ends, "", None, name, owner, arguments or "", is_scoped=is_scoped)
     path = _add_package(plain_path(match["path"]), name or "")
     if path.endswith(".go") and name:
         name = _OF_GO.sub("", name)
     if not owner:
         owner, name = _split_last(name or "")
     is_python = match[0].startswith(_PYTHON_FRAME)
-    return Frame(
-        match.start(), match.end(), path, int(match["line"]), name or None, owner, is_python=is_python
-    )
+    ends, line = (match.start(), match.end()), int(match["line"])
+    return Frame(*ends, path, line, name or None, owner, is_python=is_python, is_scoped=is_scoped)
 
 
 def _split_call(call: str) -> tuple[str, str]:
@@ -173,6 +193,14 @@ def _split_call(call: str) -> tuple[str, str]:
     names = [part for part in owner.split(".") if part]
     is_plain = all(map(str.isidentifier, (*names, name)))
     return (".".join(names), name) if is_plain and names else ("", "")
+
+
+def _split_scoped(call: str) -> tuple[str, str]:
+    """Return the scope, with dots, and the name of a function of C++, without arguments of templates."""
+    for _ in range(_MAX_NESTED):
+        call = _TEMPLATE_ARGUMENTS.sub("", call)
+    *scope, name = [part for part in call.split("::") if part.lstrip("~").isidentifier()]
+    return ".".join(scope), name
 
 
 def _add_package(path: str, name: str) -> str:

@@ -595,6 +595,12 @@ def test_touching_excerpts_are_one() -> None:
     assert [(one.citation, one.lines) for one in joined] == [("a:5-6", ("x", "y")), ("b:1-1", ("z",))]
 
 
+def test_long_excerpts_that_touch_keep_their_own_names() -> None:
+    found = [excerpt("a", 1, numbered(60)), excerpt("a", 61, numbered(60)), excerpt("a", 121, ["x"])]
+    ordered = order_selections(found, {"a": 0})
+    assert [one.citation for one in ordered] == ["a:1-60", "a:61-121"]
+
+
 def test_an_excerpt_neither_begins_nor_ends_with_empty_lines() -> None:
     found = [excerpt("a", 1, ["", "x", " "]), excerpt("a", 4, ["y", "", "z", "", ""]), excerpt("b", 1, [""])]
     ordered = order_selections(found, {"a": 0, "b": 1})

@@ -197,6 +197,40 @@ def test_frames_without_lines_lead_to_their_functions_and_these_to_what_they_cal
     assert places[0] == 0
 
 
+CPP = {
+    "src/Book.h": "class Book {\n public:\n  int read(int page);\n  int check(int page);\n};\n",
+    "src/Book.cpp": '#include "Book.h"\n\nnamespace ledger {\n\n'
+    "int Book::read(int page) {\n  return check(page);\n}\n\n"
+    "int Book::check(int page) {\n  return pages_[page];\n}\n\n"
+    + fill(60, "a").replace("const", "int")
+    + "\n} // namespace ledger\n",
+    "src/Handler.cpp": "namespace ledger {\n\nvoid signalHandler(int signal, void* received) {\n"
+    '  write("Aborted", signal, received);\n}\n\n'
+    + fill(60, "b").replace("const", "int")
+    + "\n} // namespace ledger\n",
+    "src/Other.cpp": "bool read(void* received) {\n  return true;\n}\n",
+}
+GLOG = """*** Aborted at 1700000000 (unix time) ***
+*** Signal 11 (SIGSEGV) (0x0) received by PID 123 ***
+    @ 0000000000a1 ledger::(anonymous namespace)::signalHandler(int, void*)
+    @ 0000000000b1 ledger::Book::check(int)
+    @ 0000000000b2 ledger::Book::read(int, bool)
+"""
+
+
+def test_the_bodies_of_frames_of_cpp_come_first_and_what_reports_the_crash_last() -> None:
+    chosen = choose(GLOG, CPP)
+    path, start, end = list_shown(chosen)[0]
+    assert (path, start <= 5, end >= 10) == ("src/Book.cpp", True, True)
+    paths = [one.path for one in chosen.selections]
+    assert paths[:2] == ["src/Book.cpp", "src/Handler.cpp"]
+    assert not any(
+        word in " ".join(one.matched_terms)
+        for one in chosen.selections
+        for word in ("Aborted", "received", "void", "bool")
+    )
+
+
 @pytest.mark.parametrize(("taken", "line"), [("", 2), ("String path", 5), ("Int32 page, String path", 8)])
 def test_what_a_function_takes_tells_its_overloads_apart(taken: str, line: int) -> None:
     bodies = ("", "string path", "string path, int page")

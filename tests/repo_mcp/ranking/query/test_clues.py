@@ -271,6 +271,14 @@ def test_no_joined_name_begins_with_a_digit() -> None:
         ("   at Ledger.Book.<ReadAsync>d__12.MoveNext()", "Ledger.Book", "ReadAsync"),
         ("   at Ledger.Book.<>c__DisplayClass3_0.<Sort>b__0(Page page)", "Ledger.Book", "Sort"),
         ("\tat org.ledger.Book.read(Unknown Source)", "org.ledger.Book", "read"),
+        ("    @     0x7f01a ledger::Book::read(ledger::Page*, bool)", "ledger.Book", "read"),
+        (
+            "#1  0x7f01 in ledger::Book<int, Box<int> >::read(int) () from /usr/lib/b.so",
+            "ledger.Book",
+            "read",
+        ),
+        ("#2  0x7f01 in void ledger::detail::go<int>(int&&) (/bin/x+0x12)", "ledger.detail", "go"),
+        (" 3# ledger::(anonymous namespace)::Book::~Book() in ./prog", "ledger.Book", "~Book"),
     ],
 )
 def test_a_frame_without_a_file_names_a_type(frame: str, type_name: str, name: str) -> None:
@@ -278,6 +286,13 @@ def test_a_frame_without_a_file_names_a_type(frame: str, type_name: str, name: s
     assert (clue.text, clue.line, clue.name) == (type_name, None, name)
     assert clue.arguments is not None
     assert name not in texts(f"It fails: x\n{frame}\n", ClueKind.SYMBOL)
+
+
+def test_what_reports_a_crash_comes_behind_what_crashed() -> None:
+    names = ("ns::(anonymous namespace)::signalHandler(int)", "ns::Book::read(int)", "ns::main_(int)")
+    trace = "\n".join(f"    @ 0x{at}0 {name}" for at, name in enumerate(names, 1))
+    found = [one.name for one in parse_prompt(trace) if one.kind is ClueKind.FRAME]
+    assert found == ["read", "main_", "signalHandler"]
 
 
 @pytest.mark.parametrize("text", ["look at Book.read() here", "at Book (native)", "   at map(x)"])
