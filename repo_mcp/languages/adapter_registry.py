@@ -37,11 +37,12 @@ from repo_mcp.languages.python.adapter import PythonAdapter
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import Outline
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import SymbolRecordError, decode_symbol_record
+from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecordError, decode_symbol_record
 
 _OVER_LIMITS = "it crashed, or exceeded the limits of time and memory"
 MAX_COMPLETED_BYTES = 512 * 1024  # of a text: the parsers of C take half a second for it
 _MEMBERS_MISSING = "The symbol parser did not read the file: fields and other members may be missing."
+_PARTLY_PARSED = "The symbol parser read the file in part: members may be missing, and ends may be wrong."
 _NO_PROCESS = "no process could be started"
 
 
@@ -133,6 +134,8 @@ class AdapterRegistry:
             record = decode_symbol_record(self._parse(task, name.encode() + b"\n" + text))
         except (ParserFailed, SymbolRecordError):
             return failed
+        if record.status is ParseStatus.PARTIAL:
+            outline = replace(outline, warnings=(*outline.warnings, _PARTLY_PARSED))
         return complete(outline, language, text, record)
 
     def mark(self, path: str, data: bytes, lines: int) -> Marks | None:

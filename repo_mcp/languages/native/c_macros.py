@@ -193,7 +193,9 @@ _FIRST_TYPES = re.compile(
 )
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
 # Macros that head a block.
-_EACH = re.compile(rb"(?:for_each|foreach|ForEach|FOR_EACH)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])")
+_EACH = re.compile(
+    rb"(?:for_each|foreach|ForEach|FOR_EACH)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])"
+)
 _EACH_PARTS = (b"for_each", b"foreach", b"ForEach", b"FOR_EACH")
 # In C, where functions do not nest: an indented call before a brace, every_ms(100) {
 _CALLED_BLOCKS = re.compile(rb"\n[ \t]++([a-z]\w*_\w++)(?=[ \t]*+" + _BALANCED + rb"[ \t]*+\{)")

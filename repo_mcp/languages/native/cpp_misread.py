@@ -1,8 +1,9 @@
-"""Respells C++ that the grammar misreads though it is no macro, byte for byte.
+"""Respells C++ that the grammar misreads, most of it no macro, byte for byte.
 
-`enable_if<sizeof(T) >= 4>`, `typename Table::key(1)`, `using typename Base::key;`, `enum : char {` and a type
-as the argument of a macro, `ANY_DECLVAL(T&&)`, each cost the grammar the declaration around them, sometimes
-all that follow up to the end of the namespace. Only bytes that name nothing are replaced.
+`enable_if<sizeof(T) >= 4>`, `typename Table::key(1)`, `using typename Base::key;`, `enum : char {`, a type
+as the argument of a macro, `ANY_DECLVAL(T&&)`, and a macro behind the sign of a pointer each cost the grammar
+the declaration around them, sometimes all that follow up to the end of the namespace. Only bytes that name
+nothing are replaced.
 """
 
 from __future__ import annotations
@@ -13,13 +14,21 @@ from repo_mcp.languages.treesitter.blanking import blank_group
 
 # The grammar takes the first sign of `>=` for the end of a list of template arguments.
 _AT_LEAST = re.compile(rb"(?<!operator) >= ")
+_ARGUMENTS = rb"(?:<[^<>;{}()]*+>)?"
 # A value of a type that depends on a parameter, and what a class takes over from such a base.
 _TYPENAMES = re.compile(
-    rb"(?<=[\s({,!&|+*/-])(typename)[ \t\n]++(?=(?:\w++(?:<[^<>;{}()]*+>)?::)++(?:template )?\w++(?:<[^<>;{}()]*+>)?[({])"
-    rb"|(?<=using )(typename)[ \t]"
+    rb"(?<=[\s({,!&|+*/-])(typename)[ \t\n]++"
+    rb"(?=(?:\w++%s::(?:template )?){1,6}\w++%s[({])|(?<=using )(typename)[ \t]" % (_ARGUMENTS, _ARGUMENTS)
 )
 _UNNAMED = re.compile(rb"enum(?<!\wenum)[ \t]*+(:[^;{}()]{1,60})(?=\{)")
-_TYPE_ARGUMENTS = re.compile(rb"[A-Z](?<!\w[A-Z])[A-Z0-9_]{2,}+\([\w:]++(?:<[^<>;{}()]*+>)?((?:[ \t]++const)?[ \t]*+[&*]{1,2})(?=\))")
+_TYPE_ARGUMENTS = re.compile(
+    rb"[A-Z](?<!\w[A-Z])[A-Z0-9_]{2,}+\([\w:]++%s((?:[ \t]++const)?[ \t]*+[&*]{1,2})(?=\))" % _ARGUMENTS
+)
+# After the sign of a pointer, before what it declares: `Table* ANY_NULLABLE find(int key);`
+_POINTED = re.compile(
+    rb"[\w>][ \t]*+[*&]{1,2}[ \t\n]++([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t\n]++"
+    rb"(?=(?!(?:and|or|xor)\b)[A-Za-z_][\w:]*+[ \t]*+[(),;={\[])"
+)
 
 
 def respell(text: bytes) -> bytes:
@@ -29,4 +38,4 @@ def respell(text: bytes) -> bytes:
         text = _TYPENAMES.sub(lambda found: blank_group(found, found.lastindex or 0), text)
     if b"enum" in text:
         text = _UNNAMED.sub(blank_group, text)
-    return _TYPE_ARGUMENTS.sub(blank_group, text)
+    return _POINTED.sub(blank_group, _TYPE_ARGUMENTS.sub(blank_group, text))

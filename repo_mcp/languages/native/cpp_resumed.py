@@ -26,7 +26,7 @@ _HEAD = re.compile(rb"\n(?=[A-Za-z_\[~:])(?!(?:public|private|protected|\w++)[ \
 _BODY = re.compile(rb"\{[ \t]*+(?://[^\n]*+)?\n")
 # What lies around a part: namespaces that begin or end in it, and conditions of the preprocessor.
 _AROUND = re.compile(
-    rb"\n(?:[ \t]*+#[^\n]*+(?:\\\n[^\n]*+)*+|(?:inline[ \t]++)?namespace\b[^\n;=]*+\{[ \t]*+|\}[ \t]*+//[^\n]*+)(?=\n)"
+    rb"\n(?:[ \t]*+#[^\n]*+|(?:inline[ \t]++)?namespace\b[^\n;=]*+\{[ \t]*+|\}[ \t]*+//[^\n]*+)(?=\n)"
 )
 
 

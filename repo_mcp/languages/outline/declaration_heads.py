@@ -13,14 +13,15 @@ from itertools import accumulate
 
 from repo_mcp.languages.outline.adapter import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS, cut
 from repo_mcp.languages.patterns.landmarks import Spans
-from repo_mcp.languages.patterns.line_layout import is_type_above
 from repo_mcp.languages.patterns.singleton_lines import list_singleton_lines
+from repo_mcp.languages.patterns.types_above import find_head_above
 
 _SIGNATURE_LINES = 12  # joined at most while parentheses are open
 _SIGNATURE_REACH = 40  # lines with the comments among them, which are left out
 _NAMES_BASES = re.compile(rb"[ \t]*(?::(?!:)|(?:extends|implements|with)\b)")  # at the start of a line
 _BASES_BELOW = re.compile(rb"(?:,|\b(?:extends|implements|with))$")  # at the end of one
 _BODIES_AFTER_COLONS = frozenset({"python", "scala"})
+_CONSTRAINT = re.compile(rb"\b(?:enable_if|requires\b)")  # by which overloads are told apart
 _VALUE_BELOW = re.compile(rb"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t][^\n]*=[ \t]*$")
 _HASHES = frozenset("python ruby perl shell elixir julia r nim make cmake powershell graphql".split())  # noqa: SIM905
 _DASHES = frozenset("lua haskell sql ada elm vhdl".split())  # noqa: SIM905
@@ -52,12 +53,9 @@ class DeclarationHeads:
         """Return the line of a byte offset."""
         return bisect_right(self.starts, offset) - 1
 
-    def has_type_above(self, number: int) -> bool:
-        """Return True if the line above holds the type of what a line declares."""
-        if number == 0 or number - 1 in self.comment_lines:
-            return False
-        above, line = self.lines[number - 1], self.lines[number]
-        return measure_indent(above) == measure_indent(line) and is_type_above(self._language, above, line)
+    def find_first(self, number: int) -> int:
+        """Return the first line of the type and the parameters of a template above what a line declares."""
+        return find_head_above(self._language, self.lines, number)[0]
 
     def sign(self, number: int, column: int, *, is_type: bool = False) -> tuple[str, int]:
         """Return the declaration's text on one line, and the line where it ends."""
@@ -82,8 +80,7 @@ class DeclarationHeads:
                 depth += parts[-1].count(b"(") - parts[-1].count(b")")
         if depth > 0:  # never closed: take the line alone
             parts, end = [self._cut_comment(line)], number
-        if self.has_type_above(number):
-            parts.insert(0, self.lines[number - 1])
+        parts[:0] = self._list_above(number)
         text = join_words(b" ".join(parts)).rstrip("{ ")
         if self._language == "python":
             text = text.removesuffix(":")
@@ -92,6 +89,13 @@ class DeclarationHeads:
         if number in self._singletons:
             text = _DEF.sub("def self.", text, count=1)
         return cut(text, MAX_SIGNATURE_CHARS), end
+
+    def _list_above(self, number: int) -> list[bytes]:
+        """Return the lines of the type above a name, and those of its template if these have a constraint."""
+        first, typed = find_head_above(self._language, self.lines, number)
+        templates = self.lines[first:typed]
+        shown = templates if _CONSTRAINT.search(b" ".join(templates)) else []
+        return [self._cut_comment(one) for one in (*shown, *self.lines[typed:number])]
 
     def _cut_comment(self, line: bytes) -> bytes:
         """Return a line without the comment behind its code; a mark between quotes begins none."""

@@ -25,7 +25,7 @@ from repo_mcp.languages.outline.listed_members import add_members
 from repo_mcp.languages.outline.prototypes import Within, iter_prototypes
 from repo_mcp.languages.outline.rust_blocks import add_blocks
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, find_signs, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.owners import Owners, join_owner
@@ -129,7 +129,7 @@ class _Reading:
             self._spans = {one.name_line - 1: one for one in spans}
         self.heads = DeclarationHeads(language.name, data, landmarks.doc_spans)
         self._lines = self.heads.lines
-        self._declared = self._locate_names(landmarks.definitions)
+        self._declared = self._locate_names(data, landmarks.definitions)
         if self._spans is not None:  # which leave out what is in a text of several lines
             self._declared = {line: one for line, one in self._declared.items() if line in self._spans}
         self._prototypes = self._locate_prototypes(path, data)
@@ -139,10 +139,11 @@ class _Reading:
         self._quote = b""  # quotes that close the current Python string
         self._macro_end = -1  # last line of the last macro: its continuation lines declare nothing
 
-    def _locate_names(self, definitions: Spans) -> dict[int, tuple[int, int]]:
+    def _locate_names(self, data: bytes, definitions: Spans) -> dict[int, tuple[int, int]]:
         """Return a mapping from line (from 0) to the columns of the name it declares, at most one."""
         placed: dict[int, tuple[int, int]] = {}
-        for first, last in definitions:
+        for start, end in definitions:
+            first, last = find_signs(self._language, data, start, end)
             line = self.heads.find_line(first)
             placed[line] = first - self.heads.starts[line], last - self.heads.starts[line]
         return placed
@@ -150,7 +151,8 @@ class _Reading:
     def _locate_prototypes(self, path: str, data: bytes) -> dict[int, tuple[tuple[int, int], Within]]:
         """Return the lines that may be prototypes: the columns of the name, and what must enclose it."""
         placed = {}
-        for (first, last), within in iter_prototypes(path, data):
+        for (start, end), within in iter_prototypes(path, data):
+            first, last = find_signs(self._language, data, start, end)
             line = self.heads.find_line(first)
             placed[line] = (first - self.heads.starts[line], last - self.heads.starts[line]), within
         return placed
@@ -165,7 +167,7 @@ class _Reading:
             return None if around is not None and around.kind in FUNCTION_KINDS else columns
         if around is None or around.kind not in CLASS_KINDS:
             return None
-        name = self._lines[number][slice(*columns)].decode("utf-8", "replace")
+        name = self._lines[number][slice(*columns)].decode("utf-8", "replace").removeprefix("~")
         return columns if within is Within.ANY_CLASS or name == around.name else None
 
     def read(self) -> tuple[tuple[Symbol, ...], bool]:
@@ -309,7 +311,7 @@ class _Reading:
         """Return the line of the first decorator, attribute or type right above a declaration."""
         if self._spans is not None and number in self._spans:
             return self._spans[number].head_line - 1
-        first = number - self.heads.has_type_above(number)
+        first = self.heads.find_first(number)
         while first > 0 and number - first < _DECORATOR_LINES and _DECORATOR.match(self._lines[first - 1]):
             first -= 1
         return first

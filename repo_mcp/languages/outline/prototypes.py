@@ -20,7 +20,8 @@ _PROTOTYPE = compile_late(
     rb"""
     \n[ \t]*+(?!(?:typedef|return|using|friend|goto|delete|throw|new|else|case|co_return)\b)
     (?P<types>(?:[A-Za-z0-9_:<>,\[\]]++[ \t*&]++){0,8}~?)
-    (?P<name>(?![A-Z0-9_]++\b)[A-Za-z_]\w*+)                  # not a macro that declares something
+    # not a macro that declares something
+    (?P<name>(?!(?:[A-Z0-9_]++|sizeof|alignof|alignas|decltype|noexcept)\b)[A-Za-z_]\w*+)
     [ \t]*+\((?![ \t]*[*^])(?=(?P<arguments>[^;{}]{0,700}+);)  # nor the type of a pointer to a function
     """,
     re.VERBOSE,

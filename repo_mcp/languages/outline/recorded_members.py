@@ -103,9 +103,14 @@ class _Reading:
                 yield one
 
     def _is_call(self, one: Symbol) -> bool:
-        """Return True for a symbol that the record lacks, in a function of a language with macros."""
+        """Return True for a symbol that the record lacks in a language with macros, if it looks like a call.
+
+        It is in a function, or has the name of a macro and no type before that: `ANY_WARNING("-Wshadow")`.
+        """
         if self._language not in _WITH_MACROS or one.kind in ("macro", *_HOLDERS):
             return False
+        if one.name.isupper() and one.signature.startswith(f"{one.name}("):
+            return True
         at = bisect_left(self._bodies, (one.start_line, 0)) - 1
         return at >= 0 and one.end_line <= self._bodies[at][1]
 
@@ -133,7 +138,9 @@ class _Reading:
 
     def _find_listed(self, symbol: DeclaredSymbol) -> int | None:
         """Return the number of the outline's symbol for one of the record; None if it has none."""
-        name = symbol.name.rpartition(".")[2].removeprefix("~").strip("[]")
+        name = symbol.name.rpartition(".")[2]
+        if symbol.name.startswith("["):  # an expression
+            name = name.strip("[]")
         numbers = self._named.get(name) or self._named.get(self._own_names.get(symbol.ordinal, ""), [])
         is_holder = symbol.kind in _HOLDING and symbol.kind is not SymbolKind.TYPE
         while numbers and self._symbols[numbers[0]].end_line < symbol.start_line:
@@ -150,8 +157,7 @@ class _Reading:
 
     def _correct(self, one: Symbol, symbol: DeclaredSymbol, around: str) -> Symbol:
         """Return a symbol of the outline with the kind, the end and the parent that the record gives it."""
-        is_renamed = symbol.name.startswith("~") or symbol.ordinal in self._own_names
-        name = symbol.name if is_renamed else one.name
+        name = symbol.name if symbol.ordinal in self._own_names else one.name
         kind, parent, scope = one.kind, one.parent_symbol, one.scope_kind
         if symbol.kind is SymbolKind.PROPERTY and kind == "variable":
             kind = "property"
@@ -161,8 +167,7 @@ class _Reading:
         if self._record.get_kind(symbol.parent) in holders:
             parent, scope = around, "class"
             kind = "method" if kind == "function" else kind
-        # A namespace that ends on its line is not around what it holds, in the names of the outline.
-        end = one.end_line if kind == "module" else max(one.start_line, symbol.end_line)
+        end = max(one.start_line, symbol.end_line)
         said = self._add_word(one.signature, symbol.kind)
         return replace(
             one, kind=kind, name=name, signature=said, parent_symbol=parent, scope_kind=scope, end_line=end

@@ -27,6 +27,8 @@ _SIGNS = "?!="  # at the end of names, in languages such as Ruby
 # not meant by a line inside them.
 _NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})
 
+_WITH_NAMESPACES = frozenset({"c", "cpp"})  # headers of C++ are C by their names
+
 
 @dataclass(frozen=True, slots=True)
 class DeclaredSpan:
@@ -68,6 +70,8 @@ def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int |
             {"argument": "line", "total_lines": total_lines},
         )
     found = find_around(outline.symbols, line)
+    if found is not None and _is_namespace(outline, found) and found.start_line != line:
+        found = None  # which often is the whole file
     if found is None or (found.kind not in FUNCTION_KINDS and found.start_line < line):
         above = _find_comment(outline.symbols, lines, line)
         if above is not None:
@@ -76,6 +80,10 @@ def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int |
         return DeclaredSpan(found.start_line, found.end_line, qualify(found))
     note = f"No declaration is around line {line}: the lines near it are shown."
     return DeclaredSpan(max(1, line - NEAR_LINES), max(1, min(line + NEAR_LINES, total_lines)), None, (note,))
+
+
+def _is_namespace(outline: Outline, found: Symbol) -> bool:
+    return found.kind == "module" and outline.language in _WITH_NAMESPACES
 
 
 def _find_comment(symbols: Sequence[Symbol], lines: Sequence[bytes], line: int) -> DeclaredSpan | None:

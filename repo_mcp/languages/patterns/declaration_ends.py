@@ -14,7 +14,8 @@ from collections.abc import Callable
 from functools import partial
 
 from repo_mcp.languages.patterns.heredocs import CSHARP_TOKENS
-from repo_mcp.languages.patterns.line_layout import NO_TEXT, TYPED_LANGUAGES, WORD_LANGUAGES, Layout
+from repo_mcp.languages.patterns.line_layout import NO_TEXT, WORD_LANGUAGES, Layout
+from repo_mcp.languages.patterns.types_above import TYPED_LANGUAGES
 from repo_mcp.late_patterns import compile_late
 
 MAX_HEADER_LINES = 60  # from the name to the brace, colon or semicolon that ends the head

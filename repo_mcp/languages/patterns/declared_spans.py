@@ -137,12 +137,17 @@ def find_declared_rows(
     return _nest(sorted(spans, key=itemgetter(2)), layout), macros
 
 
-def _read_name(language: str, text: bytes, start: int, end: int) -> str:
-    """Return a declared name; of C++ with the signs of a destructor and an operator."""
+def find_signs(language: str, text: bytes, start: int, end: int) -> tuple[int, int]:
+    """Return the offsets of a declared name; of C++ with the signs of a destructor and an operator."""
     if language in _SIGNED_LANGUAGES:
         signs = _OPERATOR_SIGNS.match(text, end) if text[start:end] == b"operator" else None
         end = end if signs is None else signs.end()
         start -= next((len(one) for one in _BEFORE_NAME if text.endswith(one, 0, start)), 0)
+    return start, end
+
+
+def _read_name(language: str, text: bytes, start: int, end: int) -> str:
+    start, end = find_signs(language, text, start, end)
     return text[start:end].decode("utf-8", "replace")
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from repo_mcp.languages.patterns.heredocs import iter_texts
 from repo_mcp.languages.patterns.landmarks import Spans
+from repo_mcp.languages.patterns.types_above import find_head_above
 from repo_mcp.late_patterns import compile_late
 
 MAX_LEAD_LINES = 40  # comment and decorator lines above the name
@@ -27,12 +28,6 @@ _LEADS = re.compile(
 _DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
 WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia", "ocaml"))  # blocks end in a word
 _WITHOUT_DECORATORS = frozenset(("objective-c", "perl", "php", "ruby"))  # `@end`, `@lines`, `@unlink()`
-TYPED_LANGUAGES = frozenset(("c", "cpp", "objective-c"))  # whose types may stand above names
-_NAME_FIRST = compile_late(rb"[ \t]*[A-Za-z_]\w*(?:(?:<[^<>\n]{0,60}+>)?::~?\w+){0,4}[ \t]*\(")
-_TYPE_ALONE = compile_late(
-    rb"[ \t]*(?!else\b|do\b|try\b|[A-Z_][A-Z0-9_]*[ \t]*$)[A-Za-z_][\w \t*&:<>,]{0,200}(?<![:,])"
-    rb"(?:__\w{1,40}[ \t]*\([^;{}\n]{0,200}\))?[ \t]*"
-)
 _COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
 _BEHIND = compile_late(rb";[ \t]*(?:/[/*]|\#)[^\n]*+")  # a statement: a comment
 # Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
@@ -52,13 +47,6 @@ _TAB, _LINE_FEED, _HASH, _BACKSLASH, _BRACE, _SEMICOLON = b"\t\n#\\{;"
 
 Mask = npt.NDArray[np.bool_]
 Runs = npt.NDArray[np.int32]  # of lines: the first and the last of each
-
-
-def is_type_above(language: str, above: bytes, line: bytes) -> bool:
-    """Return whether a line begins with the name of a function, and the one above holds its type alone."""
-    if language not in TYPED_LANGUAGES or b"(" not in line or not _NAME_FIRST.match(line):
-        return False
-    return _TYPE_ALONE.fullmatch(above) is not None
 
 
 class Layout:
@@ -222,7 +210,7 @@ class Layout:
             return line  # most of them
         if self._continues_macros(line):
             return line
-        start = line - 1 if self._has_type_above(line) else line
+        start, _ = find_head_above(self.language, self.lines, line)
         while start > 0 and line - start < MAX_LEAD_LINES:
             above = self._find_lead(start - 1, self.depths[line])
             if above is None:
@@ -235,11 +223,6 @@ class Layout:
         if line == 0 or not self.lines[line].startswith(b"#") or self.is_doc[line - 1]:
             return False
         return self.lines[line - 1].startswith(b"#define")
-
-    def _has_type_above(self, line: int) -> bool:
-        if line == 0 or self.depths[line - 1] != self.depths[line] or self.is_doc[line - 1]:
-            return False
-        return is_type_above(self.language, self.lines[line - 1], self.lines[line])
 
     def _find_lead(self, line: int, depth: int) -> int | None:
         """Return the first line of the comment or decorator that ends in `line`, or None."""

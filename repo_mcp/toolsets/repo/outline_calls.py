@@ -103,7 +103,7 @@ class _Listing:
             *(() if self.docs else ("doc",)),
             *(("scope_kind",) if symbol.scope_kind == usual else ()),
             *(() if symbol.is_conditional else ("is_conditional",)),
-            *(("parent_symbol",) if symbol.parent_symbol == around else ()),
+            *(("parent_symbol",) if symbol.parent_symbol in (around, None) else ()),
         }
         return {name: value for name, value in row.items() if name not in left_out}
 

@@ -47,7 +47,7 @@ def blank(text: str) -> str:
         ("int f() { return *a.operator->() + b->operator*(); }\n", "int f() { return *a + b ; }"),
         ("int f() { return *operator->(); }\n", "int f() { return *(*this) ; }"),
         ("\n#if A_B\n  ANY_ALWAYS_HERE\n#endif\n  int f();\n", "int f();"),
-        ("\nextern \"C\" ANY_KEEP void f(int a) {}\n", "extern \"C\" void f(int a) {}"),
+        ('\nextern "C" ANY_KEEP void f(int a) {}\n', 'extern "C" void f(int a) {}'),
         ("void f() {\n  FOR_EACH_KEY (i, 0, n) {}\n}\n", "void f() { while (i, 0, n) {} }"),
         ("enable_if<sizeof(T) >= 4>::type f();\n", "enable_if<sizeof(T) == 4>::type f();"),
         ("bool operator >= (A a, A b);\n", "bool operator >= (A a, A b);"),

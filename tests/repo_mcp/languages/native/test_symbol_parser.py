@@ -513,7 +513,8 @@ def test_cut_anywhere(language: str) -> None:
 
 def test_cpp_an_error_in_a_function_swallows_no_function_below_it() -> None:
     broken = "void a() {\n  for (int i = 0; i < 3; ++i) { BEGIN( }, ({ go(; \n}\n"
-    text = f"namespace n {{\n\n{broken}\nint b(int x) {{\n  return x;\n}}\n\nint c() {{\n  return 1;\n}}\n\n}} // n\n"
+    others = "int b(int x) {\n  return x;\n}\n\nint c() {\n  return 1;\n}\n"
+    text = f"namespace n {{\n\n{broken}\n{others}\n}} // n\n"
     found = parse("cpp", text)
     assert [(find(found, one).start_line, find(found, one).end_line) for one in "abc"] == [
         (3, 5),

@@ -213,7 +213,7 @@ def test_types_of_go_and_their_kinds() -> None:
             "void Outer<T>::Inner::run(int a) {\n}\nQ::~Q() {\n}\nstd::string free_one(int a) {\n}\n",
             [
                 ("method", "run", 1, 2, "Outer.Inner"),
-                ("method", "Q", 3, 4, "Q"),
+                ("method", "~Q", 3, 4, "Q"),
                 ("function", "free_one", 5, 6, None),
             ],
         ),

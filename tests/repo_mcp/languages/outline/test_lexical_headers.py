@@ -78,7 +78,7 @@ def test_members_of_cpp_are_listed(path: str) -> None:
         ("class", "Table", 3, 16),
         ("method", "Table", 5, 5),
         ("method", "Table", 6, 6),
-        ("method", "Table", 7, 7),
+        ("method", "~Table", 7, 7),
         ("method", "Open", 8, 9),
         ("method", "size", 10, 13),
         ("function", "Repair", 17, 17),

@@ -286,3 +286,40 @@ def test_a_value_with_a_name_of_its_own_is_listed_once_by_that_of_its_member() -
 def test_a_member_named_by_an_expression_is_listed_once() -> None:
     text = "class Ring {\n  [Symbol.iterator]() {\n    return 1;\n  }\n  [kSize]() {\n    return 2;\n  }\n}\n"
     assert [one[2] for one in rows("a.js", text)] == [1, 2, 5]
+
+
+MARKED = """ANY_NO_WARNING("-Wshadow")
+
+namespace n {
+
+struct Box {
+  Any* MAY_BE_NULL find(int key);
+  bool operator()(int a) const {
+    return a > size_;
+  }
+  explicit operator bool() const {
+    return size_;
+  }
+  std::array<char, 6 * sizeof(void*)> bytes_;
+  int size_;
+};
+
+} // namespace n
+"""
+
+
+def test_cpp_macros_are_no_members_each_line_is_listed_once_and_namespaces_end() -> None:
+    assert rows("a.h", MARKED) == [
+        ("module", "n", 3, 17),
+        ("struct", "Box", 5, 15),
+        ("method", "Box.find", 6, 6),
+        ("method", "Box.operator()", 7, 9),
+        ("method", "Box.operator bool", 10, 12),
+        ("property", "Box.bytes_", 13, 13),
+        ("property", "Box.size_", 14, 14),
+    ]
+
+
+def test_an_outline_of_a_text_that_was_parsed_in_part_says_so() -> None:
+    assert "in part" in " ".join(complete("a.cc", "int f() {\n  return ({;\n}\n").warnings)
+    assert not complete("a.cc", "int f() {\n  return 1;\n}\n").warnings

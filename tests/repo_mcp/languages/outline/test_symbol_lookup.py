@@ -171,3 +171,13 @@ def test_a_line_that_ends_a_docstring_is_no_comment_of_what_follows() -> None:
     assert (found.symbol, found.start_line) == ("A.m", 4)
     symbols = (declare("class", "A", 1, 4), declare("method", "m", 4, 4, "A"))
     assert choose_span(Outline("a.py", "python", symbols, "ast"), docs, None, 3).symbol == "A"
+
+
+def test_a_line_between_the_declarations_of_a_namespace_is_not_the_namespace() -> None:
+    symbols = (declare("module", "n", 10, 90), declare("function", "f", 40, 45))
+    outline = Outline("a.cc", "cpp", symbols, "lexical")
+    text = b"int a;\n" * 99
+    assert choose_span(outline, text, None, 70).symbol is None
+    assert choose_span(outline, text, None, 42).symbol == "f"
+    assert choose_span(outline, text, None, 10).symbol == "n"
+    assert choose_span(outline, text, "n", None).end_line == 90
