@@ -27,7 +27,7 @@ _SIGNS = "?!="  # at the end of names, in languages such as Ruby
 # not meant by a line inside them.
 _NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})
 
-_WITH_NAMESPACES = frozenset({"c", "cpp"})  # headers of C++ are C by their names
+WITH_NAMESPACES = frozenset({"c", "cpp"})  # headers of C++ are C by their names
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int |
 
 
 def _is_namespace(outline: Outline, found: Symbol) -> bool:
-    return found.kind == "module" and outline.language in _WITH_NAMESPACES
+    return found.kind == "module" and outline.language in WITH_NAMESPACES
 
 
 def _find_comment(symbols: Sequence[Symbol], lines: Sequence[bytes], line: int) -> DeclaredSpan | None:

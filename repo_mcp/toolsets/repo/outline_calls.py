@@ -90,7 +90,7 @@ class _Listing:
         if self.detail == _FULL:
             rows = [_render_whole(symbol) for symbol in symbols]
         else:
-            rows = [*map(self._render_lean, symbols, _list_around(symbols))]
+            rows = [*map(self._render_lean, symbols, _list_around(self.found.language, symbols))]
         return [row | members for row, members in zip(rows, named, strict=True)]
 
     def _render_lean(self, symbol: Symbol, around: str | None) -> Result:
@@ -103,7 +103,7 @@ class _Listing:
             *(() if self.docs else ("doc",)),
             *(("scope_kind",) if symbol.scope_kind == usual else ()),
             *(() if symbol.is_conditional else ("is_conditional",)),
-            *(("parent_symbol",) if symbol.parent_symbol in (around, None) else ()),
+            *(("parent_symbol",) if symbol.parent_symbol == around else ()),
         }
         return {name: value for name, value in row.items() if name not in left_out}
 
@@ -204,9 +204,12 @@ def _join(names: Sequence[str]) -> str:
     return f"{', '.join(names[:kept])} and {len(names) - kept} more"
 
 
-def _list_around(symbols: Sequence[Symbol]) -> list[str | None]:
-    """Return the qualified name of the innermost symbol around each symbol; None for an outermost one."""
-    from repo_mcp.languages.outline.symbol_lookup import qualify
+def _list_around(language: str, symbols: Sequence[Symbol]) -> list[str | None]:
+    """Return the qualified name of the innermost symbol around each symbol; None for an outermost one.
+
+    Namespaces of C++ are in no name of an outline.
+    """
+    from repo_mcp.languages.outline.symbol_lookup import WITH_NAMESPACES, qualify
 
     around: list[str | None] = []
     held: list[Symbol] = []  # the declarations around the one before, the outermost first
@@ -214,7 +217,8 @@ def _list_around(symbols: Sequence[Symbol]) -> list[str | None]:
         while held and not _holds(held[-1], symbol):
             held.pop()
         around.append(qualify(held[-1]) if held else None)
-        held.append(symbol)
+        if symbol.kind != "module" or language not in WITH_NAMESPACES:
+            held.append(symbol)
     return around
 
 

@@ -156,6 +156,12 @@ def test_any_parents_can_be_read(drawn: list[tuple[int, int, str | None]]) -> No
     assert read_parents(listed) == [one.parent_symbol for one in symbols]
 
 
+def test_namespaces_of_cpp_are_in_no_name_and_no_record_says_so() -> None:
+    symbols = Symbol("module", "n", "namespace n", 1, 9), Symbol("class", "A", "class A", 2, 8)
+    listed = rows(call(StandIn(*symbols, language="cpp"), path="a.cc"))
+    assert not any("parent_symbol" in row for row in listed)
+
+
 SHORT = (
     symbol("enum", "E", 1),
     Symbol("enum_member", "A", "A = 1", 2, 2, None, "E", "class"),
