@@ -18,6 +18,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading
+from repo_mcp.research.settings.asked_numbers import list_with_number
 from repo_mcp.research.settings.asked_settings import find_key, find_option, find_written_setting, is_written
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_owners import keep_settings
@@ -89,12 +90,14 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
 
 
 def _find_stated(state: ResearchState, reading: Reading) -> Reading | None:
-    """Return the reading of a question for an option of the command line, or for a key; None for neither."""
+    """Return the reading of a question for an option of the command line, a key or a number, or None."""
     option = find_option(state) if reading.form in _OF_OPTIONS else None
     if option is not None:
         return Reading(Form.CONFIGURED, f"where the option {option.asked} is declared", (option,))
     is_place = reading.form is not Form.OPEN
     key = find_key(state, is_place=is_place) if reading.form in _OF_KEYS else None
+    if key is None and reading.form is Form.CONFIGURED and list_with_number(state, reading.subjects[0].asked):
+        key = Subject(reading.subjects[0].asked, TakenAs.WORDS)
     return None if key is None else build_reading(Form.CONFIGURED, (key,))
 
 

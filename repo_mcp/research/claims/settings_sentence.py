@@ -18,6 +18,7 @@ from repo_mcp.research.question.phrase_names import fold_name, write_snake
 from repo_mcp.research.settings.asked_settings import KCONFIG, list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
+from repo_mcp.research.settings.named_defaults import describe_named_defaults
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES
 from repo_mcp.research.settings.traced_values import trace_value
@@ -41,7 +42,12 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     """
     if subject.declaring:
         return describe_option(state, subject)
-    whole = [one for one in state.findings if _has_its_spelling(subject, one)]
+    others_named = {one.reason.about for one in state.findings if one.role is Role.NAMED_DEFAULT}
+    whole = [
+        one
+        for one in state.findings
+        if _has_its_spelling(subject, one) and one.reason.about not in others_named
+    ]
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if find_role(one.path) is not FileRole.DOCS]
     passing = _cite_role(program, Role.PASSES)
@@ -61,7 +67,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     name_asked = subject.asked if is_key else list_setting_names(subject)[0]
     decided = describe_decided(state, name_asked, () if subject.nodes else list_asking(state, name_asked))
     reads = f" It is read at {read}." if read and not is_first else ""
-    otherwise = f"{reads}{decided}{_describe_otherwise(state, subject)}"
+    named = describe_named_defaults(state)
+    otherwise = f"{reads}{named}{decided}{_describe_otherwise(state, subject)}"
     if is_first:
         so = _state_places(subject, places)
         return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"
@@ -150,7 +157,8 @@ def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Find
     mentioned = f" It is mentioned at {seen}." if seen else ""
     is_explained = mentioned or otherwise or not state.findings
     by_words = "" if is_explained else " What is shown only has words of the question."
-    return f"Nothing is known to set {subject.asked}.{mentioned}{otherwise}{by_words}"
+    verb = "read" if asks_for_readers(state.request.query) else "set"
+    return f"Nothing is known to {verb} {subject.asked}.{mentioned}{otherwise}{by_words}"
 
 
 def _state_places(subject: Subject, places: Mapping[Role, list[str]]) -> str:

@@ -68,6 +68,8 @@ def _describe_written(state: ResearchState, subject: Subject) -> str:
         places = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in made)
         define = "defines" if len(made) == 1 else "define"
         return f"No line declares {subject.asked} as a whole, but {places} {define} such names."
+    if subject.asked.isupper() and state.source.is_absent(subject.asked):
+        return f"{subject.asked} does not occur in this repository."
     return f"{subject.asked} is not declared in this repository{written and ', but '}{written}."
 
 

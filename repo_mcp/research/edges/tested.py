@@ -1,7 +1,8 @@
-"""Find the tests of a symbol: those that use it, those that use what uses it, and files named after its own.
+"""Find the tests of a symbol: those that use it, have its name or use what uses it, and files named after it.
 
-Tests that use the symbol itself come first. What is only possible is neither shown nor followed. Left out:
-which of them fail if the symbol does.
+Tests that use the symbol itself come first. What is only possible is neither shown nor followed, and of the
+tests that use a property which uses it, few are shown: they may use it for something else. Left out: which of
+them fail if the symbol does.
 """
 
 from __future__ import annotations
@@ -22,6 +23,12 @@ from repo_mcp.research.edges.hops import (
     sort_links,
 )
 from repo_mcp.research.edges.traversals import CALLERS, DEPENDENTS, WIDTH
+from repo_mcp.research.edges.written_in_tests import (
+    describe_titled,
+    describe_writing,
+    note_titled,
+    note_writing,
+)
 from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings
 from repo_mcp.research.findings.locating import is_test, is_test_place, weaker
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -30,7 +37,9 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_signs
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
-MOST_NAMED = 3  # such files
+MOST_NAMED = 3  # files named after it
+MOST_ALIKE = 12  # files of tests that are called alike: more say nothing, as `index.js` does
+MOST_BY_PROPERTY = 3  # tests that use a property which uses the subject
 _MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase|it)$")
 
 
@@ -49,6 +58,11 @@ def note_tests(state: ResearchState, nodes: Sequence[Node]) -> None:
             users += _note_users(state, node, hop, is_first=hop == 1, many=len(level))
         level = [node for node in dict.fromkeys(users) if node.declaration not in seen]
         seen |= {node.declaration for node in level}
+        if hop == 1:
+            is_used = any(one.hop for one in state.findings)
+            note_titled(state, nodes)
+            if not is_used:
+                note_writing(state, nodes)
         state.report_hop(hop)
     _note_named_after(state, nodes)
 
@@ -71,6 +85,10 @@ def _note_users(state: ResearchState, node: Node, hop: int, *, is_first: bool, m
             others.append(other)
         elif link.kind != "imports" or other.symbol.kind is not SymbolKind.FILE:  # which says less than a use
             reason = explain(link, node, traversal)
+            if hop > 1 and node.symbol.kind is SymbolKind.PROPERTY:
+                if sum(one.role is Role.BY_PROPERTY for one in state.findings) >= MOST_BY_PROPERTY:
+                    continue
+                reason = Reason(reason.text, Role.BY_PROPERTY, node.qualified_name)
             if state.add(other, reason, hop, weaker(own, link.confidence), link.lines):
                 state.link(link)
     return others
@@ -82,7 +100,10 @@ def _note_named_after(state: ResearchState, nodes: Sequence[Node]) -> None:
     known, endings = {one.path for one in state.findings}, tuple({_end(node.path) for node in nodes})
     paths = [path for path in state.graph.scan.list_paths("") if path.endswith(endings)]
     tests = [path for path in paths if is_test_place(path) and path not in known]
-    for path in [path for path in tests if _strip(path) in named][:MOST_NAMED]:
+    alike = Counter(map(_strip, tests))
+    for path in [path for path in tests if _strip(path) in named and alike[_strip(path)] <= MOST_ALIKE][
+        :MOST_NAMED
+    ]:
         file = state.source.find_file(path)
         if file is not None:
             reason = Reason(f"is named after {nodes[0].symbol.name} or its file", Role.NAMED_AFTER)
@@ -121,7 +142,9 @@ def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
     """Return which tests use symbols, which reach them, and which files are named after theirs."""
     subjects = join_names(dict.fromkeys(map(name_briefly, nodes)))
     named = [one for one in state.findings if one.role is Role.NAMED_AFTER]
-    tests = [one for one in state.findings if one.hop and one not in named]
+    by_name = [one for one in state.findings if one.role in (Role.TITLED, Role.WRITES_NAME)]
+    weak = [one for one in state.findings if one.role is Role.BY_PROPERTY]
+    tests = [one for one in state.findings if one.hop and one not in (*named, *by_name, *weak)]
     direct = [one for one in tests if one.hop == 1]
     lacks = lacks_uses(state, [node.qualified_name for node in nodes])
     users = join_names(_name_classes(state, direct), at_least=lacks)
@@ -131,9 +154,18 @@ def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
         themselves = "itself" if len(nodes) == 1 else "themselves"
         read = " that was read" if lacks else ""
         sentences = [f"{so_far} test{read} is known to use {subjects} {themselves}."]
+        sentences.insert(0, describe_titled(by_name))
+    else:
+        sentences.append(describe_titled(by_name))
+    sentences.append(describe_writing(by_name))
     further = [one for one in tests if one not in direct]
     if further:
         sentences.append(f"Indirectly, it is used by {join_names(_name_classes(state, further))}.")
+    if weak:
+        through = join_names(dict.fromkeys(one.reason.about for one in weak))
+        sentences.append(
+            f"Others use {through}, perhaps for something else: {join_names(_name_classes(state, weak))}."
+        )
     if named:
         sentences.append(f"Files named after it: {join_names(one.path for one in named)}.")
-    return " ".join(sentences)
+    return " ".join(filter(None, sentences))

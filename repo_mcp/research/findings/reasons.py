@@ -54,6 +54,9 @@ class Role(Enum):
     CALLS_BY_NAME = auto()  # a line calls something of its name, in a language that no parser reads
     REACHES_BY_NAME = auto()  # a file of tests calls what calls something of its name
     NAMED_AFTER = auto()  # a file of tests
+    TITLED = auto()  # a test with the name of the subject in its own; the reason is about the name
+    WRITES_NAME = auto()  # a file of tests has the name of the subject, which the reason is about
+    BY_PROPERTY = auto()  # a test uses a property that uses the subject, perhaps for something else
 
     # Where a setting is configured; the reason is about its name as it is spelled there.
     SETS = auto()
@@ -62,6 +65,7 @@ class Role(Enum):
     DECLARES = auto()  # declares or documents it
     PASSES = auto()  # hands its name on
     READS = auto()  # asks a record for it by its name
+    NAMED_DEFAULT = auto()  # a value that is named as its default
 
 
 @dataclass(frozen=True, slots=True)

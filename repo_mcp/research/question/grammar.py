@@ -312,12 +312,16 @@ _ASKS = re.compile(
 )
 # "where are jobs dropped when the queue is full": what is described by a clause is no name.
 _CLAUSE = re.compile(
-    r"\w[,;]? (?:although|because|if|unless|until|when|whether|which|while) \w", re.IGNORECASE
+    r"\w[,;]? (?:although|because|how|if|unless|until|when|whether|which|while) \w", re.IGNORECASE
 )
 # "save of Store", "the method save() in Store": a member, and not its type.
 _MEMBER_OF = re.compile(
     r"^(?:the )?(?:method |function )?[`'\"]?([a-z_$][\w$]*)[!?]?(?:\(\))?[`'\"]? (?:of|in|on) "
     r"(?:the )?(?:class |type )?[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?$"
+)
+# "the default of maxPots is configured" asks for maxPots.
+_DEFAULT_OF = re.compile(
+    r"^(?:the )?defaults?(?: values?)? (?:of|for) (?=(?:the )?[`'\"]?[\w.-]+[`'\"]?$)", re.IGNORECASE
 )
 _NAMESPACED = re.compile(r"\\?\b[A-Z]\w*(?:\\[A-Z]\w*)+")  # Illuminate\Queue\Queue
 
@@ -420,6 +424,8 @@ def _strip(text: str) -> str:
 def _build(form: Form, match: re.Match[str]) -> Parsed:
     groups = match.groupdict()
     named = [groups[name] for name in ("x", "y") if groups.get(name)]
+    if form is Form.CONFIGURED:
+        named = [_DEFAULT_OF.sub("", text) for text in named]
     if form in (Form.CALLERS, Form.CALLEES):  # types are not called
         named = [_MEMBER_OF.sub(r"\2.\1", text) for text in named]
     return Parsed(form, tuple(map(Phrase if form in DESCRIBED_FORMS else read_phrase, named)))

@@ -6,7 +6,7 @@
 A clause in the order of a question begins a part: "and where is it read", but not "know when a block ends and
 where it begins". What stands before the first such clause belongs to it: "After a redirect, when does a POST
 become a GET". What has no word to search for, as in "and when?", is no part of its own, nor is what is quoted
-or asked twice in a row.
+or asked twice in a row. Two names of which the same is asked are two parts.
 
 What a pronoun in a later part stands for is told in pronouns.py.
 """
@@ -18,6 +18,7 @@ from itertools import pairwise
 
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import parse_question
+from repo_mcp.research.question.phrase_names import looks_like_code
 from repo_mcp.text.question_words import tells_something
 
 MOST_PARTS = 3
@@ -59,6 +60,13 @@ _IS_ASKED = re.compile(
 )
 _IS_INDIRECT = re.compile(_INDIRECT, re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*"|`[^`]*`')
+# "where is MAX_POTS or MIN_HEAT read": each of the two names is asked for by itself.
+_CODE = r"[`'\"]?[\w.:]+[`'\"]?"
+_OF_TWO = re.compile(
+    rf"((?:where|how) (?:is|are|was|were) (?:[a-z]+ ){{0,4}}?)({_CODE}),? (?:or|and) (?:the )?({_CODE})"
+    r"( (?:read|set|configured|defined|declared|used|called|raised|thrown|implemented)\b[^,;]*)",
+    re.IGNORECASE,
+)
 _JOINING = re.compile(r"^[?!.;,\s]*(?:(?:and|but|or|also|then|so)\b,?\s*)*", re.IGNORECASE)
 _END = "?!.;, "
 # What a question for a setting asks of it besides, and what is said of anything that is described.
@@ -97,6 +105,10 @@ def split_question(query: str) -> tuple[str, ...]:
     text = query.strip()
     if len(text) > MAX_CHARS or "\n" in text or "`" * 3 in text:
         return (query,)
+    two = _OF_TWO.fullmatch(text.rstrip(_END))
+    if two is not None and looks_like_code(two[2]) and looks_like_code(two[3]):
+        lead = re.sub(r"(?i) are ", " is ", re.sub(r"(?i) were ", " was ", two[1]))
+        return (f"{lead}{two[2]}{two[4]}", f"{lead}{two[3]}{two[4]}")
     parts: list[str] = []
     is_repeated = False
     for piece in _cut(text):

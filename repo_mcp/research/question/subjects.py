@@ -18,6 +18,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.rival_symbols import drop_hidden
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.locating import (
     is_test_node,
@@ -72,6 +73,7 @@ _CAPITAL = re.compile(r"(?<![\w.:])[A-Z]\w+(?![\w.:])")  # a plain name of a typ
 _IMPLEMENTED = TYPE_KINDS | {SymbolKind.METHOD}  # a name in another case never means a property
 # Forms whose subject is a type with all that it declares.
 _OF_TYPES = frozenset({Form.CONFIGURED, Form.DEFINED, Form.DIFFERENCE, Form.TESTS})
+_OF_PROGRAM = frozenset({Form.CONFIGURED, Form.TESTS})  # tests give values to settings, and declare none
 _STANDS_FOR_FOLDER = frozenset({"mod", "__init__", "index"})  # files that hold what their folder offers
 
 
@@ -267,6 +269,8 @@ class Subjects:
         plain = normalise_name(name)
         if "." in plain:
             named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
+            if form in _OF_PROGRAM and all(map(_is_tried, named)):
+                named = []
             named = named or self._find_in_module(plain)
             return (named, TakenAs.DECLARED) if named else self._find_members(plain, phrase, form)
         declarations = self._graph.scan.find_declared(plain, MAX_FILES)
@@ -382,6 +386,11 @@ def is_of(path: str, module: str) -> bool:
 def _fold_folder(name: str) -> str:
     """Return the name of a folder as it is compared: "Web View" may be `web_view` or `webview`."""
     return re.sub(r"[ _-]", "", name).lower()
+
+
+def _is_tried(node: Node) -> bool:
+    """Return True for a value that only a test has."""
+    return node.symbol.kind in VALUE_KINDS and is_test_node(node)
 
 
 def _is_interface_of(node: Node, name: str) -> bool:

@@ -213,6 +213,8 @@ class _QuestionReader:
                 values.sort(key=lambda node: node.symbol.name.startswith("_"))  # stable
                 named = replace(found[0], taken_as=TakenAs.DECLARED, nodes=tuple(values))
                 return build_reading(parsed.form, (named,))  # `ArrayPool` for "array pool"
+            if " " in found[0].asked and any(map(self._is_declared, self._request.guesses)):
+                return None  # a guess is a better name than one that the description happens to have
             # Settings are often attributes of objects made elsewhere.
             return build_reading(parsed.form, (Subject(found[0].asked, TakenAs.WORDS),))
         if parsed.form is Form.RAISED:

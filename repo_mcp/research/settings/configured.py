@@ -17,10 +17,12 @@ from repo_mcp.research.findings.locating import is_aside, is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.settings.asked_numbers import note_number
 from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking, note_decided
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.settings.named_constants import list_by_constant
+from repo_mcp.research.settings.named_defaults import note_named_defaults
 from repo_mcp.research.settings.noted_settings import note_matches, note_option, note_readers
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import (
@@ -29,7 +31,12 @@ from repo_mcp.research.settings.setting_lines import (
     search_mentions,
     search_setting,
 )
-from repo_mcp.research.settings.setting_owners import is_configuration, is_owned, list_other_fields
+from repo_mcp.research.settings.setting_owners import (
+    is_configuration,
+    is_other_case,
+    is_owned,
+    list_other_fields,
+)
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_HEADINGS = 2  # of documents
@@ -47,6 +54,8 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         return
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
         return
+    if not subject.nodes and note_number(state, subject.asked):
+        return
     used = find_used(state, subject)
     others = list_other_fields(state, subject)
     foreign = find_used(state, replace(subject, nodes=others)) - used
@@ -56,6 +65,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
             [one for one in found if (one.path, one.start_line) not in foreign and not _lies_in(others, one)]
             for found in (search_setting(state, name), search_mentions(state, name))
         )
+        matches = [one for one in matches if not is_other_case(subject.nodes, name, one)]
         if subject.nodes and "." in subject.asked:
             matches = [one for one in matches if _is_meant(state, subject, name, one, used)]
             mentions = [one for one in mentions if _is_meant(state, subject, name, one, used)]
@@ -63,6 +73,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         reading = list_reading(state, name, mentions, used, is_declared=bool(subject.nodes))
         matches = [one for one in matches if one not in reading or not reads_only(state, name, one)]
         _note_uses(state, subject, name, matches, mentions, reading)
+        note_named_defaults(state, subject, name)
 
 
 def _is_meant(
@@ -145,7 +156,7 @@ def _note_dotted(state: ResearchState, key: str) -> bool:
         if one not in setting
         and (is_program(one.path) or is_configuration(one.path))
         and is_owned(state, owner, name, one)
-        and classify_match(state, name, one) is LineUse.SETS
+        and classify_match(state, name, one) in (LineUse.SETS, LineUse.FILLS)
     ]
     note_matches(state, name, inside)
     state.report_hop(1)

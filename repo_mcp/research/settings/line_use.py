@@ -12,11 +12,16 @@ from repo_mcp.bundler.statements import is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.research.settings.given_values import tells_value
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 # `os.environ["NAME"]`, `std::env::var_os("NAME")`, `GetEnvironmentVariable("NAME")`, `process.env.NAME`.
 # Unless the name is in capitals, it is quoted: an object called `environment` may have a field of the name.
-_TAKEN = r"\b\w{0,40}env\w{0,40}[\w.:!]{0,80}\s{0,40}[(\[]\s{0,40}[\"'`]NAME\b|\bprocess\.env\.NAME\b"
+# The argument may be labelled, as in Swift: `Environment.secret(path: "NAME")`.
+_TAKEN = (
+    r"\b\w{0,40}env\w{0,40}[\w.:!]{0,80}\s{0,40}[(\[]\s{0,40}(?:\w{1,40}:\s{0,8})?[\"'`]NAME\b"
+    r"|\bprocess\.env\.NAME\b"
+)
 _TAKEN_IN_CAPITALS = _TAKEN + r"|\b\w{0,40}env\w{0,40}[\w.:!]{0,80}\s{0,40}[(\[.]\s{0,40}NAME\b"
 # A line that sets a variable of the environment: `os.environ["NAME"] = `, `std::env::set_var(`, `setenv(`
 GIVEN = re.compile(
@@ -28,6 +33,8 @@ _TAKEN_AS_OPTION = (
     r"\b\w{0,20}(?:flag|option)\w{0,20}(?:\(\))?(?:\.(\w{1,40}))?\((?:&?[\w.]{1,80},\s{0,40})?"
     r"[\"'`]NAME[\"'`]\s{0,40},"
 )
+# The address of a variable handed to a call that declares an option: `.IntVar(&cfg.NAME)`
+_FILLED = r"(?:\w{0,40}Var\w{0,2}|\w{0,40}(?:flag|option)\w{0,20})\(\s{0,8}&[\w.]{0,80}(?<!\w)NAME\b"
 # Functions that read or change a record of options, and declare none.
 _KEEPS = re.compile(r"(?:get|pop|read|lookup|has|is_|set|put|insert|update|del|remove)", re.IGNORECASE)
 _READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # functions that read a setting
@@ -46,6 +53,10 @@ _TYPED = (
     r"\bNAME\??\s{0,8}:\s{0,8}(?-i:boolean|bool|string|str|number|int|float)(?:\s{0,8}\|[^=]{0,80})?[;,]?\s*$"
 )
 _NOT_SET = r"(?!\s*(?:\?\?|\|\|)?=(?!=))"
+_SCHEMA = re.compile(r"(?:^|[/._-])schemas?(?=[/._-]).*\.json$", re.IGNORECASE)
+# Stands before the bracket with the parameters of a function; `.init(` of Swift is a call.
+_HEAD = re.compile(r"(?:\b(?:def|function|func|fn|fun)\s+[\w$]+|(?<![.\w])(?:init|constructor|function))\s*$")
+_LITERAL = re.compile(r"(?:-?\.?\d|[\"'`]|(?:true|false|True|False)\b)(?![^,)]*[\"'`]\s*\|)")
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _SENTENCE = re.compile(r"\"[^\"\n ]{0,200}+ [^\"\n]{0,200}\"|'[^'\n ]{0,200}+ [^'\n]{0,200}'")  # in quotes
 QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
@@ -55,6 +66,7 @@ class LineUse(StrEnum):
     """The use that a line makes of a name, as the report words it."""
 
     SETS = "sets {}"
+    FILLS = "sets {} by an option"
     TAKES = "takes {} from the environment"
     OPTION = "declares the option {}"
     DECLARES = "declares or documents {}"
@@ -101,6 +113,8 @@ def classify_use(name: str, line: str) -> LineUse:
     taking = re.search(_TAKEN_AS_OPTION.replace("NAME", quoted), line, re.IGNORECASE)
     if taking is not None and not _KEEPS.match(taking[1] or ""):
         return LineUse.OPTION
+    if re.search(_FILLED.replace("NAME", quoted), line, re.IGNORECASE):
+        return LineUse.FILLS
     handed = re.search(
         rf"(\w{{0,40}})(\(?)(?:[\w.]{{1,80}}, ?)?\s{{0,40}}[\"']{quoted}[\"']\s{{0,40}},", line, re.IGNORECASE
     )
@@ -152,14 +166,18 @@ def reads_in_call(state: ResearchState, name: str, match: ExactMatch) -> bool:
 def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
     """Return how a line uses a name, considering also whether it is a comment and which brackets are open."""
     use = classify_use(name, match.line)
-    if use is LineUse.PASSES_ON and (opened := _find_open_call(state, match, match.line.find(name))):
-        return _judge_call(opened) or use
+    if use is LineUse.PASSES_ON:
+        opened = _find_open_call(state, match, match.line.find(name))
+        is_default = LineUse.SETS if _lies_in_defaults(state, match) else use
+        return (_judge_call(opened) if opened else None) or is_default
+    quoted = re.escape(name).replace("_", "[_-]?")
+    if use is LineUse.GIVES and _gives_literal(match.line, quoted):
+        return LineUse.SETS
     if use not in (LineUse.SETS, LineUse.DECLARES):
         return use
     if match.start_line in state.source.read_comment_lines(match.path):
         return LineUse.DECLARES
-    quoted = re.escape(name).replace("_", "[_-]?")
-    if use is LineUse.SETS and re.search(_TYPED.replace("NAME", quoted), match.line, re.IGNORECASE):
+    if use is LineUse.SETS and _declares_type(match, quoted):
         return LineUse.DECLARES
     if use is LineUse.DECLARES:
         option = re.search(rf"[\"'`][^\"'`]{{0,20}}--{quoted}\b", match.line, re.IGNORECASE)
@@ -171,7 +189,7 @@ def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUs
     )
     declared = rf"\s*(?:[\w<>\[\],?]+ ){{0,4}}{quoted}(?:\s*:[^=]{{1,80}})?"
     whole = rf"{declared}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*(?://.*)?"
-    if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE):
+    if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE) or _is_made_of_same(match.line, quoted):
         return LineUse.READS  # a variable of the same name
     if re.fullmatch(rf"\s*(?:this\.|self\.|@)?_?({quoted})\s*=\s*\1;?\s*", match.line, re.IGNORECASE):
         return LineUse.GIVES
@@ -187,7 +205,41 @@ def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUs
     )
     if given is None or _find_open_call(state, match, given.start()) is None:
         return use
+    if _gives_literal(match.line, quoted):
+        return use
     return LineUse.PASSES_ON if "=" in given[0] else LineUse.GIVES
+
+
+def _declares_type(match: ExactMatch, quoted: str) -> bool:
+    """Return True for a name with its type alone on a line, and for one that a schema describes."""
+    is_typed = re.search(_TYPED.replace("NAME", quoted), match.line, re.IGNORECASE) is not None
+    return is_typed or (_SCHEMA.search(match.path) is not None and match.line.rstrip().endswith("{"))
+
+
+def _lies_in_defaults(state: ResearchState, match: ExactMatch) -> bool:
+    """Return True for a line of a function that by its name gives defaults: `applySearchDefaults`."""
+    around = state.source.find_around(match.path, match.start_line)
+    is_function = around is not None and around.symbol.kind in CALLABLE_KINDS
+    return is_function and around is not None and "default" in around.symbol.name.lower()
+
+
+def _gives_literal(line: str, quoted: str) -> bool:
+    """Return True for an argument that gives a name a literal: `Store(maxSize: 16 * 1024)`."""
+    given = re.search(rf"(?:^|[(,])\s{{0,40}}{quoted}\s?:\s(?=\S)(.*)", line, re.IGNORECASE)
+    opened = [] if given is None else list_open_brackets(line[: given.start() + 1])
+    if given is None or (opened and _HEAD.search(line[: opened[-1]])):
+        return False
+    return _LITERAL.match(given[1]) is not None
+
+
+def _is_made_of_same(line: str, quoted: str) -> bool:
+    """Return True for a variable made of a member of its name, and of no value that the line tells."""
+    made = re.match(
+        rf"\s*(?:[\w<>\[\],?]+ ){{0,4}}{quoted}(?:\s*:[^=]{{1,80}})?\s*:?=\s*([^=].*(?:\.|->){quoted}\b.*)",
+        line,
+        re.IGNORECASE,
+    )
+    return made is not None and not tells_value(made[1])
 
 
 def _join_value(state: ResearchState, match: ExactMatch) -> str:

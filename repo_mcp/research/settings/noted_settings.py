@@ -30,12 +30,14 @@ MAX_READERS = 10
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
 _ROLES = {
     LineUse.SETS: Role.SETS,
+    LineUse.FILLS: Role.SETS,
     LineUse.TAKES: Role.FROM_ENVIRONMENT,
     LineUse.OPTION: Role.OPTION,
     LineUse.DECLARES: Role.DECLARES,
     LineUse.PASSES_ON: Role.PASSES,
     LineUse.READS: Role.READS,
 }
+_DEFAULT = re.compile("default", re.IGNORECASE)
 _READERS = {Role.READS: "reads {}", Role.FROM_ENVIRONMENT: LineUse.TAKES.value}
 
 
@@ -68,16 +70,19 @@ def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], r
 def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]) -> None:
     """Note matching lines by function: configuration first, and lines that set the name before others.
 
-    If only readers are asked for, what takes the name from the environment comes before configuration.
+    If only readers are asked for, what takes the name from the environment comes before configuration, and so
+    does what is named after a default if one is asked for.
     """
     counts: dict[str, int] = {}
     uses = {match: classify_match(state, name, match) for match in matches}
     first = LineUse.TAKES if asks_for_readers(state.request.query) else None
+    asks_default = _DEFAULT.search(state.request.query) is not None
     ordered = sorted(
         uses,
         key=lambda one: (
             is_test_place(one.path),
             uses[one] is not first,
+            asks_default and not _says_default(state, one),
             name not in one.line,  # spelled otherwise, it may be another setting
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
@@ -105,6 +110,12 @@ def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch])
         text = f"{use.value.format(written)}, in {_name_role(match.path)}"
         role = _ROLES.get(use, Role.OTHER)
         noted += _note_use(state, name, own, Reason(text, role, written), 1)
+
+
+def _says_default(state: ResearchState, match: ExactMatch) -> bool:
+    """Return True for a line that is called a default, or lies in what is called so."""
+    around = state.source.find_around(match.path, match.start_line)
+    return _DEFAULT.search(f"{match.line} {'' if around is None else around.qualified_name}") is not None
 
 
 def _name_role(path: str) -> str:

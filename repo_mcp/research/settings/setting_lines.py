@@ -102,4 +102,5 @@ def _build_plain(quoted: str) -> str:
     named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
     valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
     keyed = rf"[\"':]{quoted}[\"']?\s*=>"  # of a table, as in Ruby and PHP
-    return rf"{valued}|{keyed}|(?:#\s*define\s+|::\s+|--|::){quoted}\b|{named}"
+    filled = rf"\(\s*&(?:\w+\.)*\b{quoted}\b\s*[,)]"  # as what an option sets
+    return rf"{valued}|{keyed}|{filled}|(?:#\s*define\s+|::\s+|--|::){quoted}\b|{named}"

@@ -19,6 +19,7 @@ from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.line_use import QUOTED, list_open_brackets
+from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -80,6 +81,12 @@ def _iter_holders(state: ResearchState, name: str, match: ExactMatch) -> Iterato
     before = re.search(r"([\w$]+)\s*[?!]?(?:\(\))?(?:\.|->|::|\[[\"'])$", match.line[: found.start()])
     around = state.source.find_around(match.path, match.start_line)
     parts = [] if around is None else around.qualified_name.split(".")
+    handed = re.search(
+        r"\w\(\s*([\w$]+)\s*,\s*[\"']$", match.line[: found.start()]
+    )  # `set(ping, "every", 3)`
+    if handed is not None:
+        yield [handed[1]]
+        return
     if before is not None and before[1] not in _SELF:
         yield [before[1]]
         return
@@ -121,6 +128,20 @@ def _iter_sections(state: ResearchState, match: ExactMatch) -> Iterator[Sequence
         if found is not None and (found[1] or len(found[2]) < indent):
             yield re.split(r"[.\s\"']+", found[1] or found[3])
             return
+
+
+def is_other_case(nodes: Sequence[Node], name: str, match: ExactMatch) -> bool:
+    """Return True for a line of the language of some declarations that has their name in another case.
+
+    There `queueSize` is not `QueueSize`. In capitals, with other signs or in quotes, it may be the same.
+    """
+    ending = match.path.rpartition(".")[2]
+    if name in match.line or not has_parser(match.path) or name.isupper() or "_" in name:
+        return False
+    if all(node.path.rpartition(".")[2] != ending for node in nodes):
+        return False
+    found = re.search(rf"(?<![\"'`-])\b{re.escape(name)}\b", match.line, re.IGNORECASE)
+    return found is not None and not found[0].isupper()
 
 
 def keep_settings(nodes: Sequence[Node]) -> tuple[Node, ...]:

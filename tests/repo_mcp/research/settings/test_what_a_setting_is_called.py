@@ -1,0 +1,94 @@
+"""A setting is found by the name of its default, by the number asked for, and each of two by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.parts import split_question
+from repo_mcp.research.settings.line_use import LineUse, classify_use
+from tests.repo_mcp.research.asking import Asked
+
+LOAD = {
+    "Sources/Load.swift": "struct Load {\n    let maxPotCount: Int\n    let kiln: Kiln\n\n"
+    "    func run() throws {\n"
+    "        try kiln.take(self.maxPotCount)\n    }\n}\n",
+    "Sources/Shift.swift": "struct Shift {\n    func begin() -> Load {\n        return Load(\n"
+    "            maxPotCount: 16 * 4,\n            kiln: kiln\n        )\n    }\n\n"
+    "    func show(maxPotCount: Int) {}\n}\n",
+    "Sources/Plan.swift": "final class Plan {\n    var defaultMaxPotCount: PotCount\n\n    init() {\n"
+    '        self.box = .init(all: [], defaultMaxPotCount: "16 pots")\n    }\n}\n',
+    "Sources/Day.swift": "func plan(day: Plan, count: PotCount?) -> PotCount {\n"
+    "    return count ?? day.defaultMaxPotCount\n}\n",
+}
+
+
+def test_what_is_named_as_the_default_of_a_setting_is_told_with_it() -> None:
+    claim = Asked(LOAD).ask("where is the most that a load takes configured? (maxPotCount)").claim
+    assert claim == (
+        "maxPotCount is declared at Sources/Load.swift:2 and set at Sources/Shift.swift:4. It is read at"
+        " Sources/Load.swift:6. defaultMaxPotCount is declared at Sources/Plan.swift:2, set at"
+        " Sources/Plan.swift:5 and read at Sources/Day.swift:2."
+    )
+
+
+PORT = {
+    "src/address.rs": "pub struct Address {\n    port: u16,\n}\n\nimpl Default for Address {\n"
+    "    fn default() -> Self {\n        Address { port: 9_090 }\n    }\n}\n",
+    "src/bind.rs": "// 9090 is what others use\nfn bind(address: Option<Address>) -> u16 {\n"
+    "    match address {\n"
+    "        Some(one) => one.port,\n        None => 9090,\n    }\n}\n",
+}
+
+
+def test_a_number_in_the_question_is_searched_for_in_code() -> None:
+    claim = Asked(PORT).ask("where is the default port 9090 configured?").claim
+    assert claim == "default port 9090 is set at src/address.rs:7 and src/bind.rs:5."
+
+
+def test_a_number_that_no_line_has_with_a_word_of_the_question_means_nothing() -> None:
+    assert Asked(PORT).ask("where is the timeout 9090 configured?").reading.form is Form.OPEN
+
+
+SECRETS = {
+    "Sources/run.swift": "func run() async throws {\n"
+    '    let secret = try await Environment.secret(path: "KILN_SECRET")\n    show("POT_COLOR")\n}\n'
+}
+
+
+def test_of_two_names_each_is_asked_for_and_one_that_no_file_has_is_said() -> None:
+    report = Asked(SECRETS).ask("where is the environment variable KILN_SECRET or KILN_LEVEL read?")
+    assert [part.claim for part in report.parts] == [
+        "Where is the environment variable KILN_SECRET read? KILN_SECRET is taken from the environment at"
+        " Sources/run.swift:2.",
+        "Where is the environment variable KILN_LEVEL read? KILN_LEVEL does not occur in this repository."
+        " No name here is similar to it.",
+    ]
+
+
+def test_what_nothing_reads_is_said_not_to_be_read() -> None:
+    claim = Asked(SECRETS).ask("where is POT_COLOR read?").claim
+    assert claim == "Nothing is known to read POT_COLOR. It is mentioned at Sources/run.swift:3."
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("Where are MAX_POTS and MIN_HEAT set?", ("Where is MAX_POTS set", "Where is MIN_HEAT set")),
+        ("where is glazes or MIN_HEAT read?", ("where is glazes or MIN_HEAT read?",)),
+        ("how are maxPots and minHeat related?", ("how are maxPots and minHeat related?",)),
+    ],
+)
+def test_two_names_of_code_with_one_verb_are_two_parts(query: str, parts: tuple[str, ...]) -> None:
+    assert split_question(query) == parts
+
+
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ('Environment.secret(path: "KILN_SECRET")', LineUse.TAKES),
+        ('show(path: "KILN_SECRET")', LineUse.SETS),
+    ],
+)
+def test_a_labelled_argument_takes_a_variable_from_the_environment(line: str, use: LineUse) -> None:
+    assert classify_use("KILN_SECRET", line) is use
