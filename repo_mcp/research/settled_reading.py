@@ -16,10 +16,17 @@ from repo_mcp.research.edges.written_names import find_holding
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
+from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.settings.asked_numbers import list_with_number
-from repo_mcp.research.settings.asked_settings import find_key, find_option, find_written_setting, is_written
+from repo_mcp.research.settings.asked_settings import (
+    find_described,
+    find_key,
+    find_option,
+    find_written_setting,
+    is_written,
+)
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_owners import keep_settings
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
@@ -64,12 +71,15 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         pair = _find_guessed_pair(state) if _ASKS_DIFFERENCE.search(question) else ()
         if pair:
             return build_reading(Form.DIFFERENCE, pair)
+        described = _find_described(state)
+        if described is not None:
+            return described
         return _read_as_open(state) if is_described else reading
     written = _find_written(state, reading) if len(asked) == 1 else None
     if written is not None:
         return written
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
-        return _read_as_open(state)
+        return _find_described(state) or _read_as_open(state)
     is_named = any(map(looks_like_name, asked))
     is_said = any(looks_like_name(one) and one in question for one in asked)  # a guessed name is not
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_said:
@@ -99,6 +109,14 @@ def _find_stated(state: ResearchState, reading: Reading) -> Reading | None:
     if key is None and reading.form is Form.CONFIGURED and list_with_number(state, reading.subjects[0].asked):
         key = Subject(reading.subjects[0].asked, TakenAs.WORDS)
     return None if key is None else build_reading(Form.CONFIGURED, (key,))
+
+
+def _find_described(state: ResearchState) -> Reading | None:
+    """Return the reading of a question for a setting that it describes by most words of its name; or None."""
+    asked = (one for one in parse_question(state.request.query) if one.form is Form.CONFIGURED)
+    found = (find_described(state, one.phrases[0].text) for one in asked)
+    setting = next(filter(None, found), None)
+    return None if setting is None else build_reading(Form.CONFIGURED, (setting,))
 
 
 def _find_written(state: ResearchState, reading: Reading) -> Reading | None:

@@ -14,6 +14,7 @@ from repo_mcp.research.findings.locating import is_decorator
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.source import Source
 
+FLAG_PREFIX = "FLAGS_"  # of the variable that a macro of C++ declares for a flag
 MAX_LINE_CHARS = 140  # of one line of an excerpt
 MAX_LINES = 3  # of an excerpt whose lines were not chosen before
 # Before a value that the symbol record calls as its file, or `default`
@@ -51,9 +52,10 @@ def find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | No
     """Return the first line that holds a name, preferring a whole word outside of decorators.
 
     Without a name, return the first line that is not blank. An unnamed class is called `new Base`, and its
-    base may be written `Outer.Base`. What `module.exports = ` gives may be called as its file.
+    base may be written `Outer.Base`. What `module.exports = ` gives may be called as its file. A macro that
+    declares a flag has the name without FLAG_PREFIX.
     """
-    name = name.rpartition(" ")[2]
+    name = name.rpartition(" ")[2].removeprefix(FLAG_PREFIX)
     if any(map(_EXPORTING.match, lines[start - 1 : start])):  # it may be gone
         return start
     if not name:

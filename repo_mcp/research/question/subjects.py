@@ -20,6 +20,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.rival_symbols import drop_hidden
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
+from repo_mcp.research.findings.excerpts import FLAG_PREFIX
 from repo_mcp.research.findings.locating import (
     is_test_node,
     is_test_place,
@@ -274,6 +275,7 @@ class Subjects:
             named = named or self._find_in_module(plain)
             return (named, TakenAs.DECLARED) if named else self._find_members(plain, phrase, form)
         declarations = self._graph.scan.find_declared(plain, MAX_FILES)
+        declarations = declarations or self._graph.scan.find_declared(f"{FLAG_PREFIX}{plain}", MAX_FILES)
         if form is Form.CONFIGURED and all(is_test_place(one.path) for one in declarations):
             declarations = []  # the setting itself may be written in another case
         if declarations:

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
+from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.model import ExactRequest
 from repo_mcp.research.edges.written_names import list_written
+from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.named_settings import list_keys, list_options, read_configuration_key
 from repo_mcp.research.settings.option_calls import list_declaring
 from repo_mcp.research.settings.setting_lines import search_mentions, search_setting
+from repo_mcp.text.question_words import count_words, list_words, shares_word
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
-MOST_MATCHES = 60  # lines with a key that are looked at
+MOST_MATCHES = 60  # lines with a key that are looked at, and values with words
+LEAST_SHARED, MOST_OTHERS = 3, 2  # words that a description shares with a name, words that this has besides
+_UNTELLING = frozenset({"default", "defaults", "value"})  # said of any setting
 _IN_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _JOINED = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
@@ -51,6 +57,28 @@ def _is_key(state: ResearchState, name: str) -> bool:
         rf"^\s*[\"']?{re.escape(name)}[\"']?\s*[=:]", regex=True, case_sensitive=True, limit=MOST_MATCHES
     )
     return any(find_role(one.path) is FileRole.CONFIG for one in state.source.search_exact(request).matches)
+
+
+def find_described(state: ResearchState, described: str) -> Subject | None:
+    """Return the value of the program whose name has most words of a description: `cpu_pool_threads`.
+
+    "The number of CPU threads of the pool": of the words that tell something, LEAST_SHARED and two thirds are
+    in the name, which has few others. Return None if no value or several are so named.
+    """
+    words = [word for word in list_words(described) if word.lower() not in _UNTELLING]
+    found = [node for node, _ in state.graph.search(" ".join(words), SymbolFilter(), MOST_MATCHES)[0]]
+    shared = {
+        node: shares_word(node.symbol.name, words)
+        for node in found
+        if node.symbol.kind in VALUE_KINDS and may_answer(node.path) and state.admits(node.path)
+    }
+    most = max(shared.values(), default=0)
+    best = [node for node in shared if shared[node] == most]
+    if most < LEAST_SHARED or 3 * most < 2 * len(words) or len({node.symbol.name for node in best}) > 1:
+        return None
+    if count_words(best[0].symbol.name) - most > MOST_OTHERS:
+        return None
+    return Subject(described, TakenAs.DECLARED, tuple(best), best[0].symbol.name)
 
 
 def find_written_setting(state: ResearchState, reading: Reading) -> Subject | None:

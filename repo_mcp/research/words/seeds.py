@@ -35,6 +35,7 @@ from repo_mcp.research.words.named_seeds import find_named, keep_with_noun
 from repo_mcp.research.words.near_calls import put_near_calls
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.words.read_tables import put_tables
+from repo_mcp.research.words.run_by_default import put_run_by_default
 from repo_mcp.research.words.seed_order import (
     drop_prototypes,
     keep_near,
@@ -99,7 +100,7 @@ def find_seeds(
             seeds,
             weigh_words(words, state.weights),
             idioms,
-            is_named=bool(first),
+            is_named=bool(first) or seeds[0].reason.role is Role.LISTS,
             is_open=preferred is PreferredKind.NOTHING,
             is_deed=not first and asks_deed(state.request.query, preferred),
             guessed=guessed,
@@ -114,11 +115,15 @@ def find_seeds(
 
 
 def _put_asked_first(state: ResearchState, seeds: list[Seed], preferred: PreferredKind) -> list[Seed]:
-    """Return the seeds; first comes what fails, if that is asked for, or what a verb or a source names."""
+    """Return the seeds; first comes what fails, if that is asked for, or what a verb or a source names.
+
+    What registers a kind comes first if it is asked which of it run by default.
+    """
     if preferred is PreferredKind.FAILURES:
         return put_failing(state, seeds)
     if preferred is PreferredKind.NOTHING:
-        return put_sources_first(state, put_named_by_verb(seeds, state.request.query))
+        seeds = put_sources_first(state, put_named_by_verb(seeds, state.request.query))
+        return put_run_by_default(state, seeds)
     return seeds
 
 

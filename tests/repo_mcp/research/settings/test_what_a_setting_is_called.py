@@ -92,3 +92,25 @@ def test_two_names_of_code_with_one_verb_are_two_parts(query: str, parts: tuple[
 )
 def test_a_labelled_argument_takes_a_variable_from_the_environment(line: str, use: LineUse) -> None:
     assert classify_use("KILN_SECRET", line) is use
+
+
+FLAGS = {
+    "kiln/Pool.cpp": '#include "Pool.h"\n\nDEFINE_uint32(\n    kiln_global_stoker_pool_threads,\n    0,\n'
+    '    "Threads that stoke");\n\nint count() {\n  return FLAGS_kiln_global_stoker_pool_threads;\n}\n',
+}
+
+
+@pytest.mark.parametrize(
+    "asked", ["default number of threads for the global stoker pool", "kiln_global_stoker_pool_threads"]
+)
+def test_a_flag_is_found_by_its_words_and_by_its_name_without_the_prefix(asked: str) -> None:
+    report = Asked(FLAGS).ask(f"where is the {asked} configured?")
+    name = "FLAGS_kiln_global_stoker_pool_threads"
+    assert [node.symbol.name for node in report.reading.subjects[0].nodes][:1] == [name]
+    assert "It is read at kiln/Pool.cpp:9." in report.claim
+    assert not report.warnings
+
+
+def test_a_value_with_few_words_of_a_description_is_not_what_is_described() -> None:
+    asked = Asked(FLAGS).ask("where is the number of threads that wait for the pool of helpers configured?")
+    assert asked.reading.form is Form.OPEN
