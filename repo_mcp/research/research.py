@@ -248,6 +248,7 @@ def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) ->
         shapes=gathered.shapes,
         outside=_join_outside(state, reading, architecture),
         warnings=tuple(state.warnings),
+        is_thin=reading.form is Form.OPEN and state.word_match.is_thin,
     )
     if architecture is not None and architecture.modules:
         report.modules, report.layers = architecture.modules, architecture.layers

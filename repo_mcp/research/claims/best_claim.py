@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.model import ExactRequest
 from repo_mcp.research.claims.decisions import describe_decisions
 from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.claims.outcomes import describe_outcome
@@ -21,13 +22,16 @@ from repo_mcp.research.findings.locating import is_test_node, is_test_place, is_
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.research.words.rated_seeds import LONG_LINES, MAX_WORD_CHARS
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
 
 NEAREST = 2  # declarations that are named where none fits
 NEAREST_GUESSED = 3  # the same where only guessed names lead to them
+RAREST, FEW_LINES = 2, 30  # words of the question whose lines are named, if these are no more
 FEW_CALLED = 3  # functions that are named although none of them fits the question; more are chores
 _ENDS_LIKE_ADVERBS = """
 anomaly apply assembly belly bully butterfly comply daily early family hourly imply jelly misapply
@@ -130,7 +134,23 @@ def _name_nearest(state: ResearchState, own: Sequence[Node]) -> str:
     words = [word for word in (*state.word_match.absent, *state.word_match.lacking) if not _is_adverb(word)]
     lacked = f"; {best} lacks the {name_words([*dict.fromkeys(words)])}" if words else ""
     are = "is" if len(nearest) == 1 else "are"
-    return f"Nothing here fits the question well. Nearest {are} {join_names(nearest)}{lacked}."
+    said = f"Nothing here fits the question well. Nearest {are} {join_names(nearest)}{lacked}."
+    return " ".join(filter(None, (said, _place_rarest(state))))
+
+
+def _place_rarest(state: ResearchState) -> str:
+    """Return sentences on the lines with the most telling words that the best lacks, unless they are many."""
+    weighed = weigh_words([one for one in state.word_match.lacking if " " not in one], state.weights)
+    sentences: list[str] = []
+    for word in sorted(weighed, key=lambda one: -weighed[one]):  # stable
+        if len(sentences) == RAREST:
+            break
+        request = ExactRequest(word, case_sensitive=False, whole_word=True, limit=FEW_LINES + 1, by_role=True)
+        found = [one for one in state.source.search_exact(request).matches if state.admits(one.path)]
+        if 0 < len(found) <= FEW_LINES:
+            places = (write_citation(one.path, one.start_line, one.start_line) for one in found)
+            sentences.append(f'The word "{word}" stands at {join_names(places)}.')
+    return " ".join(sentences)
 
 
 def _judge_best(

@@ -44,6 +44,7 @@ class Form(StrEnum):
     EXTENSION = "extension"  # where something new would be added
     ERRORS = "errors"
     RAISED = "raised"  # where errors of a type are raised
+    WRITTEN = "written"  # where a text of the question stands
     DIFFERENCE = "difference"
     OPEN = "open"  # words that fit no form
     OVERVIEW = "overview"  # of the repository, or of a folder
@@ -307,5 +308,8 @@ class Report:
     outside: tuple[Outside, ...] | None = None
     limits: tuple[Limit, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    is_thin: bool = (
+        False  # nothing fits: what was found shares so little with the question that it may be noise
+    )
     asked: str = ""  # the part of a question that it answers, as written; "" for a whole question
     parts: tuple[Report, ...] = ()  # the reports on the parts, if there are several

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from repo_mcp.research.findings.records import Chain, Finding, MapEdge, MapNode, Module, Report, Shape
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
+THIN_BYTES, ALSO_THIN_CHARS = 2_048, 300  # of an answer that says that nothing fits, and of its places
 ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt; of those of hop 0
 ALSO_OF_PARTS_CHARS = 400  # of these places, if a question has several parts
 MAX_LIMITS = 3  # of a report that are listed
@@ -64,21 +65,27 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
         most = min(most, sum(map(count_shown, report.parts or (report,))))
     folded = sum(len(list_folded(one)) for one in report.parts or (report,))
     is_whole = most == len(report.findings) - folded
+    ordinary = THIN_BYTES if _is_thin(report) else ORDINARY_BYTES
     most_bytes = repository.config.limits.max_total_bytes_per_response
     return Draft(
         partial(cut_report, report),
         most + (max(len(report.chains), len(report.map_nodes)) if is_whole else 0),
         limit is None,
-        min(ORDINARY_BYTES, most_bytes) if limit is None else None,
+        min(ordinary, most_bytes) if limit is None else None,
         render=partial(render_report, request.query),
         add_lines=partial(add_lines, report),
     )
 
 
+def _is_thin(report: Report) -> bool:
+    """Return True if nothing fits the question, in any part: what was found is hardly worth a look."""
+    return all(one.is_thin for one in report.parts or (report,))
+
+
 def _fold(report: Report) -> tuple[str, ...]:
     """Return the places of the first folded findings, and the number of the others."""
     folded = list_folded(report)
-    named = _list_also(folded[:FEW_TESTS], 1)
+    named = _list_also(folded[:FEW_TESTS])
     return (*named, f"and {len(folded) - len(named)} more") if folded else ()
 
 
@@ -212,27 +219,24 @@ def _group_others(
     for one in others:
         is_user = who is not None and one.role not in (Role.DEPENDED_ON, Role.HOLDS, Role.HAS_WORDS)
         groups[(indirect if one.hop > 1 else direct) if is_user else ALSO].append(one)
-    taken = 0
+    room = ALSO_OF_PARTS_CHARS // parts if parts > 1 else ALSO_CHARS  # each part needs it for its findings
+    room = min(room, ALSO_THIN_CHARS) if report.is_thin else room
     for what, own in groups.items():
-        places = _list_also(own, parts, taken)
-        taken += sum(map(len, places))
+        places = _list_also(own, room)
+        room -= sum(map(len, places))
         if places:
             yield what, places
 
 
-def _list_also(findings: Iterable[Finding], parts: int, taken: int = 0) -> tuple[str, ...]:
-    """Return the places of the first findings whose excerpts do not fit, within ALSO_CHARS for all parts.
+def _list_also(findings: Iterable[Finding], room: int = ALSO_CHARS) -> tuple[str, ...]:
+    """Return the places of the first findings whose excerpts do not fit, within so many characters.
 
-    Of these, `taken` are used already. Those of hop 0 take at most NEAR_CHARS, to leave room for the findings
-    that they lead to.
+    Those of hop 0 take at most NEAR_CHARS, to leave room for the findings that they lead to.
     """
     from repo_mcp.research.findings.citing import shorten_symbol  # not when tools are listed
 
     places: list[str] = []
-    near, left = NEAR_CHARS, ALSO_CHARS
-    if parts > 1:  # the findings of each part need the room more
-        near = left = ALSO_OF_PARTS_CHARS // parts
-    left -= taken
+    near, left = NEAR_CHARS, room
     for one in findings:
         place = f"{shorten_symbol(one)} ({one.citation})"
         if len(place) <= (left if one.hop else min(near, left)):

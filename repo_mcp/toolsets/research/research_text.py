@@ -81,7 +81,7 @@ def _render_surroundings(report: Result) -> Iterable[str]:
         yield "## Around it"
     for one in report["surroundings"]:
         yield ""
-        yield f"{one['what'].capitalize()}:"
+        yield f"{one['what'][:1].upper()}{one['what'][1:]}:"
         shown = one["places"][:MAX_ALSO] if one["what"] == ALSO else one["places"]
         yield from (f"- {place}" for place in shown)
         if len(one["places"]) > len(shown):

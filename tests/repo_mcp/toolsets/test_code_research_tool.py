@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.toolsets.answers import ORDINARY_CHARS
+from repo_mcp.toolsets.research.research_calls import THIN_BYTES
 from repo_mcp.toolsets.research.research_schemas import FORMS, TAKEN_AS
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, check
 from tests.written_trees import write_tree
@@ -136,6 +138,23 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
     ]
     others = [(one["what"], len(one["places"])) for one in short["surroundings"]]
     assert others == [("other direct callers", 1), ("indirect callers", 1)]
+
+
+def test_where_nothing_fits_only_a_few_places_are_shown(tmp_path: Path) -> None:
+    desks = "".join(
+        f"def tidy_desk_{n}(desk):\n"
+        + "".join(f"    if desk.drawer_{at}:\n        desk.sort({at}, {n})\n" for at in range(20))
+        + "\n\n"
+        for n in range(18)
+    )
+    notes = "# Notes\n\nThe courier brings the invoice, the parcel and the stamp on the weekend.\n"
+    files = {"desk.py": desks, "notes.md": notes}
+    served = Served(write_tree(tmp_path / "office", files), tmp_path / "data")
+    result = research(served, "how does the desk tell a courier about the invoice parcel and stamp?")
+    served.close()
+    assert result["answer"].startswith("Nothing here fits the question well.")
+    assert 'The word "courier" stands at notes.md:3.' in result["answer"]
+    assert len(json.dumps(result)) < 1.5 * THIN_BYTES  # what says nothing is not sent
 
 
 def test_where_findings_are_cut_an_open_question_spends_one_entry_on_what_is_left_out(served: Served) -> None:
