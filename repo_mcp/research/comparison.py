@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -27,6 +28,7 @@ COMPARED = 3  # declarations of one name
 MOST_ALONE = 2  # functions shown that only one of the types has
 NAMED_CHARS = 1_200  # shown of a name that is compared with what is only described
 VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, and above it
+MOST_DECIDING = 12  # lines shown of one
 MOST_READERS = 2  # functions that decide by all values that are compared
 MAX_DECLARING = 20  # files that declare one name
 _BOUNDS = Bounds(files=20, references=80)
@@ -54,6 +56,7 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     text = " ".join(subject.asked for subject in reading.subjects)
     named = [*readers, *(node for node in nodes if node not in readers)]
     find_seeds(state, text, first=[*named, *alone, *shared], reasons=reasons, only_near=True)
+    _show_deciding(state, [subject.name or subject.asked for subject in reading.subjects])
     return find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
 
@@ -65,6 +68,18 @@ def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> list[Nod
     readers = [_find_readers(state, subject.name or subject.asked) for subject in subjects]
     both = [node for node in readers[0] if all(node in others for others in readers[1:])]
     return sorted(both, key=count_lines)[:MOST_READERS]
+
+
+def _show_deciding(state: ResearchState, names: Sequence[str]) -> None:
+    """Show of what decides by all names the lines with one of them, each with the next: it may be long."""
+    has_name = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    for position, one in enumerate(state.findings):
+        if one.role is Role.DECIDES_BY_ALL:
+            lines = state.source.read_lines(one.path)
+            numbers = range(one.start_line, min(one.end_line, len(lines)) + 1)
+            held = tuple(at for at in numbers if has_name.search(lines[at - 1]))[:MOST_DECIDING]
+            shown = tuple(sorted({one.start_line, *held, *(at + 1 for at in held if at < one.end_line)}))
+            state.findings[position] = replace(one, lines=held, shown=shown)
 
 
 def _find_readers(state: ResearchState, name: str) -> list[Node]:

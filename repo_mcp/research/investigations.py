@@ -55,6 +55,8 @@ from repo_mcp.research.words.rated_seeds import PreferredKind
 from repo_mcp.research.words.sections import note_documents, note_instructions
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body
+from repo_mcp.research.words.sibling_places import note_siblings
+from repo_mcp.research.words.written_texts import note_written
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.product_name import leave_out_product
@@ -318,6 +320,7 @@ def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gat
     text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
     note_instructions(state, text, 2)
     find_seeds(state, text, PreferredKind.EXTENSION)
+    note_siblings(state)
 
 
 def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -331,6 +334,10 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
 
 def _investigate_raised(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     note_raised(state, reading.subjects[0])
+
+
+def _investigate_written(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
+    note_written(state, reading.subjects[0])
 
 
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -414,6 +421,7 @@ _INVESTIGATIONS: dict[Form, Callable[[ResearchState, Reading, Gathered], None]] 
     Form.EXTENSION: _investigate_extension,
     Form.ERRORS: _investigate_errors,
     Form.RAISED: _investigate_raised,
+    Form.WRITTEN: _investigate_written,
     Form.DIFFERENCE: _investigate_difference,
     Form.OPEN: _investigate_open,
     Form.OVERVIEW: _investigate_overview,

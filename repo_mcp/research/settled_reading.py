@@ -7,15 +7,20 @@ may only happen to be names: then the question is read as an open one, or as one
 from __future__ import annotations
 
 import re
+from functools import partial
 
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
+from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.edges.written_names import find_holding
+from repo_mcp.research.findings.named_symbols import admits_node, count_lines
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
+from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading
@@ -29,7 +34,8 @@ from repo_mcp.research.settings.asked_settings import (
 )
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_owners import keep_settings
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.research.words.written_texts import find_written
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
@@ -40,6 +46,7 @@ _ASKS_PATH = re.compile(
     re.IGNORECASE,
 )
 _ASKS_DIFFERENCE = re.compile(r"\bdiffer(?:ence|s|ent)?\b.*\b(?:between|from|than)\b", re.IGNORECASE)
+_ACCESSES, MOST_ACCESSING = ("get", "is", "has"), 20  # verbs, and files that declare one such function
 _OF_KEYS = frozenset({Form.CONFIGURED, Form.DEFINED, Form.OPEN})
 _OF_OPTIONS = _OF_KEYS | {Form.DEPENDENTS}
 _OF_EVENTS = (Form.DEPENDENTS, Form.CALLERS)
@@ -64,6 +71,13 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     stated = _find_stated(state, reading)
     if stated is not None:
         return stated
+    written = find_written(state, reading)
+    if written is not None:
+        return written
+    if reading.form is Form.DIFFERENCE and all(_are_only_keys(state, one) for one in reading.subjects):
+        accessors = tuple(map(partial(_find_accessors, state), reading.subjects))
+        is_whole = all(one.nodes for one in accessors)
+        return build_reading(Form.DIFFERENCE, accessors) if is_whole else _read_as_open(state)
     least = SENTENCE_WORDS.get(reading.form)
     named = [one for one in reading.subjects if one is not reading.described]
     is_described = least is not None and any(_is_sentence(one, least) for one in named)
@@ -97,6 +111,33 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         return reading
     state.limits.clear()
     return _read_as_open(state)
+
+
+def _are_only_keys(state: ResearchState, subject: Subject) -> bool:
+    """Return True for a plain name that only keys of tables have which nothing surely uses.
+
+    They print the thing, or handle it, and are not the thing itself.
+    """
+    if "." in subject.asked or not subject.nodes:
+        return False
+    around = (state.get_node(Declaration(node.path, node.symbol.parent)) for node in subject.nodes)
+    if not all(one.symbol.kind in VALUE_KINDS for one in around):
+        return False
+    edges = (edge for node in subject.nodes for edge in state.graph.find_incoming(node, NAMED, GLANCE).edges)
+    return all(edge.confidence is Confidence.POSSIBLE for edge in edges)
+
+
+def _find_accessors(state: ResearchState, subject: Subject) -> Subject:
+    """Return a subject as the functions that give or ask for what it names: `getRows` for "rows"."""
+    name = subject.asked
+    names = [f"{verb}{name[:1].upper()}{name[1:]}" for verb in _ACCESSES]
+    names += [f"{verb}_{name}" for verb in _ACCESSES]
+    nodes = [
+        state.get_node(one) for own in names for one in state.graph.scan.find_declared(own, MOST_ACCESSING)
+    ]
+    own = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS and admits_node(state, node)]
+    own.sort(key=lambda node: -count_lines(node))  # stable; others only pass it on
+    return Subject(name, TakenAs.DECLARED, tuple(own))
 
 
 def _find_stated(state: ResearchState, reading: Reading) -> Reading | None:

@@ -20,7 +20,14 @@ from repo_mcp.research.edges.shared_members import (
     name_apart,
 )
 from repo_mcp.research.edges.surroundings import list_sections
-from repo_mcp.research.findings.citing import cite, join_names, name_briefly, name_findings, shorten
+from repo_mcp.research.findings.citing import (
+    cite,
+    cite_lines,
+    join_names,
+    name_briefly,
+    shorten,
+    shorten_symbol,
+)
 from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Subject
@@ -198,7 +205,8 @@ def describe_deciding(state: ResearchState) -> list[str]:
     """Return a sentence on the functions that decide by all values that are compared; none without any."""
     deciding = [one for one in state.findings if one.role is Role.DECIDES_BY_ALL]
     verb = "decides" if len(deciding) == 1 else "decide"
-    return [f"{name_findings(deciding)} {verb} by all of them."] if deciding else []
+    named = join_names(f"{shorten_symbol(one)} ({cite_lines(one)})" for one in deciding)
+    return [f"{named} {verb} by all of them."] if deciding else []
 
 
 def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:

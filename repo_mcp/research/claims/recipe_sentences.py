@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.research.claims.best_claim import describe_section
-from repo_mcp.research.findings.citing import name_briefly, name_findings, shorten_symbol
+from repo_mcp.research.findings.citing import (
+    cite_line,
+    join_names,
+    name_briefly,
+    name_findings,
+    shorten_symbol,
+)
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.mirrored_tables import list_comparing, list_documents
 from repo_mcp.research.words.read_tables import NAMED_AFTER_KIND
 
+MOST_TOGETHER = 5  # places with several of the kind
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
     (Role.REGISTERS, "{} registers one."),
@@ -34,11 +41,20 @@ def describe_recipe(state: ResearchState) -> str:
         sentences = [f"Others of the kind derive from {found[Role.BASE]}{inner}."]
     elif tables:
         sentences = _describe_named(state, tables)
+    elif any(one.role is Role.SIBLINGS for one in state.findings):
+        sentences = []
     else:
         return ""
     for role, sentence in _SENTENCES:
         if role in found:
             sentences.append(sentence.format(found[role]))
+    together = [
+        cite_line(one) if not one.name else f"{shorten_symbol(one)} ({cite_line(one)})"
+        for one in state.findings
+        if one.role is Role.SIBLINGS
+    ]
+    who = "They also" if sentences else "Others of the kind"
+    sentences += [f"{who} stand together in {join_names(together, MOST_TOGETHER)}."] if together else []
     named = [one for one in state.findings if one.role is Role.NAMED_SO]
     if named:
         their = "its name" if len(named) == 1 else "their names"

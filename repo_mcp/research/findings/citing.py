@@ -46,6 +46,12 @@ def cite_line(place: Finding) -> str:
     return write_citation(place.path, place.lines[0], place.lines[0]) if place.lines else place.citation
 
 
+def cite_lines(place: Finding, most: int = MAX_NAMED) -> str:
+    """Return the citation of the first lines for which a place was found, or else of the whole place."""
+    others = "".join(f", :{at}" for at in place.lines[1:most])
+    return f"{cite_line(place)}{others}"
+
+
 def join_names(
     names: Iterable[str], most: int = MAX_NAMED, beyond: int = 0, *, at_least: bool = False
 ) -> str:

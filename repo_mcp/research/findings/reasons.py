@@ -25,6 +25,7 @@ class Role(Enum):
     GIVES_ERROR = auto()  # makes one for what calls it
     SAYS_EVENT = auto()  # fails, and says the question's event where it does
     DEFINES_BY_PATTERN = auto()  # a line defines functions whose names are made of parts
+    WRITTEN = auto()  # has a text of the question; the reason is about a word behind it
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
 
     # Where something is to be added.
@@ -35,6 +36,7 @@ class Role(Enum):
     REGISTERS = auto()
     TAKES_ONE = auto()  # makes something with one of the kind
     LISTS = auto()  # names several of the kind
+    SIBLINGS = auto()  # names several of the kind together
     NAMED_TABLE = auto()  # others of the kind are entries of it, by its name
     MIRROR = auto()  # has keys of such a table
     TABLE = auto()  # a good declaration reads it, and each entry may be one of the kind

@@ -18,7 +18,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
-from repo_mcp.model import Hit, SearchRequest
+from repo_mcp.model import ExactMatch, Hit, SearchRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import find_innermost, weaker
 from repo_mcp.research.findings.progress import Failures, Room, WordMatch
@@ -65,6 +65,7 @@ class ResearchState:
         self.weights: Mapping[str, float] = {}  # of the terms of the question's words
         self.word_match = WordMatch()
         self.failures = Failures()
+        self.written: list[ExactMatch] = []  # lines with a text of the question
         self.room = Room()
         self.rated: dict[str, tuple[list[RatedBlock], Mapping[str, float]]] = {}  # by words, with weights
         self.wants_tests = wants_tests  # so that the best declaration is a test

@@ -75,6 +75,8 @@ _OF_SETTING = re.compile(
     re.IGNORECASE,
 )
 _OF_ANYTHING = re.compile(r"^(?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?$", re.IGNORECASE)
+# It names nothing, and is about what is asked before.
+_OF_EACH = re.compile(r"under (?:what|which) (?:circumstances|conditions)", re.IGNORECASE)
 _DONE_WITH_IT = re.compile(r"what (?:does|do) (?:it|they) do (?:with|to|about)\b", re.IGNORECASE)
 _OF_CALLERS = re.compile(  # "which state does each of them report": the arguments at the calls
     r"(?:what|which)(?: [\w-]+){0,4} (?:does|do) "
@@ -144,7 +146,7 @@ def _stands_alone(parts: list[str], piece: str) -> bool:
     if _IS_INDIRECT.match(own) and not (piece.startswith(",") or _IS_TOLD.match(parts[0])):
         return False
     planned = _PLANNED.get(parse_question(parts[0])[0].form)
-    if planned is not None and planned.search(own):
+    if _OF_EACH.fullmatch(own) or (planned is not None and planned.search(own)):
         return False
     return _asks_something(own)
 

@@ -10,6 +10,7 @@ MAX_WORDS = 5  # of a phrase that may be a name written as words
 
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
 _INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins inside a name
+_PART = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*")
 _WORDS = re.compile(r"[\w$]+")
 _LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
 _IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
@@ -74,6 +75,11 @@ def is_one_name(text: str) -> bool:
 def is_path(text: str) -> bool:
     """Return True for a phrase that may be the path of a file, or the end of one."""
     return _PATH.fullmatch(text) is not None
+
+
+def split_parts(name: str) -> list[str]:
+    """Return the words of which a name is made: `Parcel`, `Get`, `Macro`."""
+    return _PART.findall(name)
 
 
 def split_phrase(text: str) -> list[str]:

@@ -11,7 +11,7 @@ _TAIL = re.compile(
     r"\s+(?:in|of|within|across|inside|throughout)\s+(?:this|the|our|my)\s+(?:whole\s+|entire\s+)?"
     r"(?:code ?base|code|repo|repository|project|program|package|library|application|app|system)$"
     r"|\s+(?:please|exactly|here)$"
-    r"|,?\s+and\s+(?:when|where|why|how)$"
+    r"|,?\s+and\s+(?:when|where|why|how|under (?:what|which) (?:circumstances|conditions))$"
     r"|,?\s+(?:including|and|with)\s+(?:what\s+(?:is|are)\s+)?(?:its|the|their)\s+defaults?(?:\s+values?)?$"
     r"|,?\s+and (?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?$"
     r"|,\s+(?:and\s+)?(?:(?:what|how|where|when|which|who|why) (?:does|do|did|is|are|can|will|would|\w+s)"

@@ -21,6 +21,7 @@ _PHRASES = {
     Form.EXTENSION: "where to add: {}",
     Form.ERRORS: "which errors are raised: {}",
     Form.RAISED: "where {} is raised, and under which conditions",
+    Form.WRITTEN: "where this text stands: {}",
     Form.DIFFERENCE: "the difference between {} and {}",
     Form.OPEN: "an open question, answered from its words",
     Form.OVERVIEW: "the structure of {}",
@@ -52,7 +53,7 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
     elif subjects[0].taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED):
         text = f"a question about {' and '.join(map(_describe_subject, subjects))}"
-    elif form in (Form.OPEN, *DESCRIBED_FORMS):
+    elif form in (Form.OPEN, Form.WRITTEN, *DESCRIBED_FORMS):
         text = _PHRASES[form].format(subjects[0].asked)
     else:
         phrase = _OF_SEVERAL.get(form, _PHRASES[form]) if _is_several(subjects[0]) else _PHRASES[form]

@@ -33,6 +33,7 @@ LOOKED_AT, MOST_TABLES = 6, 2  # best declarations, and tables that they read
 MOST_GUESSED, MOST_DECLARING = 3, 20  # tables with guessed names, and files that declare one such name
 _GUESSED = Reason("others of the kind are entries of it", Role.NAMED_TABLE)
 NAMED_AFTER_KIND = Reason("others of the kind are entries of it, by its name", Role.NAMED_TABLE)
+_OF_INSTANCE = re.compile(r"\s*+(?:this|self)\.|\s*+@\w")  # the state of an object is no table
 _ENDS_ENTRY = re.compile(r",\s*+(?:(?://|#|/\*|--)[^,]*)?$")
 LEAST_ENTRIES = 3  # of a table, each in a line of its own
 
@@ -71,7 +72,7 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 
 def _list_named_tables(state: ResearchState) -> dict[Node, Reason]:
     """Return the tables with a guessed name, or else those named after the kind, and their mirrors."""
-    reasons = dict.fromkeys(_list_guessed_tables(state), _GUESSED)
+    reasons = dict.fromkeys(list_guessed_tables(state), _GUESSED)
     reasons = {**dict.fromkeys(_list_tables_of_kind(state), NAMED_AFTER_KIND), **reasons}
     tables = sorted(reasons, key=lambda node: reasons[node] is not _GUESSED)  # stable
     ordered = {node: reasons[node] for node in tables}
@@ -81,7 +82,7 @@ def _list_named_tables(state: ResearchState) -> dict[Node, Reason]:
     return ordered
 
 
-def _list_guessed_tables(state: ResearchState) -> list[Node]:
+def list_guessed_tables(state: ResearchState) -> list[Node]:
     """Return the tables of the program with a guessed name."""
     return [
         node
@@ -120,7 +121,10 @@ def _list_tables(state: ResearchState, seed: Seed) -> list[Node]:
     return [
         node
         for node in dict.fromkeys(nodes)
-        if state.admits(node.path) and not is_test_node(node) and _is_table(state, node)
+        if state.admits(node.path)
+        and not is_test_node(node)
+        and _is_table(state, node)
+        and not _OF_INSTANCE.match(read_body(state, node)[0])
     ]
 
 

@@ -24,7 +24,7 @@ DEFAULT_FINDINGS, MAX_FINDINGS = 40, 200
 FOCUSES = ("architecture", "dependencies", "patterns", "flow")
 FORMS = (
     "implementations", "callers", "callees", "dependencies", "dependents", "configured", "flow", "defined",
-    "open", "overview", "extension", "errors", "difference", "tests", "raised",
+    "open", "overview", "extension", "errors", "difference", "tests", "raised", "written",
 )  # fmt: skip
 TAKEN_AS = (
     "declared", "declared_otherwise", "undeclared", "unparsed", "file", "folder",

@@ -169,7 +169,7 @@ OPTIONS = {
 
 def test_what_decides_by_both_values_tells_their_difference() -> None:
     report = Asked(OPTIONS).ask("What is the difference between Weighed and Sealed?")
-    assert "Builder.Build (Builder.cs:3-13) decides by all of them." in report.claim
+    assert "Builder.Build (Builder.cs:5, :9) decides by all of them." in report.claim
     assert "if (map.Sealed)" in find_one(report, "Builder.Build").excerpt
     assert list_found(report)[0] == "Builder.Build"
     assert "Options.Copy" not in report.claim

@@ -231,3 +231,45 @@ def test_two_types_of_one_name_are_compared_by_what_somebody_wrote_in_either() -
         " b.Latch (b/latch.h:3-12): Lets one thread wait for another."
         " Only a.Latch declares setWaiter (a/latch.h:13-15). Only b.Latch declares reset (b/latch.h:9-11)."
     )
+
+
+PRINTERS = {
+    "lib/print.js": """const PRINTERS = {
+  module$visible: {
+    usedRows: (object, rows) => {
+      object.used = rows.a;
+    },
+    heldRows: (object, rows) => {
+      object.held = rows.b;
+    },
+  },
+};
+""",
+    "lib/rows.js": """class Rows {
+  /** Lists the rows that something reads. */
+  getUsedRows(info) {
+    return info.used;
+  }
+  /** Lists the rows that somebody keeps. */
+  getHeldRows(info) {
+    return info.held;
+  }
+}
+function apply(options) {
+  if (options.usedRows) {
+    new UsedPlugin().apply();
+  }
+  if (options.heldRows) {
+    new HeldPlugin().apply();
+  }
+}
+""",
+}
+
+
+def test_keys_that_print_a_thing_are_not_what_is_compared() -> None:
+    claim = Asked(PRINTERS).ask("what is the difference between usedRows and heldRows?").claim
+    assert claim.startswith(
+        "Rows.getUsedRows (lib/rows.js:3-5): Lists the rows that something reads."
+        " Rows.getHeldRows (lib/rows.js:7-9): Lists the rows that somebody keeps."
+    )

@@ -1,0 +1,40 @@
+"""Say where a text of the question stands: in which functions, on which lines, and under which conditions."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from repo_mcp.research.findings.citing import join_names, shorten_symbol
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding, Subject
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.guards import read_guard
+from repo_mcp.text.citations import write_citation
+
+MOST_TOLD = 8  # functions
+MOST_LINES = 3  # of one function
+MOST_CHARS = 80  # of the text that are repeated
+
+
+def describe_written(state: ResearchState, subject: Subject) -> str:
+    """Return where a text stands, first where a word of the question stands behind it."""
+    found = [one for one in state.findings if one.role is Role.WRITTEN]
+    sentences: list[str] = []
+    for word, own in groupby(found, key=lambda one: one.reason.about):
+        places = [_describe_place(state, one) for one in own]
+        told = join_names(places[:MOST_TOLD], MOST_TOLD, max(0, len(places) - MOST_TOLD))
+        what = f'"{subject.asked[:MOST_CHARS]}{"…" if len(subject.asked) > MOST_CHARS else ""}"'
+        with_word = f' with "{word}" behind it' if word else ""
+        sentences.append(f"{'It stands' if sentences else f'{what} stands'}{with_word} in {told}.")
+    return " ".join(sentences)
+
+
+def _describe_place(state: ResearchState, one: Finding) -> str:
+    """Return the function around a text, with the lines and the condition of each."""
+    said: list[str] = []
+    for at in one.lines[:MOST_LINES]:
+        guard = read_guard(state, one.path, one.start_line, one.end_line, at)
+        place = f":{at}" if said else write_citation(one.path, at, at)
+        said.append(f"{place}, {guard.text}" if guard.text else place)
+    told = "; ".join(said)
+    return f"{shorten_symbol(one)} ({told})" if one.name else told

@@ -1,0 +1,60 @@
+"""What a question has word for word is searched for so: a message that it quotes, a path with dots."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.records import Form
+from tests.repo_mcp.research.asking import Asked, list_found
+
+TEXTS = {
+    "lib/gate.js": """class Gate {
+  // Gate is locked by nobody
+  open(name) {
+    if (this.locked !== name) {
+      throw new Error(`Conflict: Gate is locked by ${this.locked}`);
+    }
+    this.hooks.opened.call(name);
+  }
+}
+class Locked {
+  raised() {}
+}
+class Watcher {
+  apply(gate) {
+    gate.hooks.opened.tap("Watcher", () => {
+      count();
+    });
+  }
+}
+""",
+    "tests/gate.test.js": 'test("Gate is locked by", () => open());\n',
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "when is the error 'Gate is locked by' raised?",
+        'when is the error "Gate is locked by" raised, and under which conditions?',
+        "where does the message `Conflict: Gate is locked by ${locked}` come from?",
+    ],
+)
+def test_a_quoted_message_leads_to_the_line_with_it_and_to_its_condition(question: str) -> None:
+    report = Asked(TEXTS).ask(question)
+    assert report.reading.form is Form.WRITTEN
+    assert "stands in Gate.open (lib/gate.js:5, `if (this.locked !== name)`)." in report.claim
+    assert list_found(report) == ["Gate.open"]
+
+
+def test_a_quoted_message_that_no_line_has_is_no_place() -> None:
+    assert Asked(TEXTS).ask("when is the error 'Gate is painted by' raised?").reading.form is not Form.WRITTEN
+
+
+def test_a_path_leads_to_its_lines_and_first_to_those_with_a_word_of_the_question() -> None:
+    report = Asked(TEXTS).ask("which classes tap door.hooks.opened?")
+    assert report.claim == (
+        '"door.hooks.opened" stands with "tap" behind it in Watcher.apply (lib/gate.js:15).'
+        " It stands in Gate.open (lib/gate.js:7)."
+    )
+    assert list_found(report) == ["Watcher.apply", "Gate.open"]
