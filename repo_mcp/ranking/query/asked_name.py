@@ -31,6 +31,11 @@ _ASKED = re.compile(
     rf"\\?(?P<qualifiers>(?:{_NAME}(?:\.|::|\#|->|\\)){{0,{MAX_QUALIFIERS}}})"
     rf"(?P<name>{_NAME})(?:\(\))?`?[:;]?\s*+"
 )
+# What is asked of a name that is none of a language: `SCOPE_EXIT macro definition`, `RowReader class`.
+_KIND_BEHIND = re.compile(
+    rf"(?P<named>\s*+`?(?:{_NAME}(?:\.|::)){{0,{MAX_QUALIFIERS}}}(?=\w*(?:_\w|[a-z0-9][A-Z])){_NAME}(?:\(\))?`?)"
+    rf"(?:\s++(?:{_ENGLISH}))?(?:\s++(?:definition|declaration))?\s*+"
+)
 # A name with signs, as some languages write it: `alts!`, `empty?`, `go-loop`, `async/alts!`; or with the sign
 # before it that some write: `$container`, `.card-title`, `--font-size`.
 _SIGNED = re.compile(
@@ -87,7 +92,8 @@ class AskedName:
 
 def find_asked_name(text: str) -> AskedName | None:
     """Return the name that a query consists of, or None for any other query."""
-    match = _ASKED.fullmatch(text)
+    behind = _KIND_BEHIND.fullmatch(text)
+    match = _ASKED.fullmatch(text if behind is None else behind["named"])
     if match is None:
         return None
     qualifiers = tuple(re.findall(_NAME, match["qualifiers"]))

@@ -19,6 +19,7 @@ Row = dict[str, object]
 
 INCOMING, OUTGOING = "incoming", "outgoing"
 MAX_LINE_CHARS = 60  # of one line of the code: enough to see a call
+TOLD_UNRESOLVED = 5  # lines of one file whose text is shown
 _CHARS_AROUND = 20  # shown before and behind a name that stands further back in a long line
 
 _TYPED = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.EVENT})
@@ -122,8 +123,14 @@ def render_external(external: External) -> Row:
 
 
 def render_unresolved(unresolved: Unresolved, text: Sequence[str], name: str) -> Row:
-    """Return the lines of a file with names that could not be resolved."""
-    return {"file_path": escape_text(unresolved.path), **render_lines(unresolved.lines, text, name)}
+    """Return the lines of a file with names that could not be resolved: of many, the text of the first.
+
+    Dozens of calls in one file mostly have one kind of receiver.
+    """
+    lines = unresolved.lines
+    shown = render_lines(lines[:TOLD_UNRESOLVED], text, name)["lines"]
+    rest = map(str, lines[TOLD_UNRESOLVED:])
+    return {"file_path": escape_text(unresolved.path), "lines": "\n".join([str(shown), *rest])}
 
 
 def render_lines(lines: Sequence[int], text: Sequence[str] = (), name: str = "") -> Row:

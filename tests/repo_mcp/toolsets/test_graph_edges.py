@@ -144,6 +144,20 @@ def test_callees_of_a_class_are_those_of_its_members(served: Served) -> None:
     ]  # fmt: skip
 
 
+def test_of_many_unresolved_calls_in_one_file_the_text_of_the_first_is_shown(tmp_path: Path) -> None:
+    tree = {
+        "pkg/__init__.py": "",
+        "pkg/cache.py": "class Cache:\n    def get(self, key):\n        return key\n",
+    }
+    tree["pkg/use.py"] = "def use(x):\n" + "    x.get(1)\n" * 9
+    served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
+    try:
+        (row,) = served.call("get_callers", node_id=served.find("pkg.cache.Cache.get"))["unresolved_in"]
+        assert row["lines"].split("\n") == [f"{one}\tx.get(1)" for one in range(2, 7)] + ["7", "8", "9", "10"]
+    finally:
+        served.close()
+
+
 def test_calls_of_the_name_that_nobody_could_resolve_are_reported_by_the_nearest_files(
     tmp_path: Path,
 ) -> None:

@@ -37,13 +37,30 @@ from tests.deep.sizes import examples
         (r"\App\Http\Kernel", "Kernel", ("App", "Http")),
         (r"Http\Kernel::boot", "boot", ("Http", "Kernel")),
         ("Größe", "Größe", ()),
+        ("AT_EXIT macro definition", "AT_EXIT", ()),
+        ("AT_EXIT definition", "AT_EXIT", ()),
+        ("shop.RowReader class", "RowReader", ("shop",)),
     ],
 )
 def test_a_query_that_is_a_name(text: str, name: str, qualifiers: tuple[str, ...]) -> None:
     assert find_asked_name(text) == AskedName(name, qualifiers)
 
 
-@pytest.mark.parametrize("text", ["", "class loader", "get user", "a/b", "3", "how?", "x = 1", "f(x)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "class loader",
+        "get user",
+        "a/b",
+        "3",
+        "how?",
+        "x = 1",
+        "f(x)",
+        "Payment method",
+        "AT_EXIT is macro",
+    ],
+)
 def test_a_query_that_is_none(text: str) -> None:
     assert find_asked_name(text) is None
 
