@@ -34,6 +34,8 @@ MOST_CONSTANTS = 2_000  # of a file that may be rated: more are a table, such as
 LEAST_LAST = 0.5  # rarity of the last part of a qualified name that nothing declares: then it is meant
 MAX_HEAD_LINES = 12  # of a function, in which it names what it takes
 _WORD = re.compile(r"\w+")
+LOADING_LINES = 3  # of a getter that loads a module
+_LOADED = re.compile(r"\breturn require\(")
 TABLE_SHARE = 0.9  # of the declarations of a table are constants, each in one line
 
 
@@ -87,13 +89,32 @@ def find_declaring(
 ) -> list[tuple[RatedFile, list[Placed]]]:
     """Return the files that declare a name, with the positions of its blocks.
 
-    If no block is its declaration, and `members` is true, small files and classes that hold one count.
+    If no block is its declaration, and `members` is true, small files and classes that hold one count. What
+    stands for a declaration elsewhere counts only if there is none.
     """
     for find in (RatedFile.list_declaring, RatedFile.list_holding)[: 1 + members]:
         declaring = [(one, found) for one in opened if (found := find(one, name))]
         if declaring:
-            return declaring
+            return _leave_out_stand_ins(declaring) or declaring
     return []
+
+
+def _leave_out_stand_ins(
+    declaring: Sequence[tuple[RatedFile, list[Placed]]],
+) -> list[tuple[RatedFile, list[Placed]]]:
+    """Return the declarations but those in `.d.ts` files and getters that load what they are called by."""
+    return [
+        (one, real)
+        for one, found in declaring
+        if not one.candidate.path.endswith(".d.ts")
+        and (real := [place for place in found if not _loads(one, place[1])])
+    ]
+
+
+def _loads(one: RatedFile, span: SymbolSpan) -> bool:
+    """Return whether a declaration only loads a module: `get Router() { return require("./Router"); }`."""
+    lines = one.view.live.lines[span.name_line - 1 : span.end_line]
+    return len(lines) <= LOADING_LINES and _LOADED.search(" ".join(lines)) is not None
 
 
 def put_written_last(opened: Sequence[RatedFile], weights: Weights) -> None:

@@ -34,6 +34,7 @@ NAMED, OTHERS = 1_000, 1_001  # groups of blocks, behind those of a trace, whose
 ALONE_LINES = 5  # a block of fewer lines explains nothing without what stands around it
 ALONE_RATE = 0.5  # of the worth per line of the best block, at which it may be what was asked for
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
+MEMBER_LINES = 60  # shown of a member of a named class that does not fit
 MAX_HEAD_LINES = 6
 TRACED_LINES, TRACED_SHARE = 80, 5  # of the innermost frame's block, and the part of the budget for it
 NEXT_TRACED, LEAST_TRACED = 0.6, 24  # factor for the lines of each further frame, and the least of any
@@ -265,13 +266,23 @@ class _BlockQueue:
         """Return how many lines to show of a block that does not fit; 0 for none.
 
         The best block of all is always shown in part, and one that the prompt names if there is room, as is
-        one of a trace. Instead of any other, whole blocks are worth more.
+        one of a trace, and a little of a member of a class that it names. Instead of any other, whole blocks
+        are worth more.
         """
         room = self._packer.room
         if len(self._seen) == 1:  # the best of all
             return max(1, room)
-        is_asked = position in one.named or position in one.traced
-        return room if is_asked and room >= LEAST_PART_LINES else 0
+        if room < LEAST_PART_LINES:
+            return 0
+        if position in one.named or position in one.traced:
+            return room
+        return min(room, MEMBER_LINES) if _is_of_named(one, position) else 0
+
+
+def _is_of_named(one: RatedFile, position: int) -> bool:
+    """Return whether a block is a member of a class that the prompt names."""
+    owner = one.blocks[position].owner
+    return owner is not None and any(one.blocks[at].span is owner for at in one.named)
 
 
 def _build(one: RatedFile, position: int, start: int, end: int) -> Selection:
