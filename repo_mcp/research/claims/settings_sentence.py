@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.model import ExactRequest
 from repo_mcp.research.claims.option_sentence import describe_option
 from repo_mcp.research.claims.undeclared_names import describe_decided
+from repo_mcp.research.edges.written_names import is_nowhere
 from repo_mcp.research.findings.citing import cite_line, join_names
 from repo_mcp.research.findings.locating import is_aside, is_test_place
 from repo_mcp.research.findings.reasons import Role
@@ -157,6 +158,8 @@ def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Find
     mentioned = f" It is mentioned at {seen}." if seen else ""
     is_explained = mentioned or otherwise or not state.findings
     by_words = "" if is_explained else " What is shown only has words of the question."
+    if subject.asked.isupper() and not whole and is_nowhere(state, subject.asked):
+        return f"{subject.asked} does not occur in this repository.{otherwise}"
     verb = "read" if asks_for_readers(state.request.query) else "set"
     return f"Nothing is known to {verb} {subject.asked}.{mentioned}{otherwise}{by_words}"
 

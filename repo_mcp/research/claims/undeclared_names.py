@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from repo_mcp.graph.nodes import Node, normalise_name
+from repo_mcp.research.edges.written_names import is_nowhere
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, name_findings, shorten
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Subject
@@ -68,7 +69,7 @@ def _describe_written(state: ResearchState, subject: Subject) -> str:
         places = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in made)
         define = "defines" if len(made) == 1 else "define"
         return f"No line declares {subject.asked} as a whole, but {places} {define} such names."
-    if subject.asked.isupper() and state.source.is_absent(subject.asked):
+    if subject.asked.isupper() and is_nowhere(state, subject.asked):
         return f"{subject.asked} does not occur in this repository."
     return f"{subject.asked} is not declared in this repository{written and ', but '}{written}."
 

@@ -51,6 +51,12 @@ def note_written_name(state: ResearchState, subject: Subject) -> None:
             note_lines(state, path, (line, line), symbol, reason, 0)
 
 
+def is_nowhere(state: ResearchState, name: str) -> bool:
+    """Return True for a name that no file has as it is written, as far as all are known."""
+    found = state.source.search_exact(ExactRequest(name, whole_word=True, limit=1))
+    return not (found.matches or found.truncated or state.source.is_partial)
+
+
 def list_written(state: ResearchState, name: str) -> list[ExactMatch]:
     """Return the first lines of the program that have a name as a whole word."""
     request = ExactRequest(name, whole_word=True, limit=MAX_READ, include_tests=False, by_role=True)

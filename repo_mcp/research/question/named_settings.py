@@ -1,8 +1,7 @@
 """Read which setting a question names: an option of the command line, or a key of a configuration. Pure.
 
-The word beside a name tells: "the full feature", "the flag verbose". Without one, an option has dashes or
-dots and stands in a question about options, and words with a hyphen may be a key. Whether the repository has
-either is not known here.
+The word beside a name tells: "the full feature", "the flag verbose". Without one, a name with dashes or dots
+may be an option, and words with a hyphen may be a key. Whether the repository has either is not known here.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ _OPTION = _compile_said(r"(?:command[- ]line )?(?:flag|option|switch)s?")
 _ASKS_OPTION = _compile(
     r"\b(?:where|defaults?|declar\w+|defin\w+|configur\w+|register\w+|which (?:variable|field))\b"
 )
-_IS_ABOUT_OPTIONS = _compile(r"\b(?:flag|option|switch)s?\b|command[- ]line")
 _DASHED = re.compile(rf"{_BEGINS}--({_NAME})")
 _ANY_NAME = re.compile(rf"{_BEGINS}({_NAME})")
 _KEY = _compile_said(r"(?:cargo )?(?:feature(?: flag)?|extra|config(?:uration)? key|manifest key|key)")
@@ -44,8 +42,7 @@ def list_options(question: str) -> list[str]:
     """Return what may be the option whose declaration or default a question asks for, the surest first."""
     if _ASKS_OPTION.search(question) is None:
         return []
-    every = _ANY_NAME.findall(question) if _IS_ABOUT_OPTIONS.search(question) else []
-    joined = [name for name in every if re.search(r"[.-]", name)]
+    joined = [name for name in _ANY_NAME.findall(question) if re.search(r"[.-]", name)]
     said = _list_said(_OPTION, _ASKS_OPTION, question)
     return list(dict.fromkeys((*_DASHED.findall(question), *said, *joined)))
 

@@ -14,11 +14,14 @@ from repo_mcp.research.question.named_settings import list_keys, list_options, r
         ("what is the default of the quiet switch?", ["quiet"]),
         ("which variable does the option --max-tries set?", ["max-tries"]),
         ("where are the flags called max.tries and log-level defined?", ["max.tries", "log-level"]),
-        ("where is max.tries defined?", []),
+        ("where is max.tries defined?", ["max.tries"]),
+        ("where is tries defined?", []),
         ("how does the flag quiet work?", []),
     ],
 )
-def test_an_option_is_told_by_dashes_or_by_the_word_beside_it(question: str, options: list[str]) -> None:
+def test_an_option_is_told_by_dashes_or_dots_or_by_the_word_beside_it(
+    question: str, options: list[str]
+) -> None:
     assert list_options(question) == options
 
 

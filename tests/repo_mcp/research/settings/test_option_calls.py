@@ -102,3 +102,10 @@ def test_what_reads_an_option_does_not_declare_it() -> None:
 def test_other_questions_about_an_option_are_not_about_its_declaration() -> None:
     report = Asked(GO).ask("how does the flag web.enable-reload reach the router?")
     assert "The option" not in report.claim
+
+
+def test_a_dotted_name_is_an_option_without_being_called_so_if_a_call_declares_it() -> None:
+    call = 'a.Flag("kiln.keep.time", "Time.").Default("3h").SetValue(&keep)'
+    text = f"package p\n\nfunc f(a *App) {{\n\t{call}\n}}\n"
+    claim = Asked({"run.go": text}).ask("where is the default of kiln.keep.time configured?").claim
+    assert claim == 'The option kiln.keep.time is declared at run.go:4 (sets keep; default "3h").'

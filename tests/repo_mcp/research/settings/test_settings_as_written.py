@@ -43,7 +43,7 @@ def test_a_variable_is_not_what_is_spelled_otherwise() -> None:
     }
     claim = Asked(files).ask("where is APP_CONFIG configured?").claim
     assert claim == (
-        "Nothing is known to set APP_CONFIG. In another spelling, it is set at pyproject.toml:2."
+        "APP_CONFIG does not occur in this repository. In another spelling, it is set at pyproject.toml:2."
     )
 
 

@@ -52,7 +52,8 @@ def test_a_number_that_no_line_has_with_a_word_of_the_question_means_nothing() -
 
 SECRETS = {
     "Sources/run.swift": "func run() async throws {\n"
-    '    let secret = try await Environment.secret(path: "KILN_SECRET")\n    show("POT_COLOR")\n}\n'
+    '    let secret = try await Environment.secret(path: "KILN_SECRET")\n    show("POT_COLOR")\n'
+    "    let potGloss = 3\n}\n"
 }
 
 
@@ -69,6 +70,12 @@ def test_of_two_names_each_is_asked_for_and_one_that_no_file_has_is_said() -> No
 def test_what_nothing_reads_is_said_not_to_be_read() -> None:
     claim = Asked(SECRETS).ask("where is POT_COLOR read?").claim
     assert claim == "Nothing is known to read POT_COLOR. It is mentioned at Sources/run.swift:3."
+
+
+def test_a_name_that_code_has_in_another_spelling_alone_is_said_not_to_occur() -> None:
+    for what in ("POT_GLOSS", "the environment variable POT_GLOSS"):
+        claim = Asked(SECRETS).ask(f"where is {what} read?").claim
+        assert claim.startswith("POT_GLOSS does not occur in this repository.")
 
 
 @pytest.mark.parametrize(
