@@ -68,16 +68,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     two.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
-    stated = _find_stated(state, reading)
+    stated = _find_stated(state, reading) or find_written(state, reading) or _compare_keys(state, reading)
     if stated is not None:
         return stated
-    written = find_written(state, reading)
-    if written is not None:
-        return written
-    if reading.form is Form.DIFFERENCE and all(_are_only_keys(state, one) for one in reading.subjects):
-        accessors = tuple(map(partial(_find_accessors, state), reading.subjects))
-        is_whole = all(one.nodes for one in accessors)
-        return build_reading(Form.DIFFERENCE, accessors) if is_whole else _read_as_open(state)
     least = SENTENCE_WORDS.get(reading.form)
     named = [one for one in reading.subjects if one is not reading.described]
     is_described = least is not None and any(_is_sentence(one, least) for one in named)
@@ -111,6 +104,17 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         return reading
     state.limits.clear()
     return _read_as_open(state)
+
+
+def _compare_keys(state: ResearchState, reading: Reading) -> Reading | None:
+    """Return the reading of a comparison of what is named only by keys that handle it; None for any other."""
+    if reading.form is not Form.DIFFERENCE:
+        return None
+    if not all(_are_only_keys(state, one) for one in reading.subjects):
+        return None
+    accessors = tuple(map(partial(_find_accessors, state), reading.subjects))
+    is_whole = all(one.nodes for one in accessors)
+    return build_reading(Form.DIFFERENCE, accessors) if is_whole else _read_as_open(state)
 
 
 def _are_only_keys(state: ResearchState, subject: Subject) -> bool:

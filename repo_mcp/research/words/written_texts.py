@@ -24,6 +24,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import FileRole, find_role
 
 LEAST_WORDS, MOST_BESIDE = 3, 12  # of a message; of the question beside it: a longer one asks more
+NOT_SAID = "No line of the program has what is quoted: its words were looked for."
 MOST_READ, MOST_NOTED = 80, 24  # lines with a text, and functions around them
 _QUOTED = re.compile(
     r"\"([^\"\n]{9,300})\"|`([^`\n]{9,300})`|(?<!\w)'([^\n]{9,300}?)'(?!\w)|“([^”\n]{9,300})”"
@@ -69,6 +70,7 @@ def _build_reading(state: ResearchState, text: str, parts: Sequence[str]) -> Rea
     )
     state.written = [one for one in state.source.search_exact(request).matches if _is_code(state, one)]
     if not state.written:
+        state.warnings += [] if is_path else [NOT_SAID]  # it may be made of parts
         return None
     return build_reading(Form.WRITTEN, (Subject(text, TakenAs.WORDS),))
 

@@ -77,6 +77,7 @@ def list_role(report: Report, role: Role) -> list[tuple[str, tuple[int, ...]]]:
     [
         "who throws GateException?",
         "when is GateException thrown for guests?",
+        "when is GateException thrown, and under which conditions?",
         "where do we throw GateException",
         "under which conditions is GateException raised?",
         "all code that throws new GateException()",

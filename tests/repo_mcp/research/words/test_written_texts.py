@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.findings.records import Form
+from repo_mcp.research.words.written_texts import NOT_SAID
 from tests.repo_mcp.research.asking import Asked, list_found
 
 TEXTS = {
@@ -48,7 +49,9 @@ def test_a_quoted_message_leads_to_the_line_with_it_and_to_its_condition(questio
 
 
 def test_a_quoted_message_that_no_line_has_is_no_place() -> None:
-    assert Asked(TEXTS).ask("when is the error 'Gate is painted by' raised?").reading.form is not Form.WRITTEN
+    report = Asked(TEXTS).ask("when is the error 'Gate is painted by' raised?")
+    assert report.reading.form is not Form.WRITTEN
+    assert NOT_SAID in report.warnings
 
 
 def test_a_path_leads_to_its_lines_and_first_to_those_with_a_word_of_the_question() -> None:
