@@ -148,8 +148,10 @@ def _place_rarest(state: ResearchState) -> str:
         request = ExactRequest(word, case_sensitive=False, whole_word=True, limit=FEW_LINES + 1, by_role=True)
         found = [one for one in state.source.search_exact(request).matches if state.admits(one.path)]
         if 0 < len(found) <= FEW_LINES:
-            places = (write_citation(one.path, one.start_line, one.start_line) for one in found)
-            sentences.append(f'The word "{word}" stands at {join_names(places)}.')
+            first = {one.path: one for one in reversed(found)}  # of each file
+            places = [write_citation(one.path, one.start_line, one.start_line) for one in first.values()]
+            told = join_names(reversed(places), beyond=len(found) - len(first))
+            sentences.append(f'The word "{word}" stands at {told}.')
     return " ".join(sentences)
 
 

@@ -33,6 +33,7 @@ from repo_mcp.research.words.errors_made import (
     put_asked_first,
 )
 from repo_mcp.research.words.event_errors import rate_fitting
+from repo_mcp.research.words.rated_seeds import LONG_LINES
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import count_words, list_words, shares_word
@@ -116,7 +117,7 @@ def _tell_event(state: ResearchState, near: Sequence[Finding]) -> str:
     told = _tell_errors(state, sorted(functions, key=lambda one: -share(one)), fitting)  # stable
     if not told:
         return ""
-    held = [one for one in functions if not share(one) and one.kind in _FUNCTIONS]
+    held = [one for one in functions if not share(one) and _may_be_other(one)]
     others = [one for one in held if any(iter_errors(state, one))]
     more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
     return f"Errors that arise in {'; in '.join(told[:MOST_OF_EVENT])}{more}. "
@@ -161,12 +162,17 @@ def _tell_errors(
     return sentences
 
 
+def _may_be_other(one: Finding) -> bool:
+    """Return True for a function that is not so long that its errors may be about anything."""
+    return one.kind in _FUNCTIONS and one.end_line - one.start_line < LONG_LINES
+
+
 def _list_others(state: ResearchState, linked: Sequence[Finding], near: Sequence[Finding]) -> list[Finding]:
     """Return further functions that fail and do not call those whose errors are told."""
     ids = {one.node_id for one in linked}
     ends = ((state.get_node(link.source), state.get_node(link.target)) for link in state.links.values())
     known = ids | {source.node_id for source, target in ends if target.node_id in ids}
-    functions = [one for one in near if one.kind in _FUNCTIONS and one.node_id not in known]
+    functions = [one for one in near if _may_be_other(one) and one.node_id not in known]
     return [one for one in functions if any(iter_errors(state, one))]
 
 

@@ -51,6 +51,20 @@ def test_other_functions_that_fail_are_said_to() -> None:
     assert claim.partition(". ")[0].endswith("; others arise in Desk.weighSentParcel (src/Desk.java:71-73)")
 
 
+def test_a_function_so_long_that_it_may_fail_for_anything_is_no_other_one() -> None:
+    head = "    void weighSentParcel("
+    before, _, body = DESK.partition(head)
+    signature, brace, rest = body.partition("{\n")
+    long = "".join((before, head, signature, brace, "        note();\n" * 160, rest))
+    claim = (
+        Asked({**TEXTS, "src/Desk.java": long})
+        .ask("Which errors can I get when I send a parcel? (sendParcel)")
+        .claim
+    )
+    assert "HeavyException" in claim
+    assert "others arise" not in claim
+
+
 WORKER = f"""class Worker
 {{
 {ROOM}    public void RunParcel(Parcel parcel)
