@@ -19,6 +19,7 @@ from repo_mcp.research.findings.records import (
     Report,
     ResearchRequest,
     RunControl,
+    TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.investigations import Gathered
@@ -53,7 +54,11 @@ def follow_part(control: RunControl, position: int, count: int) -> RunControl:
 def name_topic(answered: AnsweredPart) -> tuple[str, str]:
     """Return the declared name in a part, and the name of the symbol that fits it best; "" for none."""
     state = answered.state
-    named = [one.asked for one in answered.reading.subjects if one.nodes and one.is_declared]
+    named = [
+        one.asked
+        for one in answered.reading.subjects
+        if (one.nodes and one.is_declared) or one.taken_as is TakenAs.UNPARSED
+    ]
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     return next(iter(named), ""), own[0].qualified_name if own else ""
 

@@ -13,6 +13,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.record_classes import replace
+from repo_mcp.research.edges.build_options import read_option
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.edges.written_names import find_holding
@@ -63,9 +64,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     connects the two, it is an open question. "What happens when the config changes" asks what runs then, not
     what breaks if a symbol changes. "Where are services moved from the pending set to the ready set" does
     not ask where `services` is declared. What a value does is what those do that read it, and where a setting
-    is read asks for a setting. An option of the command line is one, wherever its name is declared, too, and
-    so is a key of a configuration file. Of two types that are only described, the guessed names may tell the
-    two.
+    is read asks for a setting. An option of a build or of the command line is one, wherever its name is
+    declared, too, and so is a key of a configuration file. Of two types that are only described, the guessed
+    names may tell the two.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     stated = _find_stated(state, reading) or find_written(state, reading) or _compare_keys(state, reading)
@@ -145,7 +146,10 @@ def _find_accessors(state: ResearchState, subject: Subject) -> Subject:
 
 
 def _find_stated(state: ResearchState, reading: Reading) -> Reading | None:
-    """Return the reading of a question for an option of the command line, a key or a number, or None."""
+    """Return the reading of a question for an option, of a build or not, a key or a number, or None."""
+    built = read_option(state, reading)
+    if built is not None:
+        return build_reading(built[0], (built[1],))
     option = find_option(state) if reading.form in _OF_OPTIONS else None
     if option is not None:
         return Reading(Form.CONFIGURED, f"where the option {option.asked} is declared", (option,))

@@ -55,11 +55,12 @@ _BUILD_NAME = re.compile(
     r"(?:[^/]*\.(?:gradle(?:\.kts)?|sbt|gemspec)|Package(?:@[^/]*)?\.swift|mix\.exs|build\.zig|setup\.py|go\.mod"
     r"|Gemfile)$"
 )
-# The last ones hold texts of the program again, with their places, for translators.
+# `po` and the like hold texts of the program again, with their places, for translators. A `defconfig`, which
+# `make savedefconfig` writes, lists the options of a build that differ from their defaults.
 _FOREIGN_NAME = re.compile(
     r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g|[Dd]esigner)\.\w+$|\.gen\.[jt]sx?$"
     r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$|(?:^|[_.-])amalgamat(?:ion|ed)\.[ch](?:c|pp|xx)?$"
-    r"|^(?:gradle|mvn)w(?:\.\w+)?$"  # which a build tool writes
+    r"|^(?:gradle|mvn)w(?:\.\w+)?$|^(?:\w[\w.-]*_)?defconfig$"  # which a build tool writes
 )
 _PERF = r"perf(?:[_-][\w-]*|(?:tests?|bench|ormance)[\w-]*|(?-i:[A-Z\d])[\w-]*)?"  # not `perforce`, `perfect`
 # Of a file below the root, `script.py` or `sandbox.py` says what it is about.

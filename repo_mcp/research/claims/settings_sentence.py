@@ -16,7 +16,7 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name, write_snake
-from repo_mcp.research.settings.asked_settings import KCONFIG, list_setting_names
+from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
@@ -53,7 +53,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     program = [one for one in own if find_role(one.path) is not FileRole.DOCS]
     passing = _cite_role(program, Role.PASSES)
     is_attribute = any(one.role is Role.DECLARES and not has_parser(one.path) for one in program)
-    declares = [Role.DECLARES] * (subject.asked.startswith(KCONFIG) or is_attribute)
+    declares = [Role.DECLARES] * is_attribute
     roles = (Role.OPTION, Role.FROM_ENVIRONMENT, Role.SETS, *declares)
     is_stated = bool(subject.nodes or passing) or any(_cite_role(program, role) for role in roles)
     others = () if is_stated else (own, whole)
@@ -185,7 +185,7 @@ def _state_places(subject: Subject, places: Mapping[Role, list[str]]) -> str:
 
 def _has_its_spelling(subject: Subject, one: Finding) -> bool:
     """Return False for a finding that spells a name in capitals otherwise: it may be another setting."""
-    return not subject.asked.isupper() or subject.asked.removeprefix(KCONFIG) in one.reason.about
+    return not subject.asked.isupper() or subject.asked in one.reason.about
 
 
 def _describe_otherwise(state: ResearchState, subject: Subject) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.differences import describe_documented
 from repo_mcp.research.claims.first_sentences import read_comment
+from repo_mcp.research.edges.build_options import describe_option_uses, is_option
 from repo_mcp.research.edges.declared_again import is_member
 from repo_mcp.research.edges.naming_tests import describe_naming_tests
 from repo_mcp.research.edges.shared_members import MAX_ALONE
@@ -49,8 +50,8 @@ def describe_unparsed(state: ResearchState, subjects: Sequence[Subject], form: F
 
     Of several, say also what only one of them declares, and where a document has both.
     """
-    if not subjects:
-        return []
+    if all(map(is_option, subjects)):  # or there is none
+        return [sentence for one in subjects for sentence in describe_option_uses(state, one, form)]
     sentences = [_describe(state, one) for one in subjects]
     if len(subjects) > 1:
         sentences += _describe_own(state, subjects)

@@ -16,6 +16,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
+from repo_mcp.research.edges.build_options import is_option, note_option_uses
 from repo_mcp.research.edges.declared_again import is_member, list_declared_again
 from repo_mcp.research.edges.named_places import MAX_PLACES, note_places
 from repo_mcp.research.edges.naming_tests import note_naming_tests
@@ -151,7 +152,9 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
             note_lines(state, hit.path, lines, symbol, reason, 0, shown[:1], shown=shown)
         if reading.form is Form.IMPLEMENTATIONS and _note_below(state, subject):
             continue
-        if reading.form in _OF_ITSELF:
+        if is_option(subject):
+            note_option_uses(state, subject)
+        elif reading.form in _OF_ITSELF:
             note_needed(state, subject)
         elif subject.places:
             if reading.form is Form.TESTS:

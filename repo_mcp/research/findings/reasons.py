@@ -69,6 +69,12 @@ class Role(Enum):
     READS = auto()  # asks a record for it by its name
     NAMED_DEFAULT = auto()  # a value that is named as its default
 
+    # Where an option of a build is named; the reason is about the option.
+    DEPENDS_ON_OPTION = auto()  # another option
+    SELECTS_OPTION = auto()  # another option turns it on
+    BUILDS_BY_OPTION = auto()  # a line of a Makefile
+    ASKS_FOR_OPTION = auto()  # lines of code
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

@@ -29,7 +29,6 @@ _IN_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _JOINED = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
 _ASKS_DECLARATION = re.compile(r"\b(?:defined|declared|implemented|definition|declaration)\b", re.IGNORECASE)
-KCONFIG = "CONFIG_"
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _HYPHENATED = re.compile(r"\w+(?:-\w+)+")
 
@@ -115,15 +114,12 @@ def _is_written_as_setting(state: ResearchState, reading: Reading) -> bool:
 
 
 def list_setting_names(subject: Subject) -> list[str]:
-    """Return at most two names to search for: those of the declarations found, else the text itself.
-
-    Kconfig declares what the program calls `CONFIG_NET` as `config NET`.
-    """
+    """Return at most two names to search for: those of the declarations found, else the text itself."""
     names = dict.fromkeys(node.symbol.name for node in subject.nodes if subject.is_declared)
     if not names:
         last = subject.asked.rpartition(".")[2]
         named = (
-            [last.removeprefix(KCONFIG) or last, last]
+            [last]
             if _NAME.fullmatch(last)
             else [*filter(_HYPHENATED.fullmatch, [subject.asked]), *_join_words(subject.asked)]
         )

@@ -19,6 +19,9 @@ ASKED = "How does it resume after a restart?"
         ("(load)?", ("load",)),
         ("(load_parcels(depot, folder), Map<String, List<T>>)", ("load_parcels", "Map")),
         ("(`load`, **save**, 404, ...)", ("load", "save")),
+        ("(obj-$(CONFIG_FAST), Kconfig)", ("obj-CONFIG_FAST", "Kconfig")),
+        ("config restore_state load_all", ("config", "restore_state", "load_all")),
+        ("calls_64.tbl, restore_state()", ("calls_64.tbl", "restore_state")),
         ("(std::move, a.b, self.run!, empty?)", ("std::move", "a.b", "self.run!", "empty?")),
     ],
 )
@@ -36,6 +39,7 @@ def test_names_in_brackets_behind_a_question(written: str, guesses: tuple[str, .
         f"{ASKED} (#123, 404)",
         f"{ASKED} (func (s *Service) Run(ctx context.Context) error)",
         f"{ASKED} ((load))",
+        f"{ASKED} I use restore_state",
         "How is it sent over a socket (TCP)?",
         f"{ASKED} (after the machine was switched off)",
         "How does load (the first one) work?",

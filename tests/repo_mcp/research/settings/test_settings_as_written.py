@@ -105,16 +105,6 @@ def test_what_a_setting_does_is_asked_of_the_setting() -> None:
     assert Asked(KEYED).ask("what does the option parser do").reading.form is not Form.CONFIGURED
 
 
-def test_kconfig_declares_a_setting_without_its_prefix() -> None:
-    texts = {
-        "net/Kconfig": 'config NET_FAST\n\tbool "Fast path"\n\tdefault y\n',
-        "net/core.c": "#ifdef CONFIG_NET_FAST\nint fast(void) { return 1; }\n#endif\n",
-    }
-    report = Asked(texts).ask("what does CONFIG_NET_FAST do")
-    assert report.claim == "CONFIG_NET_FAST is declared at net/Kconfig:1."
-    assert "net/core.c" in [one.path for one in report.findings]
-
-
 def test_three_kinds_of_places_are_listed_as_in_a_sentence() -> None:
     files = {
         "cli.py": 'def add(parser):\n    parser.add_option("--retry-limit", dest="retry_limit")\n',
