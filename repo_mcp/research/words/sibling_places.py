@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import replace
@@ -25,7 +25,7 @@ from repo_mcp.text.roles import FileRole, find_role
 
 LEAST_TOGETHER = 3  # siblings in one place
 MOST_SIBLINGS = 8  # that are searched for
-MOST_READ = 120  # lines with one
+MOST_READ, MOST_FOUND = 120, 600  # lines with several or an owner, and lines with one
 SPAN_LINES = 80  # in which siblings stand together
 MOST_PLACES = 5
 MOST_CHARS = 400  # of a line; a longer one is generated
@@ -38,29 +38,18 @@ def note_siblings(state: ResearchState) -> None:
     """Note the places where those stand together that a question asks to add one to."""
     siblings, texts = _list_siblings(state)
     lines: dict[str, dict[int, set[str]]] = {}
-    for name in siblings:
-        request = ExactRequest(name, whole_word=True, include_tests=False, limit=MOST_READ, by_role=True)
-        _keep(state, lines, name, state.source.search_exact(request).matches)
-    for match in _iter_texts(state, texts):
-        named = (text for text in texts if re.search(rf"[\"']{text}[\"']", match.line, re.IGNORECASE))
-        for text in named:
-            _keep(state, lines, text, [match])
-    places = [place for path, own in lines.items() if (place := _choose_span(path, own)) is not None]
+    for pattern, matches in (_search_names(state, siblings), _search_texts(state, texts)):
+        word = re.compile(pattern, re.IGNORECASE if pattern.startswith("[") else 0)
+        for one in matches:
+            is_own = find_role(one.path) is not FileRole.DOCS and not is_aside(one.path)
+            if is_own and state.admits(one.path) and len(one.line) <= MOST_CHARS:
+                found = {name.strip("\"'").lower() for name in word.findall(one.line)}
+                lines.setdefault(one.path, {}).setdefault(one.start_line, set()).update(found)
+    places = [place for path, own in lines.items() if (place := _choose_span(state, path, own)) is not None]
     places.sort(key=lambda one: -len(one[2]))  # stable
     for path, numbers, names in places[:MOST_PLACES]:
         _note(state, path, numbers, len(names))
     state.findings.sort(key=lambda one: (one.role in _PLAIN) - (one.role not in (*_PLAIN, Role.SIBLINGS)))
-
-
-def _keep(
-    state: ResearchState, lines: dict[str, dict[int, set[str]]], name: str, found: Iterable[ExactMatch]
-) -> None:
-    """Keep the lines of the program and of its data with the name of a sibling."""
-    for one in found:
-        is_own = find_role(one.path) is not FileRole.DOCS and not is_aside(one.path)
-        is_read = is_own and state.admits(one.path) and len(one.line) <= MOST_CHARS
-        if is_read and one.start_line not in state.source.read_comment_lines(one.path):
-            lines.setdefault(one.path, {}).setdefault(one.start_line, set()).add(name)
 
 
 def _list_siblings(state: ResearchState) -> tuple[list[str], list[str]]:
@@ -87,23 +76,42 @@ def _list_telling(names: Sequence[str], words: Sequence[str]) -> list[str]:
     return [*dict.fromkeys(own[0] for own in parts if len(own) == 1)]
 
 
-def _iter_texts(state: ResearchState, texts: Sequence[str]) -> Sequence[ExactMatch]:
-    """Return the lines of the program that have several of some texts in quotes."""
+def _search_names(state: ResearchState, names: Sequence[str]) -> tuple[str, Sequence[ExactMatch]]:
+    """Return an expression for some names, and the lines with one of them."""
+    if len(names) < LEAST_TOGETHER:
+        return "", ()
+    pattern = rf"\b(?:{'|'.join(map(re.escape, names))})\b"
+    request = ExactRequest(pattern, regex=True, include_tests=False, limit=MOST_FOUND, by_role=True)
+    return pattern, state.source.search_exact(request).matches
+
+
+def _search_texts(state: ResearchState, texts: Sequence[str]) -> tuple[str, Sequence[ExactMatch]]:
+    """Return an expression for some texts in quotes, in any case, and the lines with several of them."""
     if len(texts) < LEAST_TOGETHER:
-        return ()
+        return "", ()
     one = rf"[\"'](?:{'|'.join(texts)})[\"']"
-    pattern = ".*".join([one] * LEAST_TOGETHER)
     request = ExactRequest(
-        pattern, regex=True, case_sensitive=False, include_tests=False, limit=MOST_READ, by_role=True
+        ".*".join([one] * LEAST_TOGETHER),
+        regex=True,
+        case_sensitive=False,
+        include_tests=False,
+        limit=MOST_READ,
+        by_role=True,
     )
-    return state.source.search_exact(request).matches
+    return one, state.source.search_exact(request).matches
 
 
-def _choose_span(path: str, lines: dict[int, set[str]]) -> tuple[str, list[int], set[str]] | None:
+def _choose_span(
+    state: ResearchState, path: str, lines: dict[int, set[str]]
+) -> tuple[str, list[int], set[str]] | None:
     """Return the lines of a file near each other that have most siblings; None if these are too few."""
+    if len(set().union(*lines.values())) < LEAST_TOGETHER:
+        return None
+    comments = state.source.read_comment_lines(path)
+    held = [at for at in sorted(lines) if at not in comments]
     best: tuple[list[int], set[str]] = ([], set())
-    for first in sorted(lines):
-        near = [at for at in sorted(lines) if first <= at < first + SPAN_LINES]
+    for first in held:
+        near = [at for at in held if first <= at < first + SPAN_LINES]
         names = set().union(*(lines[at] for at in near))
         best = max(best, (near, names), key=lambda one: len(one[1]))
     return (path, *best) if len(best[1]) >= LEAST_TOGETHER else None
