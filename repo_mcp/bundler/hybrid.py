@@ -91,8 +91,14 @@ def _describe_shown(shown: Sequence[RatedFile], packer: Packer, evidence: Eviden
         packer.selections,
         {path: at for at, path in enumerate(files)},
         lambda one: find_rank(files[one.path], one.start_line, one.end_line),
+        lambda one: _is_named(files[one.path], one),
     )
     return tuple(describe(one, files[one.path], evidence) for one in ordered)
+
+
+def _is_named(file: RatedFile, shown: Selection) -> bool:
+    """Return whether an excerpt has a declaration that the prompt surely names."""
+    return any(shown.start_line <= file.blocks[at].start_line <= shown.end_line for at in file.named)
 
 
 def _order_shown(opened: Sequence[RatedFile], packer: Packer) -> list[RatedFile]:

@@ -150,16 +150,20 @@ def order_selections(
     selections: Sequence[Selection],
     positions: Mapping[str, int],
     rank: Callable[[Selection], int] = lambda _selection: 0,
+    is_asked: Callable[[Selection], bool] = lambda _selection: False,
 ) -> list[Selection]:
     """Join short selections that touch, and order them by rank, then by file, best first, then by line.
+
+    What the prompt asks for by its name is joined with nothing.
 
     None begins or ends with an empty line: blocks have these only so that neighbours touch.
     """
     ordered = sorted(selections, key=lambda one: (positions[one.path], one.start_line))
     joined: list[Selection] = []
     for one in ordered:
-        last = joined[-1] if joined else None
-        if last is not None and _touch(last, one) and len(last.lines) + len(one.lines) <= MAX_JOINED_LINES:
+        last = joined[-1] if joined and not is_asked(one) else None
+        is_short = last is not None and len(last.lines) + len(one.lines) <= MAX_JOINED_LINES
+        if last is not None and is_short and _touch(last, one) and not is_asked(last):
             joined[-1] = _join(last, one)
         else:
             joined.append(one)

@@ -601,6 +601,12 @@ def test_long_excerpts_that_touch_keep_their_own_names() -> None:
     assert [one.citation for one in ordered] == ["a:1-60", "a:61-121"]
 
 
+def test_what_is_asked_for_is_an_excerpt_of_its_own() -> None:
+    found = [excerpt("a", 1, ["x"]), excerpt("a", 2, ["y"]), excerpt("a", 3, ["z"]), excerpt("a", 4, ["w"])]
+    ordered = order_selections(found, {"a": 0}, is_asked=lambda one: one.start_line == 2)
+    assert [one.citation for one in ordered] == ["a:1-1", "a:2-2", "a:3-4"]
+
+
 def test_an_excerpt_neither_begins_nor_ends_with_empty_lines() -> None:
     found = [excerpt("a", 1, ["", "x", " "]), excerpt("a", 4, ["y", "", "z", "", ""]), excerpt("b", 1, [""])]
     ordered = order_selections(found, {"a": 0, "b": 1})
