@@ -19,6 +19,7 @@ from repo_mcp.languages.treesitter.blanking import blank, blank_match
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 
 MAX_PARTS = 5_000  # of one text
+MAX_READS = 8  # of a text with one more part contained
 MAX_FAILURES = 2  # in a row, to contain an error: each reads the whole text
 _FAULTY = ("function", "declaration", "error")  # captures that may reach too far
 _END = re.compile(rb"\n\}[ \t]*+(?=\n)")
@@ -26,7 +27,7 @@ _HEAD = re.compile(rb"\n(?=[A-Za-z_\[~:])(?!(?:public|private|protected|\w++)[ \
 _BODY = re.compile(rb"\{[ \t]*+(?://[^\n]*+)?\n")
 # What lies around a part: namespaces that begin or end in it, and conditions of the preprocessor.
 _AROUND = re.compile(
-    rb"\n(?:[ \t]*+#[^\n]*+|(?:inline[ \t]++)?namespace\b[^\n;=]*+\{[ \t]*+|\}[ \t]*+//[^\n]*+)(?=\n)"
+    rb"\n(?:[ \t]*+#[^\n]*+|(?:inline[ \t]++)?namespace\b[^\n;={]*+\{[ \t]*+|\}[ \t]*+//[^\n]*+)(?=\n)"
 )
 
 
@@ -38,8 +39,8 @@ def read_resumed(plain: bytes, found: Captures | None) -> Captures | None:
     if found is None or found.is_complete:
         return found
     bounds = [0, *(one.end() for one in _END.finditer(plain))][:MAX_PARTS]
-    swallowed, number, failures = _list_swallowed(found, bounds), 0, 0
-    while swallowed and failures < MAX_FAILURES:
+    swallowed, number, reads, failures = _list_swallowed(found, bounds), 0, 0, 0
+    while swallowed and failures < MAX_FAILURES and reads < MAX_READS:
         number = max(number, swallowed[0])
         if number + 1 >= len(bounds):
             break
@@ -49,7 +50,7 @@ def read_resumed(plain: bytes, found: Captures | None) -> Captures | None:
         if contained is None:
             continue
         text = plain[:start] + contained + plain[end:]
-        again = find_captures("cpp", ("cpp",), text)
+        again, reads = find_captures("cpp", ("cpp",), text), reads + 1
         fewer = swallowed if again is None else _list_swallowed(again, bounds)
         if again is not None and len(fewer) < len(swallowed) and _count(again) + 2 >= _count(found):
             plain, found, swallowed, failures = text, Captures(again.nodes, False), fewer, 0
@@ -79,7 +80,7 @@ def _contain(part: bytes) -> bytes | None:
 
 
 def _iter_contained(part: bytes) -> Iterator[bytes]:
-    *_, head = [0, *(one.start() for one in _HEAD.finditer(part))]
+    head = _find_head(part)
     body = _BODY.search(part, head)
     if body is None:
         return
@@ -91,6 +92,15 @@ def _iter_contained(part: bytes) -> Iterator[bytes]:
     yield above + short[head:]
 
 
+def _find_head(part: bytes) -> int:
+    """Return where the last declaration of a part begins, which is the function that ends it."""
+    *_, head = [0, *(one.start() for one in _HEAD.finditer(part))]
+    return head
+
+
 def _is_whole(part: bytes) -> bool:
-    found = find_captures("cpp", ("cpp",), _AROUND.sub(blank_match, b"\n" + part))
+    head = _find_head(part)
+    found = find_captures(
+        "cpp", ("cpp",), _AROUND.sub(blank_match, b"\n" + part[:head] + b"\n") + part[head:]
+    )
     return found is None or found.is_complete

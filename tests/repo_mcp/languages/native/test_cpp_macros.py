@@ -89,7 +89,18 @@ def test_what_may_be_code_or_is_a_comment_is_left(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["A_B(auto a ", "A_B(\n", "A_B([[a, ", "return operator->", ".operator*", "A1", "_"]
+    "piece",
+    [
+        "A_B(auto a ",
+        "A_B(\n",
+        "A_B([[a, ",
+        "return operator->",
+        ".operator*",
+        "A1",
+        "_",
+        "typename a<",
+        "typename a::",
+    ],
 )
 def test_looking_for_what_is_blank_takes_time_by_the_length_of_the_text(piece: str) -> None:
     assert_linear(lambda size: b"a" + piece.encode() * size, blank_macros, 1_000)

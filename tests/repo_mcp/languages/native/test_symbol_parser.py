@@ -524,6 +524,14 @@ def test_cpp_an_error_in_a_function_swallows_no_function_below_it() -> None:
     assert found.status is ParseStatus.PARTIAL
 
 
+def test_cpp_an_error_above_a_function_swallows_nothing_below_it() -> None:
+    broken = "MAKE(\n    a b, {, ((\n    c)\n\nint a() {\n  return 0;\n}\n"
+    text = f"#include <n>\nnamespace n {{\n\n{broken}\nint b(int x) {{\n  return x;\n}}\n\n}} // n\n"
+    found = parse("cpp", text)
+    assert [find(found, one).start_line for one in "ab"] == [8, 12]
+    assert list_names(found, ReferenceRole.IMPORT) == ["<n."]
+
+
 def test_cpp_a_name_that_only_the_grammar_wants_declares_nothing() -> None:
     found = parse("cpp", "template <class T>\nenable_if<(\n  one &&\n T> f();\nint g() { return 1; }\n")
     assert all(found.get_symbol(one).name for one in range(1, found.symbol_count))
