@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.research.edges.hops import (
     NARROW,
     expand_on,
@@ -61,7 +62,7 @@ def note_tests(state: ResearchState, nodes: Sequence[Node]) -> None:
         if hop == 1:
             is_used = any(one.hop for one in state.findings)
             note_titled(state, nodes)
-            if not is_used:
+            if not is_used or all(node.symbol.kind in VALUE_KINDS for node in nodes):
                 note_writing(state, nodes)
         state.report_hop(hop)
     _note_named_after(state, nodes)
@@ -85,13 +86,20 @@ def _note_users(state: ResearchState, node: Node, hop: int, *, is_first: bool, m
             others.append(other)
         elif link.kind != "imports" or other.symbol.kind is not SymbolKind.FILE:  # which says less than a use
             reason = explain(link, node, traversal)
-            if hop > 1 and node.symbol.kind is SymbolKind.PROPERTY:
+            if hop > 1 and _gives_several(node):
                 if sum(one.role is Role.BY_PROPERTY for one in state.findings) >= MOST_BY_PROPERTY:
                     continue
                 reason = Reason(reason.text, Role.BY_PROPERTY, node.qualified_name)
             if state.add(other, reason, hop, weaker(own, link.confidence), link.lines):
                 state.link(link)
     return others
+
+
+def _gives_several(node: Node) -> bool:
+    """Return True for what may be used for something else: a property, a module, a value of several lines."""
+    is_long = node.symbol.end_line > node.symbol.start_line
+    is_several = node.symbol.kind in (SymbolKind.PROPERTY, SymbolKind.MODULE)
+    return is_several or (is_long and node.symbol.kind in VALUE_KINDS)
 
 
 def _note_named_after(state: ResearchState, nodes: Sequence[Node]) -> None:

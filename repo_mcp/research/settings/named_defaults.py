@@ -1,7 +1,7 @@
 """Find the values that are named as the default of a setting: `defaultMaxBodySize` for `maxBodySize`.
 
 They hold what a setting is if nothing else is said, and may lie in another file than what is called as the
-setting itself. Other words than these may stand in the name only if the question has them.
+setting itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
-from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import cite_line, join_names
@@ -23,10 +22,10 @@ from repo_mcp.research.settings.noted_settings import note_matches, note_readers
 from repo_mcp.research.settings.reading_lines import find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import search_mentions, search_setting
 from repo_mcp.text.citations import write_citation
-from repo_mcp.text.question_words import count_words, list_words
+from repo_mcp.text.question_words import count_words
 
-MOST_FOUND, MOST_NAMED = 60, 2  # values with the words that are looked at, defaults of one setting
-_OF_DEFAULTS = frozenset({"default", "defaults", "fallback", "initial"})
+MOST_FOUND, MOST_NAMED = 20, 2  # declarations of one name, defaults of one setting
+_OF_DEFAULTS = ("default", "fallback", "initial")
 
 
 def note_named_defaults(state: ResearchState, subject: Subject, name: str) -> None:
@@ -53,29 +52,31 @@ def _declare(nodes: Sequence[Node], match: ExactMatch) -> bool:
 
 def _list_named(state: ResearchState, name: str) -> dict[str, list[Node]]:
     """Return, by name, the values of the program named as a setting with a word for a default."""
-    words = _split(name)
-    if count_words(name) < 2 or words & _OF_DEFAULTS:
-        return {}
-    allowed = _OF_DEFAULTS | {word.lower() for word in list_words(state.request.query)}
-    found = (
-        node for node, _ in state.graph.search(f"default {' '.join(words)}", SymbolFilter(), MOST_FOUND)[0]
-    )
     named: dict[str, list[Node]] = {}
-    for node in found:
-        own = _split(node.symbol.name)
-        is_default = words < own and own & _OF_DEFAULTS and own - words <= allowed
-        if (
-            node.symbol.kind in VALUE_KINDS
-            and may_answer(node.path)
-            and is_default
-            and state.admits(node.path)
-        ):
-            named.setdefault(node.symbol.name, []).append(node)
+    for own in _spell_defaults(name) if count_words(name) > 1 else ():
+        found = map(state.get_node, state.graph.scan.find_declared(own, MOST_FOUND))
+        values = [
+            node
+            for node in found
+            if node.symbol.kind in VALUE_KINDS and may_answer(node.path) and state.admits(node.path)
+        ]
+        if values:
+            named[own] = values
     return dict(list(named.items())[:MOST_NAMED])
 
 
-def _split(name: str) -> set[str]:
-    return set(filter(None, write_snake(name).split("_")))
+def _spell_defaults(name: str) -> list[str]:
+    """Return the names that the default of a setting may have: `DefaultMaxSize`, `DEFAULT_MAX_SIZE`."""
+    words = write_snake(name).strip("_").split("_")
+    if not set(words).isdisjoint(_OF_DEFAULTS):
+        return []
+    spelled: dict[str, None] = {}
+    for word in _OF_DEFAULTS:
+        for first, *rest in ([word, *words], [*words, word]):
+            camel = "".join(map(str.capitalize, rest))
+            snake = "_".join((first, *rest))
+            spelled |= dict.fromkeys((first + camel, first.capitalize() + camel, snake, snake.upper()))
+    return list(spelled)
 
 
 def describe_named_defaults(state: ResearchState) -> str:

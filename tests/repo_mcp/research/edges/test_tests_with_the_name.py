@@ -44,6 +44,20 @@ def test_files_that_write_an_option_cover_it_and_a_name_that_many_folders_have_t
     assert "named after" not in claim
 
 
+def test_files_that_write_an_option_are_told_though_a_test_uses_it_by_its_type() -> None:
+    files = {
+        "src/firing.ts": "export interface Firing {\n  avoidDoubleHeat?: boolean;\n}\n",
+        "test/heat.test.ts": 'import { Firing } from "../src/firing";\n\n'
+        "export function testHeat(firing: Firing) {\n  return firing.avoidDoubleHeat;\n}\n",
+        **_configure("twice", "avoidDoubleHeat"),
+    }
+    claim = Asked(files).ask("which test covers Firing.avoidDoubleHeat?").claim
+    assert claim == (
+        "Firing.avoidDoubleHeat (src/firing.ts:2) is used by testHeat (test/heat.test.ts:3-5)."
+        " Files of tests have avoidDoubleHeat: test/cases/twice/kiln.config.js:3."
+    )
+
+
 def test_a_title_in_quotes_is_the_name_of_a_test() -> None:
     files = {
         "src/glaze.js": "export function mixGlaze(parts) {\n  return parts.length;\n}\n",
