@@ -49,6 +49,7 @@ from repo_mcp.research.structure.shapes import find_alike, find_shapes
 from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
 from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.found_besides import note_besides
+from repo_mcp.research.words.named_files import note_named_files
 from repo_mcp.research.words.open_questions import connect
 from repo_mcp.research.words.raised_errors import note_raised
 from repo_mcp.research.words.rated_seeds import PreferredKind
@@ -318,6 +319,7 @@ def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathe
 
 def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
+    note_named_files(state)
     note_instructions(state, text, 2)
     find_seeds(state, text, PreferredKind.EXTENSION)
     note_siblings(state)

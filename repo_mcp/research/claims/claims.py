@@ -31,7 +31,7 @@ from repo_mcp.research.claims.differences import (
 from repo_mcp.research.claims.errors_by_function import describe_errors
 from repo_mcp.research.claims.errors_claim import describe_function, list_named
 from repo_mcp.research.claims.raised_sentence import describe_raised
-from repo_mcp.research.claims.recipe_sentences import describe_recipe, describe_tables
+from repo_mcp.research.claims.recipe_sentences import describe_recipe, describe_tables, describe_told
 from repo_mcp.research.claims.relation_sentence import describe_relation, is_relation, name_subjects
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.undeclared_names import describe_unknown
@@ -106,8 +106,21 @@ def build_claim(
     errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else None
     if reading.form is not Form.DIFFERENCE and leads_unparsed(state):
         own = []
-    recipe = describe_recipe(state) if reading.form is Form.EXTENSION else ""
-    return recipe or _describe_fitting(state, reading.form, own, errors)
+    if reading.form is Form.EXTENSION:
+        return _describe_addition(state, own)
+    return _describe_fitting(state, reading.form, own, errors)
+
+
+def _describe_addition(state: ResearchState, own: Sequence[Node]) -> str:
+    """Return where something is added. What only has words of the question is not said if others tell."""
+    roles = {one.role for one in state.findings}
+    told, recipe = describe_told(state), describe_recipe(state)
+    is_named = Role.NAMED_FILE in roles
+    is_doubtful = is_named or state.word_match.lacking or state.word_match.is_guessed
+    if Role.TELLS_HOW in roles and is_doubtful and not recipe:
+        return " ".join(told)
+    named = told[:1] if is_named else []
+    return " ".join([*named, recipe or _describe_fitting(state, Form.EXTENSION, own, None)])
 
 
 def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> str:

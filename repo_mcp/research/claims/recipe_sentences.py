@@ -17,7 +17,9 @@ from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.mirrored_tables import list_comparing, list_documents
 from repo_mcp.research.words.read_tables import NAMED_AFTER_KIND
+from repo_mcp.text.citations import write_citation
 
+SECTION = "section"  # the kind of a finding in a document
 MOST_TOGETHER = 5  # places with several of the kind
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
@@ -26,6 +28,24 @@ _SENTENCES = (
     (Role.LISTS, "{} names some of them."),
     (Role.MODEL, "One to copy is {}."),
 )
+
+
+def describe_told(state: ResearchState) -> list[str]:
+    """Return sentences on the files that the question names, and on documents that say how one is added."""
+    files = [write_citation(one.path, one.start_line, one.end_line) for one in _list(state, Role.NAMED_FILE)]
+    sections = [f"{one.symbol} ({one.citation})" for one in _list(state, Role.TELLS_HOW)]
+    others = [
+        f"{one.symbol} ({one.citation})"
+        for one in state.findings
+        if one.kind == SECTION and one.role is not Role.TELLS_HOW
+    ]
+    sentences = [f"The question names {join_names(files)}."] if files else []
+    sentences += [f"How one is added is told in {join_names(sections)}."] if sections else []
+    return [*sentences, *([f"See also {join_names(others)}."] if sections and others else [])]
+
+
+def _list(state: ResearchState, role: Role) -> list[Finding]:
+    return [one for one in state.findings if one.role is role]
 
 
 def describe_recipe(state: ResearchState) -> str:

@@ -29,6 +29,8 @@ class Role(Enum):
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
 
     # Where something is to be added.
+    NAMED_FILE = auto()  # the question names it
+    TELLS_HOW = auto()  # a section of a document that says how one is added
     BASE = auto()  # others of the kind derive from it
     INNER_BASE = auto()  # most of the kind derive from it
     ENUMERATION = auto()  # others of the kind are members of it

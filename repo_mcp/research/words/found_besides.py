@@ -25,7 +25,12 @@ LEAST_SHOWN = 2  # lines of a finding; fewer show no more than its name
 
 
 def note_besides(state: ResearchState, reading: Reading) -> None:
-    """Note what the words of a question find, if it guesses names and its form follows one reading of it."""
+    """Note what the words of a question find, if it guesses names and its form follows one reading of it.
+
+    Where a document says how something is added, words find nothing surer.
+    """
+    if any(one.role is Role.TELLS_HOW for one in state.findings):
+        return
     is_missing = any(one.taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED) for one in reading.subjects)
     if not state.request.guesses or is_missing or reading.form not in _BY_WORDS | _BY_EDGES:
         return

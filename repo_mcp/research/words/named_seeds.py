@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import NAMED_SO
+from repo_mcp.research.findings.reasons import NAMED_SO, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import (
     find_base,
@@ -46,6 +46,8 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
         replace(build_seed(state, node, 1.0), reason=NAMED_SO)
         for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
     ]
+    if any(one.role is Role.TELLS_HOW for one in state.findings):  # which `add_call` does for no system call
+        seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
     if base is not None:  # `addMimeMapping` adds no mapper
         seeds = [seed for seed in seeds if _holds_number(seed.name, action.nouns[-1])]

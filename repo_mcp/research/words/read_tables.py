@@ -35,6 +35,8 @@ _GUESSED = Reason("others of the kind are entries of it", Role.NAMED_TABLE)
 NAMED_AFTER_KIND = Reason("others of the kind are entries of it, by its name", Role.NAMED_TABLE)
 _OF_INSTANCE = re.compile(r"\s*+(?:this|self)\.|\s*+@\w")  # the state of an object is no table
 _ENDS_ENTRY = re.compile(r",\s*+(?:(?://|#|/\*|--)[^,]*)?$")
+_OPENS = re.compile(r"[\[{(][^\])}]*$")
+HEAD_LINES = 3  # of a table, in one of which its bracket opens
 LEAST_ENTRIES = 3  # of a table, each in a line of its own
 
 
@@ -131,8 +133,11 @@ def _list_tables(state: ResearchState, seed: Seed) -> list[Node]:
 def _count_entries(lines: Sequence[str]) -> int:
     """Return the number of entries of a table: the outermost lines below the first that end with a comma.
 
-    A comment may stand behind it. What lies deeper is a part of an entry.
+    A comment may stand behind it. What lies deeper is a part of an entry. Lines that no bracket opens are no
+    entries: `int width:4,` declares one of several fields.
     """
+    if all(_OPENS.search(line) is None for line in lines[:HEAD_LINES]):
+        return 0
     depths = [(measure_indent(line), line) for line in lines[1:] if line.strip()]
     outermost = min((depth for depth, _ in depths[:-1]), default=0)
     return sum(depth == outermost and _ENDS_ENTRY.search(line) is not None for depth, line in depths)

@@ -12,7 +12,7 @@ from math import fsum
 
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.research.findings.locating import is_aside, is_test_place
-from repo_mcp.research.findings.reasons import Reason
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.asked_words import choose_words
@@ -24,6 +24,8 @@ ABOUT_KIND = 20  # sections among which one tells how to add one of a kind, by i
 SECTION_LINES = 4  # of a section that are shown below its heading
 LONG_LINES = 150  # of a longer section, only the best part is cited
 
+FILE_WORDS = 2  # words that the path of a file in a line is worth: it says where something is done
+_FILE = re.compile(r"\b\w[\w.-]*(?:/[\w.-]+)+\.\w+")
 _OWN = re.compile(
     r"\b(?:custom|own|new|add(?:ing)?|writ(?:e|ing)|creat(?:e|ing)|extend(?:ing)?)\b", re.IGNORECASE
 )
@@ -33,7 +35,8 @@ _NOT = re.compile(r"\b(?:not|never|without|instead|avoid(?:ing)?)\b|n't\b", re.I
 def note_documents(state: ResearchState, text: str, most: int) -> None:
     """Note the sections of documents that have at least half of a question's weight."""
     hits = [hit for hit in _search(state, choose_words(state, text), most) if _holds_most(hit, state.weights)]
-    _note(state, hits[:most])
+    for hit in hits[:most]:
+        state.add_place(_build_section(hit))
 
 
 def note_instructions(state: ResearchState, text: str, most: int) -> None:
@@ -51,7 +54,8 @@ def note_instructions(state: ResearchState, text: str, most: int) -> None:
     hits = list(dict.fromkeys((*told, *about)))
     if not hits and kind:  # "a handler for a new messaging service": no document knows that one
         hits = [hit for hit in _search(state, ("custom", "own", *kind), ABOUT_KIND) if _tells_how(hit, kind)]
-    _note(state, hits[:most])
+    for hit in hits[:most]:
+        state.add_place(_build_section(hit, Role.TELLS_HOW if _tells_how(hit, kind) else Role.OTHER))
 
 
 def _search(state: ResearchState, words: Sequence[str], most: int) -> list[DocsHit]:
@@ -65,11 +69,6 @@ def _search(state: ResearchState, words: Sequence[str], most: int) -> list[DocsH
     asked = DocsRequest(joined, most + SPARE_SECTIONS, admits, folder, has_comments=False)
     hits = state.source.search_docs(asked).hits
     return [hit for hit in hits if not (is_aside(hit.path) or is_test_place(hit.path))]
-
-
-def _note(state: ResearchState, hits: Sequence[DocsHit]) -> None:
-    for hit in hits:
-        state.add_place(_build_section(hit))
 
 
 def _is_about(hit: DocsHit, words: Sequence[str]) -> bool:
@@ -96,10 +95,14 @@ def _holds_most(hit: DocsHit, weights: Mapping[str, float]) -> bool:
     return 2 * fsum(weights.get(term, 0.0) for term in held) >= fsum(weights.values())
 
 
-def _build_section(hit: DocsHit) -> Finding:
+def _build_section(hit: DocsHit, role: Role = Role.OTHER) -> Finding:
+    """Return the finding of a section, with the lines that have most words or name files."""
     rows = enumerate(hit.snippet.split("\n"), hit.start_line)
     words = [word.lower() for word in hit.matched_words]
-    held = {number: sum(word in row.lower() for word in words) for number, row in rows}
+    held = {
+        number: sum(word in row.lower() for word in words) + FILE_WORDS * bool(_FILE.search(row))
+        for number, row in rows
+    }
     best = sorted(held, key=lambda number: (-held[number], number))[:SECTION_LINES]
     is_long = hit.section_end - hit.section_start >= LONG_LINES
     start, end = (hit.start_line, hit.end_line) if is_long else (hit.section_start, hit.section_end)
@@ -111,7 +114,7 @@ def _build_section(hit: DocsHit) -> Finding:
         hit.breadcrumb or hit.path,
         "section",
         None,
-        Reason(f"documentation with words like {', '.join(hit.matched_words[:5])}"),
+        Reason(f"documentation with words like {', '.join(hit.matched_words[:5])}", role),
         0,
         "text",
         shown=tuple(shown),

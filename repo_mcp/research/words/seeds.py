@@ -58,7 +58,7 @@ from repo_mcp.text.stop_words import STOP_WORDS
 MAX_RATED = 60  # declarations
 NO_WORD = "The question has no word to search for."
 GUESS_NAMES = "Ask again with names that the code may use, in brackets behind the question: (retry, backoff)."
-FEW_SEEDS = 3  # shown if most of the question's words are in no file
+FEW_SEEDS = 3  # shown if most of the question's words are in no file, or a document tells more
 _WORD = re.compile(r"\w+")
 
 
@@ -105,6 +105,8 @@ def find_seeds(
             is_deed=not first and asks_deed(state.request.query, preferred),
             guessed=guessed,
         )
+    if preferred is PreferredKind.EXTENSION and _is_told(state):
+        seeds = seeds[:FEW_SEEDS]
     state.warnings += () if state.word_match.is_guessed else absent
     if (state.word_match.absent or state.word_match.lacking) and not (state.request.guesses or first):
         state.warnings.append(GUESS_NAMES)
@@ -112,6 +114,12 @@ def find_seeds(
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _is_told(state: ResearchState) -> bool:
+    """Return True if a document says how one is added, and no declaration is known to be of the kind."""
+    roles = {one.role for one in state.findings}
+    return Role.TELLS_HOW in roles and bool(Role.NAMED_FILE in roles or state.word_match.lacking)
 
 
 def _put_asked_first(state: ResearchState, seeds: list[Seed], preferred: PreferredKind) -> list[Seed]:
