@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.reasons import Reason
+from repo_mcp.research.findings.records import ResearchRequest, RunControl
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.confirmed_reasons import confirm_reasons
+from repo_mcp.research.words.rated_seeds import build_seed
 from tests.repo_mcp.research.asking import Asked
 
 FILLING = "    tick();\n" * 40  # a small class is shown as one
@@ -38,3 +44,13 @@ def test_a_call_of_something_else_with_the_name_is_no_reason() -> None:
     why = {one.name: one.why for one in report.findings}
     assert why["dialAgain"] == "called by LineClient.listen"
     assert why["disconnect"].startswith("has words like ")
+
+
+def test_a_namespace_calls_nothing_of_its_own() -> None:
+    calls = "".join(f"  push{n}();\n" for n in range(450))  # more than are read
+    asked = Asked({"gate.cpp": f"namespace post {{\nvoid open() {{\n}}\nvoid all() {{\n{calls}}}\n}}\n"})
+    control, request = RunControl(lambda: False), ResearchRequest("how is it opened?")
+    state = ResearchState(asked.open_source(), request, control, wants_tests=False)
+    node = next(one for one in state.graph.outline("gate.cpp") if one.symbol.name == "open")
+    seed = replace(build_seed(state, node, 1.0), reason=Reason("called by post"))
+    assert [one.reason.text for one in confirm_reasons(state, [seed], {})] == ["fits the question"]
