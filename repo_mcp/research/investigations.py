@@ -22,6 +22,7 @@ from repo_mcp.research.claims.relation_sentence import is_relation
 from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.comparison import note_compared
 from repo_mcp.research.edges.chains import build_chains
+from repo_mcp.research.edges.function_tables import note_tables
 from repo_mcp.research.edges.hops import follow
 from repo_mcp.research.edges.made_names import is_described, note_made_names
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
@@ -178,6 +179,8 @@ def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathe
 
 def _investigate_implementations(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
+    if sum(note_tables(state, node) for node in nodes):
+        return
     if nodes:
         follow(state, nodes, CONFORMING, state.depth)
         _show_short(state)

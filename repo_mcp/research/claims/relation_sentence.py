@@ -16,6 +16,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
 from repo_mcp.graph.vocabulary import BLOCKS, CALLS, IMPL
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.edges.function_tables import describe_set
 from repo_mcp.research.edges.hops import WIDE, find_upward_role, lacks_uses
 from repo_mcp.research.findings.citing import MAX_NAMED, cite, join_names, name_findings, shorten
 from repo_mcp.research.findings.locating import CONFIDENCES, is_test, is_test_node, is_test_place
@@ -53,6 +54,8 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
     if len({shorten(node.qualified_name) for node in subjects}) > 1:
         relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
     named = name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
+    if said := describe_set(state.findings, named):
+        return said
     first_hop = [one for one in state.findings if one.hop == 1]
     through = [one for one in first_hop if one.role is Role.OVERRIDDEN]
     mentions = [one for one in first_hop if one.role is Role.MENTIONS]

@@ -6,6 +6,7 @@ because what a guess leads to is noise. Within a level, symbols outside tests co
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from operator import itemgetter
 
@@ -33,7 +34,10 @@ WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first l
 NARROW = Bounds(files=30, references=120)  # for each symbol of a later level
 WHOLE = Bounds(files=400, references=6_000)  # shared, too, where those of WIDE show no user: 0.4 s
 UNREAD = "further uses"
+FOLDER_PARTS = 2  # of a path, by which users are spread if they are more than are shown
 LEAST_FILES, LEAST_REFERENCES = 60, 240  # for each symbol of the first level, however many share WIDE
+
+_Rank = tuple[bool, int, int]  # what `_rank_link` returns
 
 
 def drop_guesses(
@@ -96,6 +100,21 @@ def follow(
         )
 
 
+def _spread(ranked: Sequence[tuple[_Rank, Link]]) -> list[tuple[_Rank, Link]]:
+    """Return the links of users of many folders, of each rank in turns one of each folder.
+
+    The nearest ones alone would tell little of who uses a name that all do.
+    """
+    met: Counter[tuple[_Rank, str]] = Counter()
+    turns = []
+    for rank, link in ranked:
+        folder = "/".join(link.source.path.split("/")[:-1][:FOLDER_PARTS])
+        turns.append(met[rank, folder])
+        met[rank, folder] += 1
+    order = sorted(range(len(ranked)), key=lambda at: (ranked[at][0], turns[at]))  # stable
+    return [ranked[at] for at in order]
+
+
 def _list_bases(state: ResearchState, nodes: Sequence[Node]) -> set[Declaration]:
     """Return the methods that some methods override: whoever calls one of them may mean the override."""
     own = {node.declaration for node in nodes}
@@ -109,7 +128,7 @@ class _Step:
 
     link: Link
     node: Node  # the symbol that was expanded
-    rank: tuple[bool, int, int]  # what `_rank_link` returns
+    rank: _Rank  # what `_rank_link` returns
     position: int  # of that symbol in its level
 
 
@@ -146,6 +165,8 @@ def _take_hop(
         if is_whole:
             state.known_links[node.declaration] = [link for _, link in ranked]
         _note_cut(state, node, found, read, len(ranked) - fan, fan)
+        if traversal.upwards and len(ranked) > fan:
+            ranked = _spread(ranked)
         if traversal.finds_entries and not found.cut:
             _note_entry(state, node, [link for _, link in ranked])
         steps += [_Step(link, node, rank, position) for rank, link in ranked[:fan]]
@@ -204,7 +225,7 @@ def note_unread(state: ResearchState, name: str, bounds: Bounds) -> None:
     )
 
 
-def _rank_link(state: ResearchState, link: Link, traversal: Traversal) -> tuple[bool, int, int]:
+def _rank_link(state: ResearchState, link: Link, traversal: Traversal) -> _Rank:
     """Return a sort key: program before tests, then by confidence and kind."""
     other = state.get_node(link.source if traversal.upwards else link.target)
     return is_test_node(other), CONFIDENCES[link.confidence], _rank_kind(link, traversal)

@@ -47,6 +47,7 @@ class Role(Enum):
     # Around a subject.
     DEPENDED_ON = auto()  # is called or used by it
     FILLS = auto()  # overrides or implements it
+    SETS_MEMBER = auto()  # a line that sets a member to a function; the reason is about the function
     BY_EXTENSION = auto()  # a type that an extension makes conform to it
     MENTIONS = auto()  # uses it as a value or a type
     HOLDS = auto()  # declares it inside

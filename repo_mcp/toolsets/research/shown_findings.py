@@ -140,6 +140,13 @@ def _choose_findings(report: Report, rows: int, room: int) -> Chosen:
 
     folded = {id(one) for one in list_folded(report)}
     ordered = [at for at in order_findings(report.findings) if id(report.findings[at]) not in folded]
+    if report.reading.form is Form.CALLERS:  # stable
+        ordered.sort(
+            key=lambda at: (
+                is_test(report.findings[at].path, report.findings[at].symbol),
+                report.findings[at].hop,
+            )
+        )
     if is_of_words(report):
         ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
     next_ones = ((at, shorten(report.findings[at], room)) for at in ordered[rows : rows + NEXT] if room)
