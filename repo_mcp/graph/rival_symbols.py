@@ -2,6 +2,7 @@
 
     import read = files.read             another name for what is declared elsewhere, and so are its uses
     const read = (() => {function read   the inner one is seen only inside the outer
+    TRACE_EVENT(read, ...)               an event of C, which code names by functions such as trace_read
 
 A value competes with what can be called if something calls it: `export const read = makeRead()`.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 
 MAX_ASKED = 10  # values of one name of which it is asked whether something calls them
@@ -27,9 +29,10 @@ def is_import_alias(node: Node) -> bool:
 
 
 def drop_hidden(nodes: Sequence[Node]) -> list[Node]:
-    """Return symbols of one name without import aliases, and without functions inside another of them.
+    """Return symbols of one name without import aliases and events of C, and without functions inside another
+    of them.
 
-    If all are import aliases, they are kept.
+    If there are no others, they are kept.
     """
     if len(nodes) < 2:
         return list(nodes)
@@ -37,7 +40,11 @@ def drop_hidden(nodes: Sequence[Node]) -> list[Node]:
     seen = [
         one for one in nodes if not (one.symbol.kind in _LOCAL and (one.path, one.symbol.parent) in outer)
     ]
-    return [one for one in seen if not is_import_alias(one)] or seen
+    return [one for one in seen if not is_import_alias(one) and not _is_event(one)] or seen
+
+
+def _is_event(node: Node) -> bool:
+    return node.symbol.kind is SymbolKind.EVENT and node.language in WITH_HEADERS
 
 
 def keep_likely(

@@ -22,7 +22,7 @@ from repo_mcp.symbols.symbol_record import (
 
 _CPP_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.CONSTRUCTOR, SymbolKind.MODULE})
 _NAMED_LIKE_TYPES = TYPE_KINDS | {SymbolKind.MACRO}
-_USED = CALLABLE_KINDS | VALUE_KINDS
+_USED = CALLABLE_KINDS | (VALUE_KINDS - {SymbolKind.EVENT})  # code has no name for an event
 _CALLED = _USED - {SymbolKind.ENUM_MEMBER}
 
 

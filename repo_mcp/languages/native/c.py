@@ -260,7 +260,8 @@ def declare_variable(
     walk.taken.add(found.name.start_byte)
     words = _read_words(walk, node, found.name.start_byte)
     is_own = b"static" in words
-    flags = SymbolFlag.FORWARD if b"extern" in words and found.value is None else 0
+    is_extern = b"extern" in words or words[0].startswith(b"DECLARE_")  # the latter by `c_typed_macros`
+    flags = SymbolFlag.FORWARD if is_extern and found.value is None else 0
     flags |= SymbolFlag.STATIC if is_own else find_public_flag(walk, Access.NONE)
     kind = SymbolKind.CONSTANT if b"constexpr" in words else SymbolKind.VARIABLE
     result = spell_type(walk, type_node, found)

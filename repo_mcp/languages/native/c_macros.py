@@ -17,6 +17,8 @@ import re
 from functools import partial
 
 from repo_mcp.languages.native.c_branches import DIRECTIVE, keep_first_branches
+from repo_mcp.languages.native.c_pasting_macros import list_templates, spell_called
+from repo_mcp.languages.native.c_typed_macros import spell_events, spell_typed
 from repo_mcp.languages.native.cpp_declaring_macros import spell_declared
 from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
 from repo_mcp.languages.native.cpp_qt import is_declared, spell_qt
@@ -239,7 +241,7 @@ def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = 
 
 def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
     blank_head = partial(_blank_head, heads)
-    text = keep_first_branches(b"\n" + text)
+    text = spell_typed(spell_called(keep_first_branches(b"\n" + text), list_templates(text)))
     text = text if is_c else spell_declared(spell_qt(text))
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
@@ -278,7 +280,7 @@ def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
         text = _VARIABLE_ARGUMENT.sub(blank_group, text)
     if b"\\\n" in text:
         text = _blank_inner_comments(text)
-    return _STATEMENTS.sub(_blank_statement, _declare_unnamed(text, is_c=is_c))[1:]
+    return _STATEMENTS.sub(_blank_statement, _declare_unnamed(spell_events(text), is_c=is_c))[1:]
 
 
 def _keep_type(found: re.Match[bytes]) -> bytes:

@@ -1,20 +1,24 @@
 """Includes and macros of C, and what macros declare.
 
 The body of a macro is not in the tree, so the names in it are found in its text. In kernel code,
-`DEFINE_MUTEX(lock)` and the like declare a variable, `SYSCALL_DEFINE3(open, ...) {` a function. The variable
-of `DEFINE_bool(size, ...)`, by gflags, is `FLAGS_size`.
+`DEFINE_MUTEX(lock)` and the like declare a variable, `SYSCALL_DEFINE3(open, ...) {` a function, and
+`TRACE_EVENT(run, ...)` an event and the function `trace_run`. The variable of `DEFINE_bool(size, ...)`, by
+gflags, is `FLAGS_size`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c_listed_members import declare_listed_members
 from repo_mcp.languages.native.c_macro_arguments import bind_namespace, is_pasting
 from repo_mcp.languages.native.c_macro_fields import declare_macro_fields
+from repo_mcp.languages.native.c_pasting_macros import Called, Template, iter_declared, list_templates
+from repo_mcp.languages.native.c_typed_macros import find_event_end
 from repo_mcp.languages.treesitter.blanking import join_blanked
-from repo_mcp.languages.treesitter.capture_scopes import Extent
+from repo_mcp.languages.treesitter.capture_scopes import OWN_EXTENT, Extent
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
@@ -54,6 +58,15 @@ _FLAG_MACRO = re.compile(
     rf"(?:[A-Z0-9]+_)*(?:DEFINE|DECLARE)_(?:bool|double|string|u?int(?:32|64))|{_TYPED_FLAG}"
 )
 _SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
+# An event of a trace, and the function that traces it; a class of events has none. Further ones set flags.
+_EVENT_MACRO = re.compile(
+    r"(TRACE|DEFINE)_EVENT(?:_(?!FLAGS|PERF)[A-Z]+)*|(DECLARE)_EVENT_CLASS(?:_[A-Z]+)*|DECLARE_TRACE(?:_[A-Z]+)*"
+)
+_DECLARING = re.compile(
+    "|".join(one.pattern for one in (_VARIABLE_MACRO, _FLAG_MACRO, _SYSTEM_CALL, _EVENT_MACRO))
+)
+MAX_DECLARED = 24  # by one call
+_SOURCES = (".c", ".cc", ".cpp", ".cxx")
 
 
 def on_include(walk: CaptureWalk, node: Node) -> None:
@@ -126,26 +139,73 @@ def on_loop(walk: CaptureWalk, node: Node) -> None:
 
 def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node) -> None:
     """Declare what a macro outside functions declares."""
-    names = [one for one in arguments.named_children[:2] if one.type == "identifier"]
+    templates = list_templates(walk.text)
+    if macro not in templates and not _DECLARING.match(macro):
+        return
+    found = [*_iter_named(walk, macro, arguments, templates)][:MAX_DECLARED]
+    if not found:
+        return
+    _take_declaring(walk, arguments, found)
+    end = _find_end(walk, node, macro, arguments)
+    last_row = node.start_point.row + walk.text.count(b"\n", node.start_byte, end)
+    body = Extent(last_row=last_row, end=end)
+    found.sort(key=lambda one: one[1] is SymbolKind.FUNCTION)  # the last one has the body
+    for name, kind, flags in found:
+        opens = kind is SymbolKind.FUNCTION and name == found[-1][0]
+        extent = OWN_EXTENT if kind is SymbolKind.VARIABLE else body
+        walk.declare(node, name, kind, flags=flags, extent=extent, opens=opens)
+
+
+def _take_declaring(walk: CaptureWalk, arguments: Node, found: Sequence[tuple[str, SymbolKind, int]]) -> None:
+    """Mark the arguments that are parts of declared names as no uses; of the head of a function, all."""
+    if all(kind is SymbolKind.FUNCTION for _, kind, _ in found):
+        walk.take_words(arguments)
+        return
+    for one in arguments.named_children:
+        if any(walk.read(one) in name for name, _, _ in found):
+            walk.taken.add(one.start_byte)
+
+
+def _iter_named(
+    walk: CaptureWalk, macro: str, arguments: Node, templates: Mapping[str, Template]
+) -> Iterator[tuple[str, SymbolKind, int]]:
+    """Yield the name, the kind and the flags of all that a call declares."""
+    end = arguments.end_byte - 1
+    if walk.text[end : end + 1] not in (b")", b","):  # its end was moved in the parsed text
+        end = max(end, walk.text.find(b")", end))
+    given = walk.text[arguments.start_byte + 1 : end].decode("utf-8", "replace").split(",")
+    for one in iter_declared(templates, macro, [each.strip() for each in given]):
+        if isinstance(one, Called):
+            names = [each for each in one.arguments[:2] if each.isidentifier()]
+            yield from _iter_known(one.macro, names, in_header=not walk.file_name.endswith(_SOURCES))
+        else:
+            name, is_function = one
+            kind = SymbolKind.FUNCTION if is_function else SymbolKind.VARIABLE
+            yield name, kind, SymbolFlag.PUBLIC_API
+
+
+def _iter_known(
+    macro: str, names: Sequence[str], *, in_header: bool
+) -> Iterator[tuple[str, SymbolKind, int]]:
+    """Yield what a macro declares by its name alone, given its first arguments that are names."""
     if not names:
         return
-    if _SYSTEM_CALL.fullmatch(macro):
-        name, kind = "sys_" + walk.read(names[0]), SymbolKind.FUNCTION
+    event = _EVENT_MACRO.fullmatch(macro)
+    if event is not None:
+        name = names[-1] if event[1] == "DEFINE" else names[0]
+        yield name, SymbolKind.EVENT, SymbolFlag.PUBLIC_API
+        if not event[2]:
+            yield f"trace_{name}", SymbolKind.FUNCTION, SymbolFlag.PUBLIC_API
+    elif _SYSTEM_CALL.fullmatch(macro):
+        yield f"sys_{names[0]}", SymbolKind.FUNCTION, SymbolFlag.PUBLIC_API
     elif _FLAG_MACRO.fullmatch(macro):
-        name, kind = _FLAG + walk.read(names[-1 if macro == _TYPED_FLAG else 0]), SymbolKind.VARIABLE
+        name = names[-1 if macro == _TYPED_FLAG else 0]
+        yield _FLAG + name, SymbolKind.VARIABLE, SymbolFlag.FORWARD * ("DECLARE_" in macro)
     elif _VARIABLE_MACRO.fullmatch(macro):
-        name, kind = walk.read(names["PER_CPU" in macro and len(names) > 1]), SymbolKind.VARIABLE
-    else:
-        return
-    walk.take_words(arguments)
-    if kind is SymbolKind.VARIABLE:
-        is_declared_flag = name.startswith(_FLAG) and "DECLARE_" in macro
-        walk.declare(node, name, kind, flags=SymbolFlag.FORWARD * is_declared_flag, opens=False)
-        return
-    end = _find_block_end(walk, node.end_byte)
-    last_row = node.start_point.row + walk.text.count(b"\n", node.start_byte, end)
-    extent = Extent(last_row=last_row, end=end)
-    walk.declare(node, name, kind, flags=SymbolFlag.PUBLIC_API, extent=extent)
+        is_per_cpu = "PER_CPU" in macro
+        is_forward = macro.startswith("DECLARE_") and (in_header or is_per_cpu)
+        name = names[is_per_cpu and len(names) > 1]
+        yield name, SymbolKind.VARIABLE, SymbolFlag.FORWARD * is_forward
 
 
 def take_names(walk: CaptureWalk, node: Node, arguments: Node) -> None:
@@ -153,6 +213,13 @@ def take_names(walk: CaptureWalk, node: Node, arguments: Node) -> None:
     end = node.end_byte
     if walk.text[end : end + MAX_GAP_BYTES].lstrip()[:1] == b"{":
         walk.taken.update(one.start_byte for one in arguments.named_children if one.type == "identifier")
+
+
+def _find_end(walk: CaptureWalk, node: Node, macro: str, arguments: Node) -> int:
+    """Return the end of what a call declares: of an event, a block in the parsed text, or of its block."""
+    is_event = _EVENT_MACRO.fullmatch(macro) is not None
+    end = find_event_end(walk.text, arguments.start_byte + 1) if is_event else 0
+    return end or _find_block_end(walk, node.end_byte)
 
 
 def _find_block_end(walk: CaptureWalk, start: int) -> int:

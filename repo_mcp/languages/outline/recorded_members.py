@@ -54,6 +54,7 @@ _WITH_GROUPS = frozenset({"go"})  # const ( ... ), whose lines name a constant e
 _WORDS: Mapping[SymbolKind, str] = {SymbolKind.CONSTANT: "const ", SymbolKind.VARIABLE: "var "}
 _WITH_RECEIVERS = frozenset({"go"})  # methods stand outside their type, wherever that is declared
 _WITH_MACROS = frozenset({"c", "cpp"})  # calls of macros look like declarations
+_CALL = re.compile(r"[A-Z][A-Z0-9_]*\(")
 _MAX_HEAD_LINES = 20  # of a declaration, searched for its name: attributes come first
 _BETWEEN_WORDS = bytes(one for one in range(128) if not (chr(one).isalnum() or chr(one) in "_$"))
 _MAX_LINE_BYTES = 2_000  # searched for a name
@@ -86,6 +87,7 @@ class _Reading:
         self._named: dict[str, list[int]] = {}  # name -> numbers of symbols of the outline
         for number, one in enumerate(outline.symbols):
             self._named.setdefault(one.name, []).append(number)
+        self._by_macro = dict(self._iter_calls())
         self._known: dict[int, Symbol] = {}  # by number of a symbol of the outline: as the record has it
         self._places: dict[int, str] = {0: ""}  # ordinal of what may hold members -> its qualified name
         self._signatures: dict[int, str] = {}  # of what may hold members, by ordinal
@@ -93,6 +95,12 @@ class _Reading:
         self.added: list[Symbol] = []
         for ordinal in range(1, record.symbol_count):
             self._read(record.get_symbol(ordinal))
+
+    def _iter_calls(self) -> Iterator[tuple[int, int]]:
+        """Yield the line and the number of each symbol that a macro declares, perhaps by another name."""
+        for number, one in enumerate(self._symbols if self._language in _WITH_MACROS else ()):
+            if one.kind == "type_alias" and _CALL.match(one.signature):
+                yield one.start_line, number
 
     def iter_kept(self) -> Iterator[Symbol]:
         """Yield the symbols of the outline as the record has them, without calls."""
@@ -152,8 +160,9 @@ class _Reading:
             if one.start_line > symbol.end_line:
                 return None
             numbers.remove(number)
+            self._by_macro.pop(one.start_line, None)
             return number
-        return None
+        return self._by_macro.pop(symbol.start_line, None)
 
     def _correct(self, one: Symbol, symbol: DeclaredSymbol, around: str) -> Symbol:
         """Return a symbol of the outline with the kind, the end and the parent that the record gives it."""
@@ -161,6 +170,9 @@ class _Reading:
         kind, parent, scope = one.kind, one.parent_symbol, one.scope_kind
         if symbol.kind is SymbolKind.PROPERTY and kind == "variable":
             kind = "property"
+        elif kind == "type_alias" and self._language in _WITH_MACROS:
+            kind = {**_KINDS, **_VALUES}.get(symbol.kind, kind)  # by a macro
+            name = symbol.name
         elif symbol.kind in CALLABLE_KINDS and kind == "type_alias":
             kind = "function"
         holders = TYPE_KINDS if self._language in _WITH_RECEIVERS else TYPE_KINDS - {SymbolKind.EXTENSION}
