@@ -210,10 +210,10 @@ class CRules(Rules):
         elsewhere = [one for one in others if not one[0].is_forward(one[1])]
         sources = [one for one in elsewhere if not _is_header(one[0])] or elsewhere
         has_prototype = bool(own or seen)
+        headers = [one for one in others if _is_header(one[0]) and one[0].is_forward(one[1])]
         if len(sources) > 1 and has_prototype:
             sources = self._choose_near(scope, seen, sources)
-            headers = [one for one in others if _is_header(one[0]) and one[0].is_forward(one[1])]
-            own_program = [one for one in sources if not self._is_of_other_program(one, seen, headers)]
+            own_program = self._list_of_program(sources, seen, headers) if seen else []
             if 0 < len(own_program) < len(sources):
                 return own_program, False  # not a rule of C, but usual in trees of several programs
         if sources:
@@ -222,7 +222,9 @@ class CRules(Rules):
             is_sure = any(
                 not self._lacks_condition(scope, path, use, setting) for path, setting in prototypes
             )
-            return sources, is_sure
+            # an `extern` in spite of a header may mean what another program defines
+            is_of_header = bool(seen) or not headers
+            return sources, is_sure and is_of_header
         return (own or seen, True) if has_prototype else (found, False)
 
     def _join_overloads(
@@ -261,16 +263,19 @@ class CRules(Rules):
     def _is_visible(self, scope: FileScope, other: FileScope) -> bool:
         return other is scope or self.includes.is_included(scope.path, other.path)
 
-    def _is_of_other_program(
-        self, defined: Candidate, seen: list[Candidate], headers: list[Candidate]
-    ) -> bool:
-        """Return whether a definition has a prototype that its own file includes, but not the file of the
-        use.
+    def _list_of_program(
+        self, sources: list[Candidate], seen: list[Candidate], headers: list[Candidate]
+    ) -> list[Candidate]:
+        """Return the definitions whose files include a prototype that the file of the use includes.
 
-        If two programs in a repository have functions of one name, each has a header of its own.
+        If none does, return those that include no other prototype: if two programs in a repository have
+        functions of one name, each has a header of its own.
         """
-        included = [one for one in headers if self.includes.is_included(defined[0].path, one[0].path)]
-        return bool(included) and not any(one in seen for one in included)
+        is_included = self.includes.is_included
+        found = [one for one in sources if any(is_included(one[0].path, each[0].path) for each in seen)]
+        return found or [
+            one for one in sources if not any(is_included(one[0].path, each[0].path) for each in headers)
+        ]
 
     def apply_conditions(
         self, scope: FileScope, line: int, found: list[Candidate]
