@@ -34,6 +34,7 @@ from repo_mcp.graph.program import NOTHING, Confidence, Declaration
 from repo_mcp.graph.reference_search import ReferenceSearch, Types, Window
 from repo_mcp.graph.references import MAX_FILES, References
 from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.set_members import SetMembers
 from repo_mcp.graph.vocabulary import (
     BASES,
     CALLS,
@@ -69,6 +70,7 @@ _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 _NAMED = frozenset(NAMED)
 _CALLS = frozenset(CALLS)
 _IMPLEMENTING = frozenset(IMPLEMENTATIONS)
+_OVERRIDING = frozenset({EdgeType.OVERRIDES})
 _REPEATED = _IMPLEMENTING | {EdgeType.OVERRIDES}  # by what declares a type and its members again
 _SATISFYING = TYPE_KINDS - {SymbolKind.EXTENSION}  # a type satisfies an interface once, where it is declared
 
@@ -78,6 +80,7 @@ class EdgeFinder(References):
 
     def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
         super().__init__(program, resolvers)
+        self._set_members = SetMembers(program, self.resolve, self.prototypes)
         self._uses: LruCache[Declaration, list[tuple[str, int]]] = LruCache(CACHED_USES, len)
 
     # What a symbol depends on
@@ -234,6 +237,15 @@ class EdgeFinder(References):
             other = self._program.find_record(one.declaration.path)
             line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
             gathered.add(edge_type, one.declaration, one.confidence, line)
+        if types == _OVERRIDING and self.find_family(target.path) == _INCLUDING:
+            self._gather_set(target, gathered)
+
+    def _gather_set(self, member: Declaration, gathered: GatheredEdges) -> None:
+        """Gather the functions to which tables of C set a member, each `via` the table."""
+        paths = [path for path, _ in self.list_uses(member, "")]
+        for one in self._set_members.iter_set(member, paths[:MAX_FILES]):
+            gathered.add(EdgeType.IMPLEMENTS, one.function, one.confidence, one.line, one.table)
+        self.hierarchy.is_cut = self.hierarchy.is_cut or len(paths) > MAX_FILES
 
     def _list_declared(self, target: Declaration, record: SymbolRecord, types: Types) -> list[Declaration]:
         """Return the declarations of a file whose uses count as uses of the file; nothing for other targets.

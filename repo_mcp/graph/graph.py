@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -19,10 +19,12 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.projects import Projects
 from repo_mcp.graph.qualified_names import NameMatch
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers, Resolvers
+from repo_mcp.graph.sampled_uses import SampledUses, UseSampler
 from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import SymbolLookup
 from repo_mcp.graph.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
+from repo_mcp.graph.variant_uses import VariantUses
 from repo_mcp.graph.vocabulary import CALLS, KINDS, EdgeType, SymbolFilter, is_in_text
 from repo_mcp.languages.patterns.language_registry import passes_language
 from repo_mcp.lru_cache import LruCache
@@ -77,6 +79,7 @@ class Graph:
             self.is_called,
             partial(is_external_base, program, self._edges.resolve),
         )
+        self._sampler = UseSampler(program, self._edges.resolve, self._list_places)
         self._looked_up: LruCache[tuple[str, SymbolFilter], tuple[list[Declaration], NameMatch]] = LruCache(
             CACHED_LOOKED_UP, lambda found: 1 + len(found[0])
         )
@@ -91,6 +94,7 @@ class Graph:
         self.find_status = program.find_status
         self.scan = BulkScan(program, self._edges, self._lock)
         self.name_uses = NameUses(program, self._edges, self._lock)
+        self.variant_uses = VariantUses(program, self._edges, self._lock)
 
     @cached_property
     def projects(self) -> Projects:
@@ -113,6 +117,11 @@ class Graph:
         """Return the one symbol that an id, a name or a place means, as `SymbolLookup.choose` does."""
         with self._lock:
             return self._lookup.choose(symbol, argument, has_body=has_body, likely=likely)
+
+    def sample_uses(self, nodes: Sequence[Node]) -> SampledUses:
+        """Return symbols of one name, those first that most of its uses mean."""
+        with self._lock:
+            return self._sampler.sample(nodes)
 
     def search(self, query: str, scope: SymbolFilter, limit: int) -> tuple[list[tuple[Node, float]], bool]:
         """Return the best symbols for a query with their scores, and whether more match than can be scored.

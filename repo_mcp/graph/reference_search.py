@@ -38,6 +38,7 @@ Types = frozenset[EdgeType]
 _WHOLE = frozenset({"", "default"})  # names by which a file imports all that a module of JavaScript gives
 
 _IMPLEMENTING = frozenset(IMPLEMENTATIONS)
+_WITHOUT_BASES = ".c"  # the ending of files of C that are no headers
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 # kinds of symbols that have members: in C a macro may declare fields
 _OWNERS = TYPE_KINDS | {SymbolKind.MACRO}
@@ -157,7 +158,12 @@ class ReferenceSearch:
         return len(rows[:most])
 
     def _can_name(self, path: str) -> bool:
-        """Return False for a file that does not count, or whose language cannot name the target."""
+        """Return False for a file that does not count, or whose language cannot name the target so.
+
+        In C no type has a base; what looks like C in a header may be C++.
+        """
+        if self._types <= _IMPLEMENTING and path.endswith(_WITHOUT_BASES):
+            return False
         return path not in self._apart and self._references.find_family(path) == self._family
 
     def _iter_candidates(self, path: str, record: SymbolRecord, name: str, module: str) -> Iterator[int]:

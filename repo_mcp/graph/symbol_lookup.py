@@ -10,6 +10,7 @@
     Box<T>.put(int, String)       without type arguments; parameters choose among overloads
     runProcedure                  what files import under that name, or call so themselves, although none
                                   declares it
+    struct buffer                 a type, after the keyword that declares it
     crate::module::function       where qualified names have no modules, as in Rust: folders or a file
 
 Nothing is guessed: a text that fits several symbols is refused, and they are listed. Declarations of one
@@ -60,13 +61,14 @@ _SCOPES = TYPE_KINDS | {SymbolKind.MODULE}
 _OPEN_SCOPES = frozenset({"c", "cpp", "csharp"})  # whose namespaces are parts of names in every file
 _FOLDERS_IN_NAMES = frozenset({"go", "rust"})  # in which a type may have the name of its package
 _TYPE = re.compile(r"\w+")
+_KEYWORD = re.compile(r"\s*(?:struct|union|enum|class)\s+(?=[\w:.]+\s*$)")
 
 
 class AmbiguousSymbolError(RepoError):
     """Several symbols fit a text; `candidates` holds the first of them, `meant` all if they are known.
 
     `total` is their number, and `left_out` the number of those that are no candidates. With `are_overloads`,
-    all are declared in one scope.
+    all are declared in one scope. `facts` may tell more of a candidate, by its id.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class AmbiguousSymbolError(RepoError):
     ) -> None:
         """Take `files`, the number of files that declare such a symbol, if `nodes` are only the first."""
         self.are_overloads = are_overloads
+        self.facts: dict[str, dict[str, object]] = {}
         self.candidates = tuple(nodes[:MAX_CANDIDATES])
         self.meant = () if files else tuple(nodes)
         self.total = f"More than {MAX_CANDIDATES:,}" if files else f"{len(nodes):,}"
@@ -140,6 +143,8 @@ class SymbolLookup:
         declaration = self._nodes.find(text)
         if declaration is not None:
             return self._nodes.get(declaration)
+        text, kinds = split_keyword(text)
+        likely = kinds or likely
         path, rest = self._split_place(text)
         self._check_parsed([path] if path else self._nodes.find_paths(text), argument)
         if path and not rest:
@@ -270,6 +275,7 @@ class SymbolLookup:
 
     def look_up(self, qualified_name: str, admits: Admits) -> tuple[list[Declaration], NameMatch]:
         """Return what `QualifiedNames.look_up` does; if that is nothing, what a path of Rust leads to."""
+        qualified_name, _ = split_keyword(qualified_name)
         found, match = self._names.look_up(qualified_name, admits)
         if found or "::" not in qualified_name:
             return found, match
@@ -397,6 +403,12 @@ class SymbolLookup:
                 raise RepoError(ErrorCode.BUSY, said, "Ask again in a moment.", details)
             said = f"The symbols of {shown(path)} are not known: no parser for it, or it is not parsed yet."
             raise RepoError(ErrorCode.NOT_FOUND, said, details={**details, UNPARSED: path})
+
+
+def split_keyword(text: str) -> tuple[str, frozenset[SymbolKind]]:
+    """Return a name without a keyword such as `struct` before it, and the kinds that this one declares."""
+    found = _KEYWORD.match(text)
+    return (text[found.end() :], TYPE_KINDS) if found is not None else (text, frozenset())
 
 
 def _order_tests_last(node: Node) -> tuple[bool, str, int]:

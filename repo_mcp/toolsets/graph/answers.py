@@ -158,4 +158,5 @@ def render_candidate(node: Node) -> Row:
 def render_candidates(error: RepoError) -> Sequence[Row]:
     """Return the symbols that an ambiguous text fits; none for any other failure."""
     candidates: Sequence[Node] = getattr(error, "candidates", ())
-    return [render_candidate(node) for node in candidates]
+    facts: Mapping[str, Row] = getattr(error, "facts", {})
+    return [{**render_candidate(node), **facts.get(node.node_id, {})} for node in candidates]

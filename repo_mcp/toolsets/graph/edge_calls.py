@@ -30,6 +30,7 @@ from repo_mcp.toolsets.graph.edge_page import (
     EdgePage,
     draft_page,
 )
+from repo_mcp.toolsets.graph.most_used import choose_most_used
 from repo_mcp.toolsets.graph.no_edges import describe_unparsed_rest, explain_kind
 from repo_mcp.toolsets.graph.overloads import draft_overloads, list_overloads
 from repo_mcp.toolsets.graph.rows import (
@@ -40,6 +41,7 @@ from repo_mcp.toolsets.graph.rows import (
     render_external,
     render_folders,
     render_unresolved,
+    shorten,
     warn_untracked,
 )
 from repo_mcp.toolsets.pages import Page
@@ -61,13 +63,16 @@ _DIRECTLY = frozenset({EdgeType.INHERITS, EdgeType.IMPLEMENTS, EdgeType.EXTENDS}
 _BASES = TYPE_KINDS - {SymbolKind.EXTENSION}
 MAX_ASKED = 20  # types of one page that are asked for subtypes
 MAX_NAMED = 3  # of those that have some
+MAX_QUOTED = 3  # places that use a function without a call
 MOST_SOUGHT = 500  # references by name that are resolved for what uses a function without a call
 PARTLY_PARSED = "This file was parsed only in part: what the rest of it leads to is not known."
 ONLY_NUMBERS = (
     "More than {0} rows have only the numbers of their lines: a limit of {0} shows the lines as well."
 )
 # Of callers: in such a place the function is an argument, a part of a table, or assigned.
-USED_AS_VALUE = "{} without a call, {}: get_references lists what hands it on."
+USED_AS_VALUE = "{} without a call: {}."
+SHARED = "{} may mean this {}: the build decides which of the {} headers that declare it is included there."
+LISTS_VALUES = " get_references lists what hands it on."
 BY_MACRO = "{:,} derive(...) name it, such as {}: what a macro implements is not listed."
 OF_ANOTHER = "{} is not declared in this repository: these types name it as their base."
 BY_SHAPE = "Only what names this interface is listed: too many classes have what it requires."
@@ -127,10 +132,17 @@ def _answer(
         if derived is not None and error.code is ErrorCode.NOT_FOUND:
             page.check(derived.keys)
             return draft_page(repository, derived, page, arguments)
-        overloads = () if page.start else list_overloads(error)
-        if not overloads:
-            raise
         rest = {name: one for name, one in arguments.items() if name not in ("symbol", "node_id")}
+        overloads = list_overloads(error)
+        taken = None if overloads else choose_most_used(repository, error)
+        if taken is not None:
+            node, note = taken
+            chosen = rest | {"node_id": node.node_id}
+            found = _find_page(tool, repository, chosen, direction, types, page)
+            page.check(found.keys)
+            return draft_page(repository, replace(found, notes=[note, *found.notes]), page, arguments)
+        if page.start or not overloads:
+            raise
         each = (rest | {"node_id": node.node_id} for node in overloads)
         pages = [_find_page(tool, repository, one, direction, types, page) for one in each]
         return draft_overloads(repository, overloads, pages, arguments)
@@ -178,6 +190,8 @@ def _find_page(
             notes = describe_unparsed_rest(repository, graph, node)
         if tool == "get_callers" and not page.start:
             notes += [*_find_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
+        if incoming and types is not None and not page.start:
+            notes += _count_shared(graph, node, asked, known)
         notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
         keys = _name_rows(known.rows[:end])
         return EdgePage(known, renderer.render(rows), keys, direction, facts, blind, notes)
@@ -242,10 +256,39 @@ def _find_values(graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdge
     edges = [one for one in found if isinstance(one, Edge) and one.confidence != Confidence.POSSIBLE]
     if not edges:
         return []
-    count = sum(one.count for one in edges)
-    first = f"{edges[0].other.path}:{edges[0].lines[0]}"
-    places = "One place uses it" if count == 1 else f"{count:,} places use it"
-    return [USED_AS_VALUE.format(places, first if count == 1 else f"such as {first}")]
+    places = [(one.other.path, line) for one in edges for line in one.lines]
+    shown = "; ".join(_quote(graph, *one, node.symbol.name) for one in places[:MAX_QUOTED])
+    count = "One place uses it" if len(places) == 1 else f"{len(places):,} places use it"
+    if len(places) <= MAX_QUOTED:
+        return [USED_AS_VALUE.format(count, shown)]
+    return [USED_AS_VALUE.format(count, f"such as {shown}") + LISTS_VALUES]
+
+
+def _count_shared(graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdges) -> list[str]:
+    """Return a note on the lines that mean this symbol or another one of its name, as the build decides."""
+    from repo_mcp.graph.edges import Edge, Unresolved
+
+    shared = graph.variant_uses.find(node, asked.types)
+    if shared is None or asked.folder:
+        return []
+    listed = {(row.other.path, line) for row in known.rows if isinstance(row, Edge) for line in row.lines}
+    listed |= {(row.path, line) for row in known.rows if isinstance(row, Unresolved) for line in row.lines}
+    places = [one for one in shared.places if one not in listed]
+    if places:
+        path, line = places[0]
+        said = f"{len(places):,} more line{'s' * (len(places) > 1)}, such as {escape_text(path)}:{line},"
+    elif shared.most and not shared.places:
+        said = f"Up to {shared.most:,} more lines"
+    else:
+        return []
+    return [SHARED.format(said, node.symbol.name, shared.variants)]
+
+
+def _quote(graph: Graph, path: str, line: int, name: str) -> str:
+    """Return a place with the code on its line."""
+    text = graph.read_lines(path)
+    code = f" `{shorten(text[line - 1], name)}`" if line <= len(text) else ""
+    return f"{escape_text(path)}:{line}{code}"
 
 
 def _name_called_overrides(graph: Graph, known: KnownEdges) -> list[str]:

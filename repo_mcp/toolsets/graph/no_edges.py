@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import RepoError
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTED_KINDS, NAMED, EdgeType, list_family
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import ParseStatus, SymbolKind
+from repo_mcp.symbols.model import TYPE_KINDS, ParseStatus, SymbolKind
 from repo_mcp.toolsets.graph.rows import name_kind
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ MOST_SOUGHT = 500  # references by name that are resolved to say how many there 
 NOT_CALLED = "This is {}, which nothing calls: get_references lists what uses it."
 READ_INSTEAD = "This is {}, which is read and not called: get_references has {}."
 CALLS_NOTHING = "This is {}, which calls nothing itself: get_dependencies lists what it uses and contains."
+NO_BASE = (
+    "Nothing names this {} as its base, which in C nothing can: get_references lists what uses it, and of one"
+    " of its members get_implementations lists the functions that tables set it to."
+)
 NOT_IMPLEMENTED = "Only a type, or a member of one, has implementations: this is {}."
 
 
@@ -37,6 +41,8 @@ def explain_kind(
     `types` is None for the edges from its implementations.
     """
     kind = node.symbol.kind
+    if types is None and node.language == "c" and kind in TYPE_KINDS:
+        return [NO_BASE.format(node.kind.replace("_", " "))]
     if types is None:
         return [] if kind in IMPLEMENTED_KINDS else [NOT_IMPLEMENTED.format(name_kind(node))]
     if types != CALLS:

@@ -140,10 +140,11 @@ def render_lines(lines: Sequence[int], text: Sequence[str] = (), name: str = "")
     """
     if not text or lines[-1] > len(text):
         return {"lines": "\n".join(map(str, lines))}
-    return {"lines": "\n".join(f"{line}\t{_shorten(text[line - 1], name)}" for line in lines)}
+    return {"lines": "\n".join(f"{line}\t{shorten(text[line - 1], name)}" for line in lines)}
 
 
-def _shorten(line: str, name: str) -> str:
+def shorten(line: str, name: str) -> str:
+    """Return a line of code, of a long one the part around a name."""
     shown = line.strip()
     if len(shown) > MAX_LINE_CHARS:
         found = re.search(rf"\b{re.escape(name)}\b", shown) if name else None

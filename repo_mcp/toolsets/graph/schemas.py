@@ -66,17 +66,24 @@ _CHOSEN_FIELDS: dict[str, Schema] = {
     "parameter_signature": build_field(_NULL_TEXT),
 }
 _CHOSEN_NAMED = [name for name in _CHOSEN_FIELDS if name != "parameter_signature"]
-_CHOSEN = build_object(_CHOSEN_FIELDS, _CHOSEN_NAMED)
-_CANDIDATES = build_list(_CHOSEN, "Symbols that match, if several do")
+_DEFINITIONS = build_list(
+    build_field("string"), "path:line of other definitions, if platforms or builds have their own"
+)
+_CHOSEN = build_object(
+    {
+        **_CHOSEN_FIELDS,
+        "definitions": _DEFINITIONS,
+        "sampled_uses": build_field("string", "How many of a few uses of the name mean it"),
+    },
+    _CHOSEN_NAMED,
+)
+_CANDIDATES = build_list(_CHOSEN, "Symbols that match, if several do; the most used first")
 
 
 def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
     """Return the schema of an answer about one symbol, or about several candidates."""
-    places = build_list(
-        build_field("string"), "path:line of other definitions, if platforms or builds have their own"
-    )
     chosen = {
-        **build_object({**_CHOSEN_FIELDS, "definitions": places}, _CHOSEN_NAMED),
+        **build_object({**_CHOSEN_FIELDS, "definitions": _DEFINITIONS}, _CHOSEN_NAMED),
         "description": "What the answer is about; left out if asked for by node_id",
     }
     return _result({"symbol": chosen, **properties}, candidates=_CANDIDATES)

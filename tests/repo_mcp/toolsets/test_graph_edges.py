@@ -491,12 +491,13 @@ HANDED_ON = {
         (
             "stop",
             [],
-            "2 places use it without a call, such as table.go:3: get_references lists what hands it on.",
+            "2 places use it without a call: table.go:3 `var table = []func(){stop, once}`;"
+            " table.go:5 `func start() { use(stop); once() }`.",
         ),
         (
             "once",
             ["a.start"],
-            "One place uses it without a call, table.go:3: get_references lists what hands it on.",
+            "One place uses it without a call: table.go:3 `var table = []func(){stop, once}`.",
         ),
         ("use", ["a.start"], None),
     ],
